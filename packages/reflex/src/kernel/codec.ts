@@ -1,0 +1,201 @@
+import { digest } from './digest.ts'
+import { faults } from './faults.ts'
+import { isList, type Json } from './json.ts'
+import { FORMAT, type Input, type More, type Rec, type Ref, type Request } from './record.ts'
+
+/**
+ * A record is stored as a list: a number that says which parts follow, then the parts, in the order of these
+ * bits. docs/journal.md describes the format; `FORMAT` is its version.
+ */
+const FRAME = 1
+const ELAPSED = 2
+const INPUT = 4
+const WRITES = 8
+const POSITION = 16
+const REQUESTS = 32
+const MORE = 64
+/** Values written that are the input's value, or a part of it, and so are not written twice. */
+const SHARED = 128
+/** Values of more than `BLOB_BYTES`, kept beside the journal under their hash. */
+const BLOBS = 256
+
+const BLOB_BYTES = 100_000
+/** Strings shorter than this cost less than a reference to them. */
+const SHARE_LENGTH = 24
+
+/** One record as it is stored, and the large values that go beside it. */
+export interface Encoded {
+  readonly text: string
+  readonly blobs: ReadonlyMap<string, string> | undefined
+}
+
+export function encodeRecord(record: Rec): Encoded {
+  const parts = partsOf(record)
+  const text = JSON.stringify(parts)
+  return text.length <= BLOB_BYTES ? { text, blobs: undefined } : encodeWithBlobs(parts)
+}
+
+type Part = Json | Input | readonly Request[] | More | readonly SharedValue[] | undefined
+/** Which write (its index in the flat list, or -1 for the whole list), and the path into the input's value. */
+type SharedValue = readonly [slot: number, ...path: (string | number)[]]
+
+function partsOf(record: Rec): Part[] {
+  const { frame, elapsed, writes, position, requests, more } = record
+  const input = storedInput(record.input)
+  const shared = writes === undefined ? undefined : sharedValues(writes, input)
+  const parts: Part[] = [0]
+  let bits = 0
+  if (frame !== 0) bits |= put(parts, FRAME, frame)
+  if (elapsed !== 0) bits |= put(parts, ELAPSED, elapsed)
+  if (input !== undefined) bits |= put(parts, INPUT, input)
+  if (writes !== undefined) bits |= put(parts, WRITES, shared === undefined ? writes : withoutShared(writes, shared))
+  if (position !== undefined) bits |= put(parts, POSITION, position)
+  if (requests !== undefined) bits |= put(parts, REQUESTS, requests)
+  if (more !== undefined) bits |= put(parts, MORE, more)
+  if (shared !== undefined) bits |= put(parts, SHARED, shared)
+  parts[0] = bits
+  return parts
+}
+
+function put(parts: Part[], bit: number, part: Part): number {
+  parts.push(part)
+  return bit
+}
+
+/** What the fold makes itself, it makes again: the value of a return or an end is not stored with its input. */
+function storedInput(input: Input | undefined): Input | undefined {
+  return (input?.[0] === 'ret' || input?.[0] === 'end') && input.length > 3 ? [input[0], input[1], input[2]] : input
+}
+
+function inputValue(input: Input | undefined): Json | undefined {
+  switch (input?.[0]) {
+    case 'ok':
+    case 'part':
+    case 'answer':
+    case 'message':
+      return input[2]
+    default:
+      return undefined
+  }
+}
+
+function sharedValues(writes: readonly Json[], input: Input | undefined): SharedValue[] | undefined {
+  const value = inputValue(input)
+  if (typeof value !== 'object' || value === null) return worthSharing(value) ? sharedWith(writes, [[value, []]]) : undefined
+  const inner: [Json, (string | number)[]][] = [[value, []]]
+  for (const [key, part] of Object.entries(value)) if (part === (writes as Json) || worthSharing(part)) inner.push([part, [isList(value) ? Number(key) : key]])
+  return sharedWith(writes, inner)
+}
+
+function worthSharing(value: Json | undefined): boolean {
+  return typeof value === 'string' ? value.length >= SHARE_LENGTH : typeof value === 'object' && value !== null
+}
+
+function sharedWith(writes: readonly Json[], candidates: readonly (readonly [Json | undefined, readonly (string | number)[]])[]): SharedValue[] | undefined {
+  const shared: SharedValue[] = []
+  for (const [part, path] of candidates) if (part === (writes as Json)) return [[-1, ...path]]
+  for (let slot = 1; slot < writes.length; slot += 2) {
+    if (!worthSharing(writes[slot])) continue
+    const found = candidates.find(([part]) => part === writes[slot])
+    if (found !== undefined) shared.push([slot, ...found[1]])
+  }
+  return shared.length === 0 ? undefined : shared
+}
+
+function withoutShared(writes: readonly Json[], shared: readonly SharedValue[]): Json {
+  if (shared[0]?.[0] === -1) return 0
+  const slots = new Set(shared.map(([slot]) => slot))
+  return writes.map((value, slot) => (slots.has(slot) ? 0 : value))
+}
+
+function encodeWithBlobs(parts: readonly Part[]): Encoded {
+  const blobs = new Map<string, string>()
+  const paths: Json[] = []
+  const extract = (value: Json, path: readonly (string | number)[], depth: number): Json => {
+    const text = typeof value === 'string' || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : ''
+    if (text.length <= BLOB_BYTES) return value
+    if (typeof value === 'string' || depth === 0) {
+      const hash = digest(text)
+      blobs.set(hash, text)
+      paths.push([hash, ...path])
+      return 0
+    }
+    if (isList(value)) return value.map((item, i) => extract(item, [...path, i], depth - 1))
+    return Object.fromEntries(Object.entries(value as { [key: string]: Json }).map(([key, item]) => [key, extract(item, [...path, key], depth - 1)]))
+  }
+  const [bits, ...rest] = JSON.parse(JSON.stringify(parts)) as [number, ...Json[]]
+  const slim = rest.map((part, i) => extract(part, [i + 1], 3))
+  return { text: JSON.stringify([bits | BLOBS, ...slim, paths]), blobs }
+}
+
+/** The records of one stored batch: its version, and the texts of its records as a JSON list. */
+export function decodeBatch(version: number, body: string, blob: (hash: string) => string): Rec[] {
+  if (version > FORMAT) throw faults.make('R5004', `the journal has format ${version}; this release knows up to ${FORMAT}`)
+  let rows: unknown
+  try {
+    rows = JSON.parse(body)
+  } catch (cause) {
+    throw faults.make('R5003', 'a batch of records cannot be read', { cause })
+  }
+  if (!Array.isArray(rows)) throw faults.make('R5003', 'a batch of records is not a list')
+  return rows.map((row) => decodeRecord(row, blob))
+}
+
+/** The hashes of the blobs that a batch needs. */
+export function blobsOf(body: string): string[] {
+  if (!/\[\d{3},/.test(body)) return []
+  const rows: unknown = JSON.parse(body)
+  if (!Array.isArray(rows)) return []
+  return rows.flatMap((row) => (isList(row) && typeof row[0] === 'number' && (row[0] & BLOBS) !== 0 ? blobPaths(row).map(([hash]) => String(hash)) : []))
+}
+
+function blobPaths(row: readonly Json[]): (readonly Json[])[] {
+  const last = row.at(-1)
+  return isList(last) ? last.filter(isList) : []
+}
+
+function decodeRecord(row: unknown, blob: (hash: string) => string): Rec {
+  if (!isList(row) || typeof row[0] !== 'number' || row[0] >= BLOBS * 2) throw faults.make('R5003', 'a record is not a list of known parts')
+  const bits = row[0]
+  const parts = (bits & BLOBS) === 0 ? row : withBlobs(row, blob)
+  let at = 1
+  const take = (bit: number): unknown => ((bits & bit) === 0 ? undefined : parts[at++])
+  const frame = (take(FRAME) ?? 0) as Ref
+  const elapsed = (take(ELAPSED) ?? 0) as number
+  const input = freeze(take(INPUT)) as Input | undefined
+  const writes = take(WRITES) as readonly Json[] | undefined
+  const position = freeze(take(POSITION)) as Json | undefined
+  const requests = freeze(take(REQUESTS)) as readonly Request[] | undefined
+  const more = freeze(take(MORE)) as More | undefined
+  const shared = take(SHARED) as readonly SharedValue[] | undefined
+  return { frame, elapsed, input, writes: shared === undefined ? (freeze(writes) as typeof writes) : shareAgain(writes, shared, inputValue(input)), position, requests, more }
+}
+
+function withBlobs(row: readonly Json[], blob: (hash: string) => string): readonly Json[] {
+  const parts = structuredClone(row) as Json[]
+  for (const [hash, ...path] of blobPaths(row)) {
+    const last = path.pop() as string
+    let holder = parts as unknown as Record<string, unknown>
+    for (const step of path) holder = holder[step as string] as Record<string, unknown>
+    holder[last] = JSON.parse(blob(String(hash)))
+  }
+  return parts
+}
+
+function shareAgain(writes: readonly Json[] | undefined, shared: readonly SharedValue[], value: Json | undefined): readonly Json[] {
+  const follow = (path: readonly (string | number)[]) => path.reduce<Json | undefined>((at, step) => (at as { [key: string]: Json } | undefined)?.[step], value)
+  const [first] = shared
+  if (first?.[0] === -1) return follow(first.slice(1)) as readonly Json[]
+  const whole = [...(writes ?? [])]
+  for (const [slot, ...path] of shared) whole[slot] = follow(path) ?? null
+  return whole
+}
+
+/** Values that come back from a store are as frozen as those that went in. */
+function freeze(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const inner of Object.values(value)) freeze(inner)
+  }
+  return value
+}

@@ -1,0 +1,148 @@
+import { type BoardContract, PLAIN } from './board.ts'
+import { type Lookup, StepContext } from './context.ts'
+import { causeOf, type FaultData, faultData, isFault } from './fault.ts'
+import { faults } from './faults.ts'
+import type { Frame, Wait } from './frame.ts'
+import { copyJson, isObject, type Json } from './json.ts'
+import type { Kind } from './kind.ts'
+import type { Program } from './program.ts'
+import type { Input, More, Rec } from './record.ts'
+import type { State } from './state.ts'
+
+/** Finds the compiled program of a pin. */
+export interface Definitions extends Lookup {
+  program(pin: number): Program
+  kind(name: string): Kind
+}
+
+/**
+ * The pure half of a run: which record follows from a state and an input. The live run applies what it
+ * decides, a resume applies what was recorded, a replay decides, compares, applies.
+ */
+export class Decider {
+  readonly #state: State
+  readonly #definitions: Definitions
+  readonly #contracts = new Map<Program, BoardContract>()
+  #context: StepContext | undefined
+  #program: Program | undefined
+  #kind: Kind | undefined
+  #contract: BoardContract = PLAIN
+
+  constructor(state: State, definitions: Definitions) {
+    this.#state = state
+    this.#definitions = definitions
+  }
+
+  decide(frame: Frame, input: Input | undefined, elapsed: number): Rec {
+    if (input !== undefined) {
+      const own = this.#ownAnswer(frame, input, elapsed)
+      if (own !== undefined) return own
+    }
+    return this.#step(frame, input, input, elapsed)
+  }
+
+  /** Steps the kind. `seen` is what it is told, `input` what is recorded. */
+  #step(frame: Frame, input: Input | undefined, seen: Input | undefined, elapsed: number): Rec {
+    const program = this.#definitions.program(frame.pin)
+    if (program !== this.#program) this.#enter(program)
+    const context = (this.#context ??= new StepContext(this.#state, frame, program.def, this.#definitions))
+    context.begin(frame, program.def, this.#contract, elapsed)
+    try {
+      this.#kind?.step(context, seen)
+    } catch (thrown) {
+      return record(frame, input, elapsed, { return: ['failed', thrownFault(thrown, this.#state)] })
+    }
+    return context.finish(input, elapsed)
+  }
+
+  #enter(program: Program): void {
+    let contract = this.#contracts.get(program)
+    if (contract === undefined) {
+      const kind = this.#definitions.kind(program.kind)
+      const schemas = kind.schemas?.(program.def)
+      const rules = kind.board ?? {}
+      contract = { rules: schemas !== undefined && rules.schemas === undefined ? { ...rules, schemas: 'optional' } : rules, schemas }
+      this.#contracts.set(program, contract)
+    }
+    this.#program = program
+    this.#kind = this.#definitions.kind(program.kind)
+    this.#contract = contract
+  }
+
+  /** Inputs that the kernel answers itself, for every kind alike. */
+  #ownAnswer(frame: Frame, input: Input, elapsed: number): Rec | undefined {
+    switch (input[0]) {
+      case 'kernel':
+        if (input[1] === 'cancel') return record(frame, input, elapsed, undefined)
+        return record(frame, input, elapsed, { return: ['failed', stalled(this.#state)] })
+      case 'cancel':
+        return this.#hears(frame) ? undefined : this.#leave(frame, input, elapsed)
+      case 'end':
+        return frame.told && !this.#hears(frame) ? this.#leave(frame, input, elapsed) : undefined
+      case 'doubt':
+        return record(frame, input, elapsed, { wait: [['answer', 'doubt', null, doubtAbout(frame, input[1])]], doubts: input[1] })
+      case 'answer': {
+        const wait = this.#state.waits.get(input[1])
+        return wait?.doubts === undefined ? undefined : this.#afterDoubt(frame, input, wait, elapsed)
+      }
+      default:
+        return undefined
+    }
+  }
+
+  #hears(frame: Frame): boolean {
+    return this.#definitions.kind(this.#definitions.program(frame.pin).kind).cancels === true
+  }
+
+  /** Leaves for a kind that knows nothing of cancellation: first its strands end, then it. */
+  #leave(frame: Frame, input: Input, elapsed: number): Rec {
+    const strands = [...(frame.strands?.keys() ?? [])]
+    if (strands.length === 0) return record(frame, input, elapsed, { return: ['cancelled'] })
+    if (input[0] === 'end') return record(frame, input, elapsed, undefined)
+    const own = [...frame.flights.map((flight) => flight.id), ...(frame.waits ?? []).map((wait) => wait.id)]
+    return record(frame, input, elapsed, own.length > 0 ? { kill: strands, drop: own } : { kill: strands })
+  }
+
+  /** What a person said of an effect whose outcome was unknown: it happened, it failed, or do it again. */
+  #afterDoubt(frame: Frame, input: Input & readonly ['answer', ...unknown[]], wait: Wait, elapsed: number): Rec {
+    const effect = wait.doubts ?? 0
+    const outcome = doubtOutcome(input[2])
+    if (outcome.is === 'repeat') return record(frame, input, elapsed, { repeat: 1 })
+    return this.#step(frame, input, outcome.is === 'happened' ? ['ok', effect, outcome.value] : ['err', effect, outcome.value], elapsed)
+  }
+}
+
+/** What an answer to a doubt means. */
+export function doubtOutcome(answer: Json): { is: 'happened' | 'failed'; value: Json } | { is: 'repeat' } {
+  const word = isObject(answer) ? answer.outcome : answer
+  const value = isObject(answer) && answer.value !== undefined ? answer.value : null
+  if (word === 'repeat') return { is: 'repeat' }
+  if (word === 'happened') return { is: 'happened', value }
+  const fault = faults.make('R2012', 'a person said that the effect failed', value === null ? {} : { data: { answer: value } })
+  return { is: 'failed', value: copyJson(faultData(fault), 'fault') }
+}
+
+function doubtAbout(frame: Frame, effect: string | number): Json {
+  const flight = frame.flights.find((candidate) => candidate.id === effect)
+  const about = { effect, port: flight?.port ?? '', ...(flight?.args === undefined ? {} : { args: flight.args }) }
+  return { text: `Did ${about.port} happen?`, options: [{ value: 'happened' }, { value: 'repeat' }, { value: 'failed' }], about }
+}
+
+function record(frame: Frame, input: Input | undefined, elapsed: number, more: More | undefined): Rec {
+  return { frame: frame.id, elapsed, input, writes: undefined, position: undefined, requests: undefined, more }
+}
+
+function stalled(state: State): Json {
+  return copyJson(faultData(faults.make('R2003', 'nothing is queued, in flight or awaited', state.start === undefined ? {} : { run: state.start.run })), 'fault')
+}
+
+function thrownFault(thrown: unknown, state: State): Json {
+  const run = state.start === undefined ? {} : { run: state.start.run }
+  const data: FaultData = isFault(thrown) ? { ...faultData(thrown), ...run } : faultData(faults.make('R9001', `a step threw: ${messageOf(thrown)}`, { ...run, cause: thrown }))
+  return copyJson(data, 'fault')
+}
+
+function messageOf(thrown: unknown): string {
+  const cause = causeOf(thrown)
+  return typeof cause === 'string' ? cause : cause.message
+}

@@ -1,0 +1,161 @@
+import type { JsonObject } from './value.ts'
+
+/** Who may act on a failure: try again, give up, wait for someone, or report a bug of ours. */
+export type Verdict = 'retry' | 'fail' | 'wait' | 'bug'
+
+/** A fault as data: what enters a record, a log line or `--json`. Lines and columns count from 1. */
+export interface FaultData {
+  /** The stable code, `R####`. */
+  readonly code: string
+  /** The code that a seed or reference gives the same failure, such as `INVALID_EDGE`. */
+  readonly rule?: string | undefined
+  readonly message: string
+  readonly verdict: Verdict
+  readonly severity?: 'error' | 'warning' | undefined
+  readonly file?: string | undefined
+  readonly line?: number | undefined
+  readonly column?: number | undefined
+  /** Characters to underline from `column`. */
+  readonly length?: number | undefined
+  /** The source lines around the place, ready to print. */
+  readonly frame?: string | undefined
+  /** Where in the program or value: a node path or a JSON path. */
+  readonly path?: string | undefined
+  readonly run?: string | undefined
+  /** What to do about it. */
+  readonly fix?: string | undefined
+  readonly cause?: FaultData | string | undefined
+  readonly data?: JsonObject | undefined
+}
+
+/** What a fault adds to its code and message. */
+export type FaultDetails = Omit<Partial<FaultData>, 'code' | 'message' | 'cause'> & { readonly cause?: unknown }
+
+/** One page of the catalogue; `reflex explain CODE` prints it. */
+export interface CatalogueEntry {
+  readonly title: string
+  readonly verdict: Verdict
+  readonly severity?: 'error' | 'warning'
+  /** When it can appear, such as `before a run`. */
+  readonly when: string
+  /** The codes that seeds give it, each with its kind: `workflow INVALID_EDGE`. */
+  readonly rules?: readonly string[]
+  readonly means: string
+  readonly often?: string
+  readonly fix: string
+}
+
+const BRAND = Symbol.for('reflex.fault')
+
+/** Every failure of Reflex: a code from the catalogue, the place, the cause and the fix. */
+export class Fault extends Error implements FaultData {
+  readonly [BRAND] = true
+  override readonly name: string = 'Fault'
+  readonly code: string
+  readonly rule: string | undefined
+  readonly verdict: Verdict
+  readonly severity: 'error' | 'warning'
+  readonly file: string | undefined
+  readonly line: number | undefined
+  readonly column: number | undefined
+  readonly length: number | undefined
+  readonly frame: string | undefined
+  readonly path: string | undefined
+  readonly run: string | undefined
+  readonly fix: string | undefined
+  readonly data: JsonObject | undefined
+  declare readonly cause: FaultData | string | undefined
+
+  constructor(code: string, message: string, verdict: Verdict, details: FaultDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: causeOf(details.cause) })
+    this.code = code
+    this.rule = details.rule
+    this.verdict = details.verdict ?? verdict
+    this.severity = details.severity ?? 'error'
+    this.file = details.file
+    this.line = details.line
+    this.column = details.column
+    this.length = details.length
+    this.frame = details.frame
+    this.path = details.path
+    this.run = details.run
+    this.fix = details.fix
+    this.data = details.data
+  }
+
+  /** The text that the command prints: code, place, message, frame and fix. */
+  override toString(): string {
+    return describeFault(this)
+  }
+
+  toJSON(): FaultData {
+    return faultData(this)
+  }
+}
+
+/** Tells a fault by its brand, across copies of this package. */
+export function isFault(value: unknown): value is Fault {
+  return typeof value === 'object' && value !== null && BRAND in value
+}
+
+const FIELDS = ['code', 'rule', 'message', 'verdict', 'severity', 'file', 'line', 'column', 'length', 'frame', 'path', 'run', 'fix', 'cause', 'data'] as const
+
+/** A fault as plain data, without the fields that it does not have. */
+export function faultData(fault: FaultData): FaultData {
+  const out: Record<string, unknown> = {}
+  for (const field of FIELDS) {
+    if (fault[field] !== undefined && !(field === 'severity' && fault[field] === 'error')) out[field] = fault[field]
+  }
+  return out as unknown as FaultData
+}
+
+/** The cause of a fault as data: a fault keeps its fields, any other error its message. */
+export function causeOf(cause: unknown): FaultData | string {
+  if (isFault(cause)) return faultData(cause)
+  if (cause instanceof Error) return cause.message || cause.name
+  if (typeof cause === 'string') return cause
+  if (typeof cause === 'object' && cause !== null && 'code' in cause && 'message' in cause) return cause as FaultData
+  try {
+    return String(cause)
+  } catch {
+    return 'a value that cannot be shown'
+  }
+}
+
+/** One line per fact: severity and code with the seed's code, place, message; then frame, cause and fix. */
+export function describeFault(fault: FaultData): string {
+  const place = fault.file === undefined ? '' : `${fault.file}${fault.line === undefined ? '' : `:${fault.line}:${fault.column ?? 1}`}`
+  const head = [`${fault.severity ?? 'error'} ${fault.code}${fault.rule === undefined ? '' : ` (${fault.rule})`}`, place, fault.message]
+  const lines = [head.filter((part) => part !== '').join('  ')]
+  if (fault.frame !== undefined) lines.push(fault.frame)
+  if (fault.path !== undefined && !fault.message.includes(fault.path)) lines.push(`  at     ${fault.path}`)
+  if (fault.cause !== undefined) lines.push(`  cause  ${typeof fault.cause === 'string' ? fault.cause : `${fault.cause.code} ${fault.cause.message}`}`)
+  if (fault.fix !== undefined) lines.push(`  fix    ${fault.fix}`)
+  return lines.join('\n')
+}
+
+/** A room's part of the catalogue, and the only way to make its faults. */
+export interface FaultFamily<Code extends string> {
+  readonly entries: Readonly<Record<Code, CatalogueEntry>>
+  make(code: Code, message: string, details?: FaultDetails): Fault
+}
+
+/** Declares a room's faults. Verdict and severity come from the entry unless a fault says otherwise. */
+export function defineFaults<const Entries extends Record<string, CatalogueEntry>>(entries: Entries): FaultFamily<Extract<keyof Entries, string>> {
+  return {
+    entries,
+    make(code, message, details = {}) {
+      const entry: CatalogueEntry | undefined = entries[code]
+      if (entry === undefined) throw new TypeError(`the catalogue has no ${code}`)
+      const severity = details.severity ?? entry.severity
+      return new Fault(code, message, entry.verdict, severity === undefined ? details : { ...details, severity })
+    },
+  }
+}
+
+/** Any thrown value as a fault: faults as they are, everything else wrapped by `wrap`. */
+export function toFault(thrown: unknown, wrap: (message: string, cause: unknown) => Fault): Fault {
+  if (isFault(thrown)) return thrown
+  const cause = causeOf(thrown)
+  return wrap(typeof cause === 'string' ? cause : cause.message, thrown)
+}

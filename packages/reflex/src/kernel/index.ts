@@ -1,0 +1,42 @@
+export type { BoardContract, BoardRules, Validator, ValidatorResult } from './board.ts'
+export { type CallOptions, type Lookup, type SpawnOptions, StepContext } from './context.ts'
+export { blobsOf, decodeBatch, type Encoded, encodeRecord } from './codec.ts'
+export { Decider, type Definitions, doubtOutcome } from './decide.ts'
+export { digest } from './digest.ts'
+export {
+  type CatalogueEntry,
+  causeOf,
+  defineFaults,
+  describeFault,
+  Fault,
+  type FaultData,
+  faultData,
+  type FaultDetails,
+  type FaultFamily,
+  isFault,
+  toFault,
+  type Verdict,
+} from './fault.ts'
+export { faults } from './faults.ts'
+export { Flight, Frame, type Kid, type Link, type SubScope, type Wait } from './frame.ts'
+export { type Host, systemHost } from './host.ts'
+export { canonicalJson, copyJson, equalJson, isList, isObject, type Json, type JsonObject } from './json.ts'
+export type { Kind } from './kind.ts'
+export { ledgerPort } from './ledger.ts'
+export { runName } from './names.ts'
+export type { Policy } from './policy.ts'
+export type { Call, Port, Repeat, Traits } from './port.ts'
+export { pinOf, type Program, programHash } from './program.ts'
+export { Programs } from './programs.ts'
+export type { Queued } from './queue.ts'
+export * from './record.ts'
+export { replay, type Difference } from './replay.ts'
+export { framePath } from './row.ts'
+export { Run } from './run.ts'
+export { RunPrograms } from './pinned.ts'
+export { type History, Runtime, type RuntimeOptions, type StartOptions } from './runtime.ts'
+export { BoardReader, type Entry, Scope, type ScopeView } from './scope.ts'
+export { dumpState, loadState, type StoredState } from './snapshot.ts'
+export { type Ended, State } from './state.ts'
+export type * from './store.ts'
+export type { Change, StoryEvent } from './story.ts'

@@ -1,0 +1,30 @@
+import type { BoardRules, Validator } from './board.ts'
+import type { Json } from './value.ts'
+import type { Input } from './record.ts'
+import type { StepContext } from './context.ts'
+import type { Change, StoryEvent } from './story.ts'
+
+/**
+ * An interpreter that steps a frame. The kernel knows this interface and the facts declared here, and no
+ * kind by name.
+ */
+export interface Kind<Def = unknown> {
+  readonly name: string
+  /** Pinned by every run: a kind keeps the behaviour of every revision that it ever had. */
+  readonly rev: number
+  readonly board?: BoardRules
+  /** It hears of `cancel` and returns by itself, for instance after compensating. */
+  readonly cancels?: true
+  /** Validates a program and prepares it. Pure; throws a `Fault`. Cached by hash. */
+  compile(source: Json): Def
+  /** The programs that it may call, as `kind:id`: closed over and pinned when a run starts. */
+  refs?(def: Def): readonly string[]
+  /** Schemas of the board's keys. */
+  schemas?(def: Def): Readonly<Record<string, Validator>>
+  /** Pure, synchronous, total: reads the context, calls its methods, returns. A throw is a bug, recorded as one. */
+  step(x: StepContext<Def>, input: Input | undefined): void
+  /** The node that a position stands at: a step of the path that people see. */
+  where?(def: Def, position: Json | undefined): string | undefined
+  /** What a record means to a reader: the lines of a trace. */
+  story?(change: Change<Def>): readonly StoryEvent[]
+}

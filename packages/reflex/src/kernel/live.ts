@@ -1,0 +1,83 @@
+import { copyJson, type Json } from './json.ts'
+import type { Flight, Frame } from './frame.ts'
+import type { Call, Port } from './port.ts'
+import type { Ref } from './record.ts'
+import type { BoardReader } from './scope.ts'
+
+/** What an effect under way needs of its run. */
+export interface CallOwner {
+  readonly id: string
+  definition(pin: number): unknown
+  progress(call: LiveCall, delta: Json): void
+}
+
+/** An effect of a run in this process: its data, and the means to stop it. */
+export class LiveCall implements Call {
+  readonly #owner: CallOwner
+  readonly flight: Flight
+  readonly via: Port
+  #controller: AbortController | undefined
+  /** Settled or dropped: whatever still arrives is ignored. */
+  over = false
+
+  constructor(owner: CallOwner, flight: Flight, via: Port) {
+    this.#owner = owner
+    this.flight = flight
+    this.via = via
+  }
+
+  get run(): string {
+    return this.#owner.id
+  }
+
+  get id(): Ref {
+    return this.flight.id
+  }
+
+  get port(): string {
+    return this.flight.port
+  }
+
+  get args(): Json | undefined {
+    return this.flight.args
+  }
+
+  get frame(): Frame {
+    return this.flight.frame
+  }
+
+  get key(): string {
+    return this.flight.asked ?? `${this.#owner.id}:${this.flight.id}`
+  }
+
+  get def(): unknown {
+    return this.#owner.definition(this.flight.frame.pin)
+  }
+
+  /** Made when it is first asked for: most effects never look at it. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.over) this.#controller.abort()
+    return this.#controller.signal
+  }
+
+  reader(): BoardReader {
+    return this.flight.frame.reader()
+  }
+
+  part(delta: Json): void {
+    if (!this.over) this.#owner.progress(this, copyJson(delta, `progress of ${this.port}`))
+  }
+
+  /** Settled: an abort afterwards would reach a tool that has already answered. */
+  settle(): void {
+    this.over = true
+    this.#controller = undefined
+  }
+
+  /** Dropped: the effect is told to stop, and a late result is ignored. */
+  abort(): void {
+    this.over = true
+    this.#controller?.abort()
+  }
+}

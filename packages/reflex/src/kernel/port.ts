@@ -1,0 +1,47 @@
+import type { Frame } from './frame.ts'
+import type { Json } from './json.ts'
+import type { BoardReader } from './scope.ts'
+import type { Ref } from './record.ts'
+
+/** May it be performed again after a crash: freely, under the same key, or only after a person said so. */
+export type Repeat = 'free' | 'keyed' | 'ask'
+
+/** What is known of an effect before it is performed. */
+export interface Traits {
+  /** Something leaves: all records before it are durable first (architecture, invariant 3). */
+  readonly leaves: boolean
+  readonly repeat: Repeat
+  /** Capabilities that the policy must grant, such as `arbor://fs/read/srv/notes.txt`. */
+  readonly needs?: readonly string[] | undefined
+}
+
+/** One effect in the hands of a port. */
+export interface Call {
+  readonly run: string
+  readonly id: Ref
+  readonly port: string
+  readonly args: Json | undefined
+  /** The idempotency key: the same after a crash, another in a fork. */
+  readonly key: string
+  readonly frame: Frame
+  /** Aborted when the effect is dropped; a late result is ignored. */
+  readonly signal: AbortSignal
+  /** The compiled program of the frame that asked. */
+  readonly def: unknown
+  /** The frame's board as it is now, scopes outward. */
+  reader(): BoardReader
+  /** Progress: becomes a record and steps the frame. Deltas, at most ten a second. */
+  part(delta: Json): void
+}
+
+/**
+ * A door to the outside. A port states facts; the runtime decides from them when to perform and what to do
+ * after a crash. A thrown error becomes the effect's failure, as a record.
+ */
+export interface Port extends Traits {
+  /** Facts of one call, where they differ from the port's own. */
+  traits?(call: Call): Traits
+  perform(call: Call): unknown
+  /** Turns a result into what the record holds; throws to refuse it. The default copies JSON. */
+  accept?(raw: unknown, call: Call): Json
+}

@@ -1,0 +1,27 @@
+import { digest } from './digest.ts'
+import { canonicalJson, type Json } from './json.ts'
+import type { Pin } from './record.ts'
+
+/** An immutable, validated, content-hashed definition of one kind. */
+export interface Program<Def = unknown> {
+  /** `kind:id`. */
+  readonly name: string
+  readonly kind: string
+  /** The revision of the kind. */
+  readonly rev: number
+  readonly hash: string
+  readonly source: Json
+  readonly def: Def
+  /** Why it cannot be stored as data, if it cannot: it holds a function without a name. */
+  readonly local?: string | undefined
+}
+
+/** The hash of a program: of its kind and its source, whatever the order of keys. */
+export function programHash(kind: string, source: Json): string {
+  return digest(`${kind}\n${canonicalJson(source)}`)
+}
+
+/** How a run names a program for good. */
+export function pinOf(program: Program): Pin {
+  return [program.name, program.kind, program.rev, program.hash]
+}

@@ -1,0 +1,135 @@
+import type { Json, JsonObject } from './json.ts'
+
+/** The journal format that this release writes. Readers lift older records; newer ones are refused. */
+export const FORMAT = 1
+
+/**
+ * The name of whatever a record made, after the record's number: effect `12` or `12.1`, wait `12w`, strand
+ * `12s` (also its base frame), called frame `12f`, inner scope `12o`. One name space; the root frame is `0`.
+ */
+export type Ref = number | string
+
+/** How a frame or strand ended. */
+export type Ending = 'done' | 'failed' | 'cancelled'
+
+/** Why a frame is stepped; absent means "go on", which is also the first step. */
+export type Input =
+  | readonly ['ok', Ref, Json]
+  | readonly ['err', Ref, Json]
+  | readonly ['part', Ref, Json]
+  | readonly ['again', Ref]
+  | readonly ['doubt', Ref]
+  | readonly ['answer', Ref, Json, string?]
+  | readonly ['message', Ref, Json, string?]
+  | readonly ['timer', Ref]
+  | readonly ['ret', Ref, Ending, Json?]
+  | readonly ['end', Ref, Ending, Json?]
+  | readonly ['cancel', string]
+  | readonly ['host', Json]
+  | readonly ['kernel', 'start' | 'cancel' | 'stalled', Json?]
+
+/** An effect asked for: port, arguments, and the idempotency key where a retry must reuse one. */
+export type Request = readonly [port: string, args?: Json, key?: string]
+
+/** A wait opened: what meets it, its name, when it is due (ms since the epoch), what it is about. */
+export type WaitRequest = readonly [type: WaitType, name: string, due?: number | null, about?: Json]
+
+/** A wait for a time is a wait with a due date that nothing else can meet. */
+export type WaitType = 'answer' | 'message' | 'timer'
+
+/** A program that a run holds: reference, kind, the kind's revision, the hash of its source. */
+export type Pin = readonly [name: string, kind: string, rev: number, hash: string]
+
+/** `[parentKey, childKey]`: copied from the callee's own scope to the caller's when the callee is done. */
+export type ReturnPair = readonly [parentKey: string, childKey: string]
+
+/** A call of a program on the caller's stack. */
+export interface CallRequest {
+  readonly pin: number
+  readonly map?: readonly ReturnPair[]
+  readonly args?: Json
+  /** Named inputs only: the callee's reads do not go on to its caller. */
+  readonly isolated?: true
+}
+
+/** A strand spawned: its program, its arguments, and what it sees of its spawner. */
+export interface SpawnRequest {
+  readonly pin: number
+  readonly args?: Json
+  /** `past` (absent): as of the spawning record. `live`: as it is. `nothing`: isolated. */
+  readonly sees?: 'live' | 'nothing'
+  /** The inner scope of the spawner in which the strand's reads go on. */
+  readonly under?: Ref
+}
+
+/** How a run began. */
+export interface Start {
+  readonly v: number
+  readonly run: string
+  readonly trace: string
+  readonly seed: string
+  readonly at: number
+  readonly pins: readonly Pin[]
+  readonly args?: Json
+  /** Who started it, with which trust and limits; facts of the operator, never of the program. */
+  readonly by?: Json
+  readonly fork?: readonly [run: string, record: number]
+}
+
+/** The rarer outputs of a step. */
+export interface More {
+  /** A patch of the position, key by key; null deletes. */
+  readonly patch?: JsonObject
+  /** Keys deleted from the frame's own scope. */
+  readonly tombstones?: readonly string[]
+  /** Writes to the outermost scope that the frame can reach, flat. */
+  readonly root?: readonly Json[]
+  /** For readers and the comparison of a replay; not state. */
+  readonly note?: Json
+  /** Step this frame again, with no input. */
+  readonly go?: 1
+  readonly call?: CallRequest
+  readonly spawn?: readonly SpawnRequest[]
+  /** Ended strands whose writes are taken over, in this order. */
+  readonly adopt?: readonly Ref[]
+  /** The frame returns: how, and with which value. */
+  readonly return?: readonly [Ending, Json?]
+  readonly wait?: readonly WaitRequest[]
+  /** The effect that the wait of this record asks about: whether it happened. */
+  readonly doubts?: Ref
+  /** The effect that was asked about did not happen: it is performed again. */
+  readonly repeat?: 1
+  /** Effects and waits given up. */
+  readonly drop?: readonly Ref[]
+  /** Strands to cancel. */
+  readonly kill?: readonly Ref[]
+  /** Cancel the callee. */
+  readonly unwind?: 1
+  /** Inner scopes opened, each under another inner scope or under the frame's own (null). */
+  readonly open?: readonly (Ref | null)[]
+  /** Writes to inner scopes, flat. */
+  readonly sub?: readonly (readonly [Ref, readonly Json[]])[]
+  readonly shut?: readonly Ref[]
+  /** Programs first used here; they take the next indexes. */
+  readonly pin?: readonly Pin[]
+  /** The frame goes on with this pin. */
+  readonly become?: number
+  readonly start?: Start
+}
+
+/**
+ * One step of a run: its input and everything that followed. The number is the place in the journal.
+ * State is a fold over records (architecture, invariant 2).
+ */
+export interface Rec {
+  readonly frame: Ref
+  /** Milliseconds since the previous record. */
+  readonly elapsed: number
+  readonly input: Input | undefined
+  /** Writes to the frame's own scope, flat: key, value, key, value. */
+  readonly writes: readonly Json[] | undefined
+  /** The new position, whole. Never null. */
+  readonly position: Json | undefined
+  readonly requests: readonly Request[] | undefined
+  readonly more: More | undefined
+}

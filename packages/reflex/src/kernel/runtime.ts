@@ -1,0 +1,285 @@
+import { blobsOf, decodeBatch } from './codec.ts'
+import { Committer } from './committer.ts'
+import { faults } from './faults.ts'
+import { type Host, systemHost } from './host.ts'
+import { copyJson, type Json } from './json.ts'
+import type { Kind } from './kind.ts'
+import { runName } from './names.ts'
+import { RunPrograms } from './pinned.ts'
+import type { Policy } from './policy.ts'
+import type { Port } from './port.ts'
+import { type Program, pinOf } from './program.ts'
+import { Programs } from './programs.ts'
+import { FORMAT, type Pin, type Rec, type Start } from './record.ts'
+import { Run, type RunWorld, storedProgram } from './run.ts'
+import { loadState, type StoredState } from './snapshot.ts'
+import { State } from './state.ts'
+import type { Lease, RunRow, Store, StoredBatch, StoredRun, Worker } from './store.ts'
+
+/** What a runtime is made of. */
+export interface RuntimeOptions {
+  readonly kinds: readonly Kind[]
+  readonly ports?: Readonly<Record<string, Port>>
+  /** Asked before every effect. Absent: everything is allowed, as fits a program inside another. */
+  readonly policy?: Policy
+  /** Absent: journals stay in this process. */
+  readonly store?: Store
+  readonly host?: Host
+  /** Who advances the runs; needed with a store. */
+  readonly worker?: Worker
+  /** Milliseconds without a heartbeat after which a process counts as gone. */
+  readonly leaseMs?: number
+}
+
+/** What a run starts with. */
+export interface StartOptions {
+  readonly args?: Json
+  /** Who starts it, with which trust: facts of the operator, which the policy reads. */
+  readonly by?: Json
+  /** Its name; drawn if absent. `R5007` if it is taken. */
+  readonly id?: string
+  /** Called before the first record: to observe, or to hold. */
+  readonly prepare?: (run: Run) => void
+}
+
+/** A journal read from a store, without the right to go on with it. */
+export interface History {
+  readonly row: RunRow
+  readonly state: State
+  readonly definitions: RunPrograms
+  /** Every record from the first; `records[0]` is number 1. */
+  readonly records: readonly Rec[]
+}
+
+const DEFAULT_LEASE = 15_000
+
+/**
+ * Carries runs of every kind: starts them, opens them again after a restart, and keeps the right to advance
+ * them alive. Several runtimes may share a store; a run is advanced by one of them.
+ */
+export class Runtime implements RunWorld {
+  readonly programs = new Programs()
+  readonly host: Host
+  readonly store: Store | undefined
+  readonly committer: Committer | undefined
+  readonly ports: Map<string, Port>
+  readonly policy: Policy | undefined
+  readonly #runs = new Map<string, Run>()
+  readonly #worker: Worker
+  readonly #leaseMs: number
+  #now: number | undefined
+  #stopHeart: (() => void) | undefined
+  #greeted: Promise<void> | undefined
+
+  constructor(options: RuntimeOptions) {
+    for (const kind of options.kinds) this.programs.addKind(kind)
+    this.host = options.host ?? systemHost
+    this.store = options.store
+    this.policy = options.policy
+    this.ports = new Map(Object.entries(options.ports ?? {}))
+    this.#worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
+    this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE
+    this.committer = this.store === undefined ? undefined : new Committer(this.store, this.host, this.#runs)
+  }
+
+  /** The time, read once per turn of the event loop. */
+  clock(): number {
+    if (this.#now === undefined) {
+      this.#now = this.host.now()
+      this.host.turn(() => {
+        this.#now = undefined
+      })
+    }
+    return this.#now
+  }
+
+  /** The runs that this process holds. */
+  get open(): ReadonlyMap<string, Run> {
+    return this.#runs
+  }
+
+  /** Starts a run of a program. Its first record is durable once `idle` resolves; nothing leaves before. */
+  async start(program: Program, options: StartOptions = {}): Promise<Run> {
+    const closure = this.programs.closure(program)
+    if (this.store?.durable) for (const { local, name } of closure) if (local !== undefined) throw faults.make('R5008', `${name} cannot be stored: ${local}`, { fix: 'give the function a name and a version' })
+    const at = this.host.now()
+    const seed = this.host.entropy()
+    const pins = closure.map(pinOf)
+    const trace = this.host.entropy()
+    const { id, lease } = await this.#create(options.id, pins[0] ?? pinOf(program), trace, at)
+    const start: Start = {
+      v: FORMAT,
+      run: id,
+      trace,
+      seed,
+      at,
+      pins,
+      ...(options.args === undefined ? {} : { args: copyJson(options.args, 'args') }),
+      ...(options.by === undefined ? {} : { by: copyJson(options.by, 'by') }),
+    }
+    const state = new State()
+    const run = new Run(this, id, state, new RunPrograms(this.programs, state), lease, closure.filter(({ local }) => local === undefined).map(storedProgram))
+    this.#runs.set(id, run)
+    options.prepare?.(run)
+    run.begin({ frame: 0, elapsed: 0, input: ['kernel', 'start'], writes: undefined, position: undefined, requests: undefined, more: { start } })
+    return run
+  }
+
+  async #create(wanted: string | undefined, program: Pin, trace: string, at: number): Promise<{ id: string; lease: Lease | undefined }> {
+    if (this.store === undefined) return { id: wanted ?? runName(this.host.entropy()), lease: undefined }
+    await this.#greet()
+    for (let tries = 0; tries < 100; tries++) {
+      const id = wanted ?? runName(this.host.entropy())
+      const lease = await this.store.create({ id, trace, program, status: 'running', started: at, updated: at, due: null, waits: [] }, this.#worker)
+      if (lease !== 'taken') return { id, lease }
+      if (wanted !== undefined) break
+    }
+    throw faults.make('R5007', `the store ${this.store.name} already has a run ${wanted ?? 'of every name that was drawn'}`, wanted === undefined ? {} : { run: wanted })
+  }
+
+  /**
+   * Opens a stored run and goes on with it, on the programs that it was started with. Effects that were in
+   * flight are performed again, under the same key, or asked about, as their ports declare. Throws `R5001`
+   * if another process holds it, `R2016` if there is none, `R2001` if it has ended.
+   */
+  async resume(id: string, options: { readonly prepare?: (run: Run) => void } = {}): Promise<Run> {
+    const known = this.#runs.get(id)
+    if (known !== undefined) return known
+    const store = this.#needStore()
+    await this.#greet()
+    const claim = await store.claim(id, this.#worker, this.host.now())
+    if ('missing' in claim) throw noRun(id)
+    if ('holder' in claim) {
+      const { worker } = claim.holder
+      throw faults.make('R5001', `${id} is held by process ${worker.pid} on ${worker.host}`, { run: id, data: { pid: worker.pid, host: worker.host, seen: claim.holder.seen } })
+    }
+    try {
+      const stored = await store.read(id)
+      if (stored === undefined) throw noRun(id)
+      if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw faults.make('R2001', `${id} has ${claim.row.status}`, { run: id, fix: 'fork it at the record from which it should go on differently' })
+      const state = await this.#fold(stored)
+      const run = new Run(this, id, state, await this.#definitions(state), claim.lease)
+      this.#runs.set(id, run)
+      options.prepare?.(run)
+      run.revive()
+      await run.pull()
+      return run
+    } catch (thrown) {
+      this.#runs.delete(id)
+      await store.release(claim.lease)
+      throw thrown
+    }
+  }
+
+  /** The state of a stored run after record `until`, without the right to go on with it. */
+  async peek(id: string, until?: number): Promise<{ readonly row: RunRow; readonly state: State; readonly definitions: RunPrograms }> {
+    const stored = await this.#needStore().read(id, until)
+    if (stored === undefined) throw noRun(id)
+    const state = await this.#fold(stored, until)
+    return { row: stored.row, state, definitions: await this.#definitions(state) }
+  }
+
+  /** Every record of a stored run, and its state at the end of them. */
+  async history(id: string): Promise<History> {
+    const store = this.#needStore()
+    const { row, state, definitions } = await this.peek(id)
+    const records = await this.#decode(id, await store.journal(id))
+    return { row, state, definitions, records }
+  }
+
+  async #fold(stored: StoredRun, until = Number.POSITIVE_INFINITY): Promise<State> {
+    const { snapshot, row } = stored
+    const state = snapshot === undefined ? new State() : loadState(JSON.parse(snapshot.body) as StoredState)
+    let next = (stored.batches[0]?.first ?? state.n + 1) - 1
+    for (const record of await this.#decode(row.id, stored.batches)) {
+      next++
+      if (next <= state.n || next > until) continue
+      if (next !== state.n + 1) throw faults.make('R5003', `${row.id}: record ${state.n + 1} is missing`, { run: row.id, data: { record: state.n + 1 } })
+      state.apply(record)
+    }
+    if (state.start === undefined) throw faults.make('R5003', `${row.id} has no first record`, { run: row.id })
+    return state
+  }
+
+  async #decode(run: string, batches: readonly StoredBatch[]): Promise<Rec[]> {
+    const records: Rec[] = []
+    for (const { version, body } of batches) {
+      const blobs = new Map<string, string>()
+      for (const hash of blobsOf(body)) blobs.set(hash, (await this.store?.blob(hash)) ?? missingBlob(run, hash))
+      for (const record of decodeBatch(version, body, (hash) => blobs.get(hash) ?? missingBlob(run, hash))) records.push(record)
+    }
+    return records
+  }
+
+  /** Makes the programs of a run known by their hashes: from the registry, else from the store. */
+  async #definitions(state: State): Promise<RunPrograms> {
+    for (const pin of state.pins) {
+      const [pinned, kindName, rev, hash] = pin
+      if (this.programs.kind(kindName).rev < rev) throw faults.make('R5004', `${pinned} needs revision ${rev} of ${kindName}`, { run: state.start?.run })
+      if (this.programs.byHash(hash) !== undefined) continue
+      const stored = await this.store?.program(hash)
+      if (stored === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not in the store`, { run: state.start?.run })
+      this.programs.restore(pin, JSON.parse(stored.source) as Json)
+    }
+    return new RunPrograms(this.programs, state)
+  }
+
+  closed(run: Run): void {
+    if (this.#runs.get(run.id) !== run) return
+    this.#runs.delete(run.id)
+    if (run.lease !== undefined) void this.#release(run.lease)
+  }
+
+  async #release(lease: Lease): Promise<void> {
+    try {
+      await this.store?.release(lease)
+    } catch {
+      // The lease ends by itself when this process does; the fault that broke the store was reported by the run.
+    }
+  }
+
+  #needStore(): Store {
+    if (this.store === undefined) throw faults.make('R5009', 'this runtime has no store')
+    return this.store
+  }
+
+  #greet(): Promise<void> {
+    this.#greeted ??= this.#hello()
+    return this.#greeted
+  }
+
+  async #hello(): Promise<void> {
+    await this.store?.hello(this.#worker, this.host.now(), this.#leaseMs)
+    const beat = () => {
+      this.#stopHeart = this.host.at(this.host.now() + this.#leaseMs / 3, () => {
+        void this.#beat().then(beat)
+      })
+    }
+    beat()
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      await this.store?.beat(this.#worker, this.host.now())
+    } catch {
+      // A store that cannot be written shows in the next commit, with the run that it concerns.
+    }
+  }
+
+  /** Closes its runs, which can be opened again, and gives up their leases. The store stays open. */
+  async close(): Promise<void> {
+    this.#stopHeart?.()
+    for (const run of [...this.#runs.values()]) {
+      run.close()
+      if (run.lease !== undefined) await this.#release(run.lease)
+    }
+  }
+}
+
+function noRun(id: string): Error {
+  return faults.make('R2016', `the store has no run ${id}`, { run: id, fix: 'reflex runs' })
+}
+
+function missingBlob(run: string, hash: string): never {
+  throw faults.make('R5003', `${run}: the value ${hash.slice(0, 8)} is not in the store`, { run })
+}

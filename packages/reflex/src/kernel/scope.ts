@@ -1,0 +1,140 @@
+import type { Json } from './json.ts'
+
+/** One entry of a board. `label` is the position of the frame before the record that wrote it. */
+export interface Entry {
+  readonly key: string
+  /** `undefined`: the key was deleted from this scope here. */
+  readonly value: Json | undefined
+  readonly record: number
+  /** Milliseconds since the epoch: the time of its record. */
+  readonly at: number
+  readonly label: Json | undefined
+}
+
+/** Entries lie flat in one list: an object for each costs a third of a step. */
+const STRIDE = 5
+/** Up to so many entries a scan backwards beats an index. */
+const SCAN = 24 * STRIDE
+
+/** An append-only log of writes. The latest entry of a key wins; nothing is ever changed or removed. */
+export class Scope {
+  readonly #log: (Json | undefined)[] = []
+  #index: Map<string, number> | undefined
+
+  get size(): number {
+    return this.#log.length / STRIDE
+  }
+
+  append(key: string, value: Json | undefined, record: number, at: number, label: Json | undefined): void {
+    this.#index?.set(key, this.#log.length)
+    this.#log.push(key, value, record, at, label)
+  }
+
+  /** Where the latest entry of a key stands that is no later than record `bound`, or -1. */
+  find(key: string, bound: number): number {
+    const log = this.#log
+    let at = log.length - STRIDE
+    if (log.length > SCAN) {
+      const found = this.#indexed().get(key)
+      if (found === undefined) return -1
+      at = found
+    }
+    for (; at >= 0; at -= STRIDE) if (log[at] === key && (log[at + 2] as number) <= bound) return at
+    return -1
+  }
+
+  /** The value at a place that `find` gave. */
+  valueAt(place: number): Json | undefined {
+    return this.#log[place + 1]
+  }
+
+  entryAt(place: number): Entry {
+    const log = this.#log
+    return Object.freeze({
+      key: log[place] as string,
+      value: log[place + 1],
+      record: log[place + 2] as number,
+      at: log[place + 3] as number,
+      label: log[place + 4],
+    })
+  }
+
+  /** Entries from the oldest to those of record `bound`. */
+  *entries(bound = Number.POSITIVE_INFINITY, from = 0): Generator<Entry> {
+    for (let place = from * STRIDE; place < this.#log.length; place += STRIDE) {
+      if ((this.#log[place + 2] as number) > bound) return
+      yield this.entryAt(place)
+    }
+  }
+
+  /** Keys that have a value now, in the order in which they were first written, each with its latest entry. */
+  live(bound = Number.POSITIVE_INFINITY): Map<string, Entry> {
+    const latest = new Map<string, Entry>()
+    for (const entry of this.entries(bound)) latest.set(entry.key, entry)
+    for (const [key, entry] of latest) if (entry.value === undefined) latest.delete(key)
+    return latest
+  }
+
+  #indexed(): Map<string, number> {
+    if (this.#index === undefined) {
+      this.#index = new Map()
+      for (let place = 0; place < this.#log.length; place += STRIDE) this.#index.set(this.#log[place] as string, place)
+    }
+    return this.#index
+  }
+}
+
+/** A scope as one reader sees it: entries up to a record. */
+export interface ScopeView {
+  readonly scope: Scope
+  readonly bound: number
+}
+
+/** Lexical reads over a chain of scopes, nearest first. Live for the nearest, as of `bound` for the others. */
+export class BoardReader {
+  readonly views: readonly ScopeView[]
+
+  constructor(views: readonly ScopeView[]) {
+    this.views = views
+  }
+
+  /** The latest value of the nearest scope that has the key. */
+  get(key: string): Json | undefined {
+    return this.entry(key)?.value
+  }
+
+  has(key: string): boolean {
+    return this.entry(key) !== undefined
+  }
+
+  /** The entry that `get` reads. A tombstone hides the key in its own scope only. */
+  entry(key: string): Entry | undefined {
+    for (const { scope, bound } of this.views) {
+      const place = scope.find(key, bound)
+      if (place >= 0 && scope.valueAt(place) !== undefined) return scope.entryAt(place)
+    }
+    return undefined
+  }
+
+  /** Every entry, scope by scope, nearest first, oldest first within a scope. Tombstones are left out. */
+  *entries(): Generator<Entry> {
+    for (const { scope, bound } of this.views) {
+      for (const entry of scope.entries(bound)) if (entry.value !== undefined) yield entry
+    }
+  }
+
+  /** Keys that can be read, in the order in which `entries` first meets them. */
+  keys(): string[] {
+    return [...new Set(Array.from(this.entries(), (entry) => entry.key))].filter((key) => this.has(key))
+  }
+
+  /** What can be read, as one object. */
+  snapshot(): Record<string, Json> {
+    const out: [string, Json][] = []
+    for (const key of this.keys()) {
+      const value = this.get(key)
+      if (value !== undefined) out.push([key, value])
+    }
+    return Object.fromEntries(out)
+  }
+}

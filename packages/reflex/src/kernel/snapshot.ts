@@ -1,0 +1,151 @@
+import { Flight, Frame, type Kid, type Link, type Wait } from './frame.ts'
+import { faults } from './faults.ts'
+import type { Json } from './json.ts'
+import type { Ending, Input, Pin, Ref, ReturnPair, Start, WaitType } from './record.ts'
+import { type Entry, Scope } from './scope.ts'
+import { State } from './state.ts'
+
+/** `[key, record, at, label, value]`; without a value the key was deleted. */
+type StoredEntry = readonly [string, number, number, Json | null, Json?]
+
+interface StoredFrame {
+  readonly id: Ref
+  readonly pin: number
+  readonly args?: Json
+  readonly position?: Json
+  readonly link?: { readonly caller: Ref; readonly role: Link['role']; readonly sees: Link['sees']; readonly record: number; readonly under: Ref | null; readonly map: readonly ReturnPair[] }
+  readonly scope: readonly StoredEntry[]
+  readonly subs?: readonly (readonly [Ref, Ref | null, readonly StoredEntry[]])[]
+  readonly kids?: readonly (readonly [Ref, Kid['status'], readonly StoredEntry[], Json?])[]
+  readonly flights?: readonly (readonly [Ref, string, Json | null, string | null, number, number])[]
+  readonly closing?: string
+  readonly told?: true
+}
+
+/** A state as JSON: equal states give equal text. What a snapshot holds, and what tests compare. */
+export interface StoredState {
+  readonly n: number
+  readonly time: number
+  readonly start: Start
+  readonly ended?: readonly [Ending, Json?]
+  readonly pins: readonly Pin[]
+  readonly frames: readonly StoredFrame[]
+  readonly waits: readonly (readonly [Ref, Ref, WaitType, string, number | null, Json | null, number, Ref | null])[]
+  readonly queue: readonly (readonly [Ref, Input?])[]
+}
+
+/**
+ * A state as data. Frames of kinds that read no history keep only what can still be read: the latest entry of
+ * each key, now and as each strand sees it.
+ */
+export function dumpState(state: State, keepsHistory: (pin: number) => boolean): StoredState {
+  if (state.start === undefined) throw faults.make('R5003', 'a run without a start has no state')
+  const bounds = [...state.frames.values()].flatMap((frame) => (frame.link?.sees === 'past' ? [frame.link.record] : []))
+  const frames = [...state.frames.values()].map((frame) => dumpFrame(frame, keepsHistory(frame.pin), bounds))
+  return {
+    n: state.n,
+    time: state.time,
+    start: state.start,
+    ...(state.ended === undefined ? {} : { ended: state.ended.value === undefined ? [state.ended.status] : [state.ended.status, state.ended.value] }),
+    pins: [...state.pins],
+    frames,
+    waits: [...state.waits.values()].map((w) => [w.id, w.frame.id, w.type, w.name, w.due ?? null, w.about ?? null, w.record, w.doubts ?? null]),
+    queue: state.queue.list().map(({ frame, input }) => (input === undefined ? [frame.id] : [frame.id, input])),
+  }
+}
+
+function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): StoredFrame {
+  const entries = (scope: Scope) => dumpScope(scope, history, bounds)
+  const { link } = frame
+  return {
+    id: frame.id,
+    pin: frame.pin,
+    ...(frame.args === undefined ? {} : { args: frame.args }),
+    ...(frame.position === undefined ? {} : { position: frame.position }),
+    ...(link === undefined ? {} : { link: { caller: link.caller.id, role: link.role, sees: link.sees, record: link.record, under: link.under, map: link.map } }),
+    scope: entries(frame.scope),
+    ...(frame.subs?.size ? { subs: [...frame.subs].map(([id, sub]) => [id, sub.under, entries(sub.scope)] as const) } : {}),
+    ...(frame.kids?.size ? { kids: [...frame.kids.values()].map((kid) => dumpKid(kid, entries)) } : {}),
+    ...(frame.flights.length > 0 ? { flights: frame.flights.map(dumpFlight) } : {}),
+    ...(frame.closing === undefined ? {} : { closing: frame.closing }),
+    ...(frame.told ? { told: true as const } : {}),
+  }
+}
+
+function dumpKid(kid: Kid, entries: (scope: Scope) => StoredEntry[]): NonNullable<StoredFrame['kids']>[number] {
+  const scope = kid.status === 'running' ? [] : entries(kid.scope)
+  return kid.value === undefined ? [kid.id, kid.status, scope] : [kid.id, kid.status, scope, kid.value]
+}
+
+function dumpFlight(flight: Flight): NonNullable<StoredFrame['flights']>[number] {
+  return [flight.id, flight.port, flight.args ?? null, flight.asked ?? null, flight.record, (flight.parts ? 1 : 0) | (flight.doubted ? 2 : 0)]
+}
+
+function dumpScope(scope: Scope, history: boolean, bounds: readonly number[]): StoredEntry[] {
+  const kept = history ? [...scope.entries()] : readable(scope, bounds)
+  return kept.map(({ key, value, record, at, label }) => (value === undefined ? [key, record, at, label ?? null] : [key, record, at, label ?? null, value]))
+}
+
+function readable(scope: Scope, bounds: readonly number[]): Entry[] {
+  const kept = new Set<number>()
+  for (const bound of new Set([...bounds, Number.POSITIVE_INFINITY])) {
+    for (const { key } of scope.entries(bound)) kept.add(scope.find(key, bound))
+  }
+  const places = [...kept].sort((a, b) => a - b).map((place) => scope.entryAt(place))
+  return places.filter((entry) => entry.value !== undefined || bounds.length > 0)
+}
+
+/** The state that was dumped. */
+export function loadState(stored: StoredState): State {
+  const state = new State()
+  state.n = stored.n
+  state.time = stored.time
+  state.start = stored.start
+  if (stored.ended !== undefined) state.ended = { status: stored.ended[0], value: stored.ended[1] }
+  state.pins.push(...stored.pins)
+  for (const item of stored.frames) loadFrame(state, item)
+  for (const [id, frame, type, name, due, about, record, doubts] of stored.waits) {
+    const wait: Wait = { id, frame: state.frame(frame), type, name, due: due ?? undefined, about: about ?? undefined, record, doubts: doubts ?? undefined }
+    state.waits.set(id, wait)
+    wait.frame.waits = [...(wait.frame.waits ?? []), wait]
+  }
+  for (const [frame, input] of stored.queue) state.queue.push(state.frame(frame), input)
+  if (state.ended !== undefined) state.root.gone = true
+  return state
+}
+
+function loadFrame(state: State, stored: StoredFrame): void {
+  const { link } = stored
+  const caller = link === undefined ? undefined : state.frame(link.caller)
+  const frame = new Frame(stored.id, stored.pin, stored.args, link === undefined || caller === undefined ? undefined : { ...link, caller }, loadScope(stored.scope))
+  frame.position = stored.position
+  frame.closing = stored.closing
+  frame.told = stored.told ?? false
+  for (const [id, under, entries] of stored.subs ?? []) (frame.subs ??= new Map()).set(id, { under, scope: loadScope(entries) })
+  for (const [id, status, entries, value] of stored.kids ?? []) (frame.kids ??= new Map()).set(id, { id, status, scope: loadScope(entries), value })
+  for (const [id, port, args, asked, record, bits] of stored.flights ?? []) {
+    const flight = new Flight(id, frame, port, args ?? undefined, asked ?? undefined, record)
+    flight.parts = (bits & 1) !== 0
+    flight.doubted = (bits & 2) !== 0
+    frame.flights.push(flight)
+  }
+  state.frames.set(frame.id, frame)
+  if (caller !== undefined && link !== undefined) attach(caller, frame, link.role)
+}
+
+function attach(caller: Frame, frame: Frame, role: Link['role']): void {
+  if (role === 'call') {
+    caller.callee = frame
+    return
+  }
+  caller.strands ??= new Map()
+  caller.strands.set(frame.id, frame)
+  const kid = caller.kids?.get(frame.id)
+  if (kid !== undefined) caller.kids?.set(frame.id, { ...kid, scope: frame.scope })
+}
+
+function loadScope(entries: readonly StoredEntry[]): Scope {
+  const scope = new Scope()
+  for (const [key, record, at, label, value] of entries) scope.append(key, value, record, at, label ?? undefined)
+  return scope
+}

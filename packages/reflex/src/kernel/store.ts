@@ -1,0 +1,186 @@
+import type { Json } from './json.ts'
+import type { Pin, Ref, WaitType } from './record.ts'
+
+/** What is true of a value now, or later: stores in this process answer at once. */
+export type Awaitable<T> = T | Promise<T>
+
+/** A process that advances runs. `id` differs between two lives of one process. */
+export interface Worker {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+}
+
+/** Where a run stands, as lists show it. */
+export type RunStatus = 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled'
+
+/** A wait as lists show it. */
+export interface OpenWait {
+  readonly id: Ref
+  readonly type: WaitType
+  readonly name: string
+  /** Milliseconds since the epoch. */
+  readonly due?: number
+  readonly about?: Json
+  /** When it was opened, milliseconds since the epoch. */
+  readonly since: number
+  /** The node path of the frame that waits. */
+  readonly path: string
+}
+
+/** What a store knows of a run without reading its journal. */
+export interface RunRow {
+  readonly id: string
+  /** 128 bits, 32 hexadecimal digits. */
+  readonly trace: string
+  readonly program: Pin
+  readonly status: RunStatus
+  /** The number of its last durable record. */
+  readonly last: number
+  /** Milliseconds since the epoch. */
+  readonly started: number
+  readonly updated: number
+  /** The earliest time that a wait is due. */
+  readonly due: number | null
+  readonly waits: readonly OpenWait[]
+  readonly owner: Worker | null
+  /** How it ended, for those that did. */
+  readonly value?: Json
+}
+
+/** A right to advance a run. Every commit shows it; a newer token makes it void. */
+export interface Lease {
+  readonly run: string
+  readonly token: number
+  readonly worker: Worker
+}
+
+/** Who holds a run, and since when its process has not been heard of. */
+export interface Holder {
+  readonly worker: Worker
+  /** Milliseconds since the epoch. */
+  readonly seen: number
+}
+
+/** The answer to a claim. */
+export type Claim = { readonly lease: Lease; readonly row: RunRow } | { readonly holder: Holder } | { readonly missing: true }
+
+/** Records of one run that become durable together, and what goes with them. */
+export interface Batch {
+  readonly lease: Lease
+  /** The number of the first record. The store holds exactly those before it, else it refuses. */
+  readonly first: number
+  readonly count: number
+  /** The format of the records. */
+  readonly version: number
+  /** The records: a JSON list of lists. */
+  readonly body: string
+  readonly row: Pick<RunRow, 'status' | 'updated' | 'due' | 'waits' | 'value'>
+  readonly programs?: readonly StoredProgram[]
+  readonly blobs?: ReadonlyMap<string, string>
+  /** Messages that these records took. */
+  readonly taken?: readonly number[]
+  /** A fold up to the last of these records. */
+  readonly snapshot?: string
+}
+
+/** A program as it is stored: by hash, for as long as a run needs it. */
+export interface StoredProgram {
+  readonly hash: string
+  readonly kind: string
+  readonly source: string
+}
+
+/** Records as they are stored. */
+export interface StoredBatch {
+  readonly first: number
+  readonly count: number
+  readonly version: number
+  readonly body: string
+}
+
+/** A journal, or the part of it after a snapshot. */
+export interface StoredRun {
+  readonly row: RunRow
+  readonly snapshot?: { readonly at: number; readonly body: string }
+  readonly batches: readonly StoredBatch[]
+}
+
+/** Something told to a run from outside. `to` is a wait's name, or a topic. */
+export interface Message {
+  /** Unique within the run: the same id again is the same message. */
+  readonly id: string
+  readonly type: 'answer' | 'message' | 'cancel'
+  readonly to: string
+  readonly body: Json
+  readonly by?: string
+  readonly at: number
+}
+
+/** A message that no record has taken yet. */
+export interface InboxMessage extends Message {
+  readonly row: number
+}
+
+/** An entry of a ledger: a log that outlives runs. */
+export interface LedgerEntry {
+  readonly seq: number
+  readonly value: Json
+  /** The run, and the effect, that appended it. */
+  readonly key: string
+  readonly at: number
+}
+
+/** Which runs a list shows. */
+export interface RunFilter {
+  readonly status?: readonly RunStatus[]
+  /** Ids that begin so, or a whole trace id. */
+  readonly prefix?: string
+  readonly limit?: number
+}
+
+/**
+ * Where journals, programs, ledgers, blobs and the inbox live. Every implementation passes the suite in
+ * `reflex/testing`. Methods throw `R5…` faults; none of them changes anything when it throws.
+ */
+export interface Store {
+  /** What it holds survives this process, so programs must be data. */
+  readonly durable: boolean
+  /** How a person names it: a path or an address. */
+  readonly name: string
+
+  /** Makes this process known. Runs of a worker not heard of for `ttl` ms may be taken over, those of a dead process on this machine at once. */
+  hello(worker: Worker, now: number, ttl: number): Awaitable<void>
+  /** Repeats it; one heartbeat for the process, not for each run. */
+  beat(worker: Worker, now: number): Awaitable<void>
+
+  /** A new run and the right to advance it. Answers `taken` if the id is in use; nothing is written then. */
+  create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Awaitable<Lease | 'taken'>
+  /** The right to advance a run, if nobody alive has it. */
+  claim(run: string, worker: Worker, now: number): Awaitable<Claim>
+  release(lease: Lease): Awaitable<void>
+
+  /** All batches in one transaction. Answers with the runs whose lease is void or whose numbers do not follow; theirs are left out. */
+  commit(batches: readonly Batch[]): Awaitable<readonly string[]>
+
+  /** The newest snapshot no later than record `until`, and the batches after it. */
+  read(run: string, until?: number): Awaitable<StoredRun | undefined>
+  /** All batches from the one that holds record `from`, without snapshots. */
+  journal(run: string, from?: number): Awaitable<readonly StoredBatch[]>
+  runs(filter?: RunFilter): Awaitable<readonly RunRow[]>
+  program(hash: string): Awaitable<StoredProgram | undefined>
+  blob(hash: string): Awaitable<string | undefined>
+
+  /** Puts a message before a run, whoever holds it. False if a message of this id is there already. */
+  post(run: string, message: Message): Awaitable<boolean>
+  /** Messages that no record has taken, in order of arrival. */
+  inbox(run: string): Awaitable<readonly InboxMessage[]>
+  /** Unfinished runs that something is due for: a time, a message, or an owner that is gone. */
+  due(now: number): Awaitable<readonly string[]>
+
+  /** Appends to a ledger; the same key again appends nothing and answers the first number. */
+  append(ledger: string, key: string, value: Json, at: number): Awaitable<number>
+  ledger(name: string, after?: number, limit?: number): Awaitable<readonly LedgerEntry[]>
+
+  close(): Awaitable<void>
+}

@@ -1,0 +1,7 @@
+/** Everything that a journal can hold. Values inside a run are frozen copies. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+
+/** A JSON object. */
+export interface JsonObject {
+  readonly [key: string]: Json
+}

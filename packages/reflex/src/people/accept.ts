@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { type Fault, causeOf } from '../kernel/fault.ts'
+import { copyJson, type Json, type JsonObject } from '../kernel/json.ts'
+import { faults } from './faults.ts'
+import type { Question, QuestionOption } from './question.ts'
+
+/** Finds the name that a misspelt word was meant to be; `suggest` of the text room is one. */
+export type Guess = (word: string, names: readonly string[]) => string | undefined
+
+const LONGEST = 100_000
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+/**
+ * The answer as the program gets it, or a fault: `R4200` for none of the options, `R4201` for the wrong shape.
+ *
+ * An option is named by its value or its label; upper and lower case and space around it do not count, unless two
+ * options differ in nothing else. The answer is the option's value. A question without options takes what its schema
+ * allows (text becomes the number, boolean or JSON that the schema asks for), and without a schema anything.
+ */
+export function acceptAnswer(question: Question, value: unknown, guess?: Guess): Json {
+  const answer = copyJson(value, 'answer')
+  if (typeof answer === 'string' && answer.length > LONGEST) {
+    throw faults.make('R4201', `an answer has at most ${LONGEST} characters, this one has ${answer.length}`, { fix: 'put the text into a file and name it' })
+  }
+  const options = question.options ?? []
+  const chosen = chooseOption(options, answer)
+  if (chosen !== undefined) return chosen.value
+  if (question.schema !== undefined) return fit(question.schema, answer)
+  if (options.length > 0) throw noOption(options, answer, guess)
+  return answer
+}
+
+function chooseOption(options: readonly QuestionOption[], answer: Json): QuestionOption | undefined {
+  if (typeof answer !== 'string') return undefined
+  const exact = options.find((option) => option.value === answer) ?? options.find((option) => option.label === answer)
+  if (exact !== undefined) return exact
+  const same = options.filter((option) => namesOf(option).some((name) => fold(name) === fold(answer)))
+  return same.length === 1 ? same[0] : undefined
+}
+
+function namesOf({ value, label }: QuestionOption): readonly string[] {
+  return label === undefined ? [value] : [value, label]
+}
+
+function fold(text: string): string {
+  return text.trim().normalize('NFC').toLowerCase()
+}
+
+function noOption(options: readonly QuestionOption[], answer: Json, guess: Guess | undefined): Fault {
+  const names = options.map(({ value, label }) => (label === undefined || fold(label) === fold(value) ? value : `${value} (${label})`))
+  const meant = typeof answer === 'string' ? guess?.(answer, options.flatMap(namesOf)) : undefined
+  const shown = JSON.stringify(answer)
+  const cut = shown.length > 60 ? `${shown.slice(0, 57)}…` : shown
+  return faults.make('R4200', `${cut} is none of ${names.join(', ')}${meant === undefined ? '' : `; did you mean "${meant}"?`}`, {
+    fix: meant === undefined ? `answer ${names.join(' or ')}` : `answer ${meant}`,
+    data: { options: options.map(({ value }) => value) },
+  })
+}
+
+function fit(schema: JsonObject, answer: Json): Json {
+  const validator = validatorOf(schema)
+  const result = validator.safeParse(typeof answer === 'string' ? converted(schema, answer) : answer)
+  if (result.success) return copyJson(result.data, 'answer')
+  const problems = result.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
+  throw faults.make('R4201', `the answer does not fit: ${problems.join('; ')}`, { data: { schema } })
+}
+
+function validatorOf(schema: JsonObject): z.ZodType {
+  try {
+    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0])
+  } catch (thrown) {
+    const cause = causeOf(thrown)
+    throw faults.make('R4202', `the schema of the answer cannot be checked: ${typeof cause === 'string' ? cause : cause.message}`, { data: { schema } })
+  }
+}
+
+/** Text as the type that the schema asks for, if it reads as one; else as it is, for the schema to refuse. */
+function converted(schema: JsonObject, text: string): Json {
+  const word = text.trim().toLowerCase()
+  switch (schema['type']) {
+    case 'number':
+    case 'integer':
+      return NUMBER.test(word) ? Number(word) : text
+    case 'boolean':
+      return ['true', 'yes', 'y'].includes(word) ? true : ['false', 'no', 'n'].includes(word) ? false : text
+    case 'array':
+    case 'object':
+      return parsed(text)
+    default:
+      return text
+  }
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,68 @@
+import { copyJson, isList, isObject, type Json } from '../kernel/json.ts'
+import { acceptAnswer, type Guess } from './accept.ts'
+import { faults } from './faults.ts'
+import { isOwnQuestion, type OpenQuestion } from './question.ts'
+
+/** Somebody or something that answers questions. */
+export interface Answers {
+  /** Who is recorded as having answered. */
+  readonly by: string
+  /** The answer, checked, or undefined: it stays open. Throws a fault for an answer that the question refuses. */
+  answer(open: OpenQuestion): Json | undefined | Promise<Json | undefined>
+}
+
+/** Nobody answers: the run suspends at every question. */
+export const noAnswers: Answers = { by: 'nobody', answer: () => undefined }
+
+/**
+ * Takes what counts after the deadline, else the first option. A question that has neither stays open, and so does
+ * every question of Reflex itself: what happened to an effect is not for a default to say.
+ */
+export const autoAnswers: Answers = {
+  by: 'auto',
+  answer(open) {
+    if (isOwnQuestion(open)) return undefined
+    const { otherwise, options } = open.question
+    const value = otherwise ?? options?.[0]?.value
+    return value === undefined ? undefined : acceptAnswer(open.question, value)
+  },
+}
+
+/** Answers from a file or a test. */
+export interface ScriptedAnswers extends Answers {
+  /** Names in the script that no question has had yet. */
+  unused(): readonly string[]
+}
+
+export interface ScriptedOptions {
+  /** The file, for messages and as the one who answered. */
+  readonly file?: string | undefined
+  readonly guess?: Guess | undefined
+}
+
+/**
+ * Answers from data: the name of a question (its address, its node path, or its node) and its answer, or a list of
+ * answers in the order in which it is asked. A list that has run out leaves the question open. The place in a list is
+ * kept in memory alone: another process begins again. An answer that is itself a list stands in a list.
+ */
+export function scriptedAnswers(data: unknown, options: ScriptedOptions = {}): ScriptedAnswers {
+  const file = options.file ?? 'the script'
+  if (!isObject(data)) throw faults.make('R4210', `${file} is not an object of names and answers`, { ...(options.file === undefined ? {} : { file: options.file }) })
+  const script = new Map(Object.entries(data).filter(([name]) => name !== '$schema').map(([name, value]) => [name, copyJson(value, name)]))
+  const taken = new Map<string, number>()
+  return {
+    by: file,
+    answer(open) {
+      const name = [open.id, open.path, open.name].find((candidate) => candidate !== undefined && script.has(candidate))
+      const scripted = name === undefined ? undefined : script.get(name)
+      if (name === undefined || scripted === undefined) return undefined
+      const turn = taken.get(name) ?? 0
+      const value = isList(scripted) ? scripted[turn] : scripted
+      if (value === undefined) return undefined
+      const answer = acceptAnswer(open.question, value, options.guess)
+      taken.set(name, turn + 1)
+      return answer
+    },
+    unused: () => [...script.keys()].filter((name) => !taken.has(name)),
+  }
+}

@@ -1,0 +1,7 @@
+export { acceptAnswer } from './accept.ts'
+export type { Guess } from './accept.ts'
+export { autoAnswers, noAnswers, scriptedAnswers } from './answers.ts'
+export type { Answers, ScriptedAnswers, ScriptedOptions } from './answers.ts'
+export { faults } from './faults.ts'
+export { isOwnQuestion, readQuestion } from './question.ts'
+export type { OpenQuestion, Question, QuestionOption } from './question.ts'

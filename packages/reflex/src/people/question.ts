@@ -1,0 +1,77 @@
+import { isList, isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { faults } from './faults.ts'
+
+/** One of the answers that a question offers. */
+export interface QuestionOption {
+  readonly value: string
+  readonly label?: string
+  readonly detail?: string
+}
+
+/** What a person is asked. The same shape in a journal, an inbox, a terminal and a browser. */
+export interface Question {
+  readonly text: string
+  readonly options?: readonly QuestionOption[]
+  /** JSON Schema of the answer, where it is more than one of the options. */
+  readonly schema?: JsonObject
+  /** Milliseconds until the answer is given up. */
+  readonly due?: number
+  /** The answer that counts when none came in time. */
+  readonly otherwise?: Json
+  /** What the one who answers should see. */
+  readonly about?: Json
+}
+
+/** A question that stands open in a run. */
+export interface OpenQuestion {
+  /** The address at which it is answered, such as `otter-2m9q/q1`. */
+  readonly id: string
+  /** The name of the wait: a node, or `doubt` for a question of the kernel itself. */
+  readonly name: string
+  /** Where in the program it is asked, such as `verify/approve`. */
+  readonly path?: string
+  readonly question: Question
+}
+
+/** Names under which Reflex itself asks: whether an effect happened, whether a budget may be raised. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['doubt', 'budget'])
+
+/** Whether Reflex itself asks and not the program. Only people answer those. */
+export function isOwnQuestion(open: Pick<OpenQuestion, 'name'>): boolean {
+  return OWN_NAMES.has(open.name)
+}
+
+/**
+ * The question that a wait carries. A wait without one is a question of its name alone, so that every wait can be
+ * answered; what looks like a question and is none is refused with `R4202`.
+ */
+export function readQuestion(about: Json | undefined, name: string): Question {
+  if (about === undefined || about === null) return { text: name }
+  if (!isObject(about) || typeof about['text'] !== 'string') return { text: name, about }
+  const { text, options, schema, due, otherwise } = about
+  return {
+    text,
+    ...(options === undefined ? {} : { options: readOptions(options, name) }),
+    ...(schema === undefined ? {} : { schema: need(isObject(schema) ? schema : undefined, name, 'schema', 'a JSON Schema') }),
+    ...(due === undefined || due === null ? {} : { due: need(typeof due === 'number' ? due : undefined, name, 'due', 'a number of milliseconds') }),
+    ...(otherwise === undefined ? {} : { otherwise }),
+    ...(about['about'] === undefined ? {} : { about: about['about'] }),
+  }
+}
+
+function readOptions(options: Json, name: string): readonly QuestionOption[] {
+  const list = need(isList(options) ? options : undefined, name, 'options', 'a list')
+  return list.map((option, i) => {
+    const { value, label, detail } = isObject(option) ? option : { value: option }
+    return {
+      value: need(typeof value === 'string' ? value : undefined, name, `options[${i}].value`, 'text'),
+      ...(typeof label === 'string' ? { label } : {}),
+      ...(typeof detail === 'string' ? { detail } : {}),
+    }
+  })
+}
+
+function need<T>(value: T | undefined, name: string, field: string, what: string): T {
+  if (value !== undefined) return value
+  throw faults.make('R4202', `the question ${name} has no ${what} as its ${field}`, { path: `${name}.${field}` })
+}

@@ -1,0 +1,22 @@
+import { harmless } from './harmless.ts'
+
+/** A value as short JSON on one line; one that is too long is cut in its middle and followed by its size. */
+export function brief(value: unknown, limit = 40): string {
+  const text = harmless(jsonText(value))
+  if (text.length <= limit) return text
+  const head = Math.max(1, Math.ceil((limit - 1) / 2))
+  const tail = Math.max(0, limit - 1 - head)
+  return `${text.slice(0, head)}…${tail === 0 ? '' : text.slice(-tail)} ${size(new TextEncoder().encode(text).length)}`
+}
+
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return 'a value that cannot be shown'
+  }
+}
+
+function size(bytes: number): string {
+  return bytes < 1000 ? `${bytes} B` : bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}

@@ -1,0 +1,87 @@
+import { defineFaults } from '../kernel/fault.ts'
+
+/** The part of the catalogue for reading any kind of program: syntax (R100x) and shape (R101x). */
+export const faults = defineFaults({
+  R1001: {
+    title: 'The text is not JSON',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['workflow SCHEMA_VIOLATION'],
+    means:
+      'The file could not be read to its end, so nothing in it was checked further. Comments and commas before a closing bracket are allowed.',
+    often: 'a comma forgotten between two lines, a key or text without double quotes, a bracket that is never closed',
+    fix: 'Correct the marked place; each line shows its first mistake only.',
+  },
+  R1002: {
+    title: 'A key stands twice in one object',
+    verdict: 'fail',
+    severity: 'warning',
+    when: 'before a run',
+    means: 'JSON keeps the last of equal keys. What stands under the earlier one has no effect.',
+    often: 'a block that was copied and not renamed, two branches merged',
+    fix: 'Remove one of the two, or rename it.',
+  },
+  R1003: {
+    title: 'The text is nested too deeply',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['workflow SCHEMA_VIOLATION'],
+    means: 'Values may be nested 512 levels deep, in programs as in runs. Nothing in the file was checked further.',
+    often: 'a file made by a program that did not stop',
+    fix: 'Flatten the value, or keep it in a file of its own and refer to it.',
+  },
+  R1004: {
+    title: 'A number cannot be kept exactly',
+    verdict: 'fail',
+    severity: 'warning',
+    when: 'before a run',
+    means: 'Numbers are IEEE doubles. An integer beyond 9007199254740991 loses its last digits.',
+    often: 'an id written as a number',
+    fix: 'Write it as text, in double quotes.',
+  },
+  R1011: {
+    title: 'An attribute is not known here',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['workflow SCHEMA_VIOLATION'],
+    means:
+      'Every attribute of a program means something, so one that is not known is refused: a misspelt one would have no effect and nobody would notice.',
+    often: 'a misspelling, an attribute that belongs one level further in',
+    fix: 'Rename it, move it where it belongs, or remove it.',
+  },
+  R1012: {
+    title: 'An attribute is missing',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['workflow SCHEMA_VIOLATION'],
+    means: 'The object cannot be understood without it.',
+    often: 'an object that was begun and not finished',
+    fix: 'Add the attribute.',
+  },
+  R1013: {
+    title: 'A value has the wrong type',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['workflow SCHEMA_VIOLATION'],
+    means: 'Types are not converted: the number 5 and the text "5" are different values.',
+    often: 'a number in quotes, one object where a list of objects belongs',
+    fix: 'Write a value of the type that is expected.',
+  },
+  R1014: {
+    title: 'A value is none of those allowed',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['workflow SCHEMA_VIOLATION'],
+    means: 'The attribute takes one of a few words.',
+    often: 'a misspelling, a word of a later version',
+    fix: 'Write one of the words listed.',
+  },
+  R1015: {
+    title: 'A value is out of bounds',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['workflow SCHEMA_VIOLATION'],
+    means: 'The value has the right type and breaks another rule of its attribute: a length, a range, a pattern.',
+    fix: 'Write a value within the bounds that the message names.',
+  },
+})

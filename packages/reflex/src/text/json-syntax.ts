@@ -1,0 +1,126 @@
+import { createScanner, printParseErrorCode } from 'jsonc-parser'
+import type { ParseError } from 'jsonc-parser'
+import { quote } from './harmless.ts'
+import { didYouMean, suggest } from './suggest.ts'
+
+/** A mistake in the writing of JSON: where it is, what it is, and what to write. */
+export interface SyntaxMistake {
+  readonly offset: number
+  readonly length: number
+  readonly message: string
+  readonly note?: string | undefined
+  readonly fix: string
+}
+
+/** What a first look at the brackets tells, before anything recursive reads the text. */
+export interface Brackets {
+  /** The first bracket that goes deeper than allowed. */
+  readonly tooDeep: number | undefined
+  /** The innermost bracket that is still open at the end. */
+  readonly open: number | undefined
+}
+
+/** Token kinds of jsonc-parser; its own names are a const enum, which type stripping cannot import. */
+const OPEN_BRACE = 1
+const CLOSE_BRACE = 2
+const OPEN_BRACKET = 3
+const CLOSE_BRACKET = 4
+const END = 17
+
+/** Walks over the brackets of a text without recursion. */
+export function scanBrackets(text: string, deepest: number): Brackets {
+  const scanner = createScanner(text, true)
+  const open: number[] = []
+  for (let token: number = scanner.scan(); token !== END; token = scanner.scan()) {
+    if (token === OPEN_BRACE || token === OPEN_BRACKET) {
+      open.push(scanner.getTokenOffset())
+      if (open.length > deepest) return { tooDeep: open.at(-1), open: undefined }
+    } else if (token === CLOSE_BRACE || token === CLOSE_BRACKET) {
+      open.pop()
+    }
+  }
+  return { tooDeep: undefined, open: open.at(-1) }
+}
+
+/** Says in our words what the parser found. */
+export function syntaxMistake(text: string, error: ParseError, brackets: Brackets): SyntaxMistake {
+  const { offset, length } = error
+  const atEnd = offset >= text.length
+  const token = text.slice(offset, offset + Math.min(length, 40))
+  const place = { offset, length: Math.max(1, length) }
+  const code = printParseErrorCode(error.error)
+  switch (code) {
+    case 'InvalidSymbol':
+      return { ...place, ...unknownWord(token) }
+    case 'InvalidNumberFormat':
+    case 'UnexpectedEndOfNumber':
+      return {
+        ...place,
+        message: `${quote(token)} is not a number of JSON`,
+        fix: 'write digits, with a sign, a point or an exponent where needed',
+      }
+    case 'PropertyNameExpected':
+      return { ...place, message: 'a key in double quotes belongs here', fix: 'write the key in double quotes, or remove the comma before' }
+    case 'ValueExpected':
+      return {
+        ...place,
+        message: text.trim() === '' ? 'the text is empty' : 'a value belongs here',
+        fix: 'write a value: text in double quotes, a number, true, false, null, [ or {',
+      }
+    case 'ColonExpected':
+      return { ...place, message: 'a colon belongs between a key and its value', note: 'before this', fix: 'write : after the key' }
+    case 'CommaExpected':
+      return { ...place, message: 'a comma is missing', note: 'before this', fix: 'write , after the value before' }
+    case 'CloseBraceExpected':
+    case 'CloseBracketExpected':
+      return unclosed(text, atEnd ? (brackets.open ?? offset) : offset, place)
+    case 'EndOfFileExpected':
+      return {
+        ...place,
+        message: 'the value has ended, and more follows',
+        fix: 'remove what follows, or the bracket that closes too early',
+      }
+    default:
+      return { ...place, ...brokenText(code, token) }
+  }
+}
+
+function unclosed(text: string, offset: number, place: { offset: number; length: number }): SyntaxMistake {
+  const opener = text[offset]
+  if (opener !== '{' && opener !== '[')
+    return { ...place, message: 'a closing bracket belongs here', fix: 'write ] or }, whichever closes' }
+  const closer = opener === '{' ? '}' : ']'
+  return { offset, length: 1, message: `this ${opener} is never closed`, fix: `write ${closer} where it ends` }
+}
+
+const WORDS = ['true', 'false', 'null']
+
+function unknownWord(token: string): { message: string; note?: string | undefined; fix: string } {
+  if (/^['`“”‘’]/.test(token)) return { message: 'text stands in double quotes', fix: 'write " before and behind it' }
+  const meant = ['None', 'nil', 'undefined'].includes(token) ? 'null' : suggest(token, WORDS)
+  return {
+    message: `${quote(token)} is no word of JSON`,
+    note: didYouMean(meant),
+    fix: meant === undefined ? 'write text in double quotes' : `write ${meant}`,
+  }
+}
+
+function brokenText(code: string, token: string): { message: string; fix: string } {
+  switch (code) {
+    case 'UnexpectedEndOfString':
+      return { message: 'the text is not closed on its line', fix: 'close it with ", and write a line break inside as \\n' }
+    case 'InvalidUnicode':
+    case 'InvalidEscapeCharacter':
+      return {
+        message: 'a backslash is followed by nothing that it can escape',
+        fix: 'write \\\\ for a backslash; known are \\" \\/ \\b \\f \\n \\r \\t \\u0000',
+      }
+    case 'InvalidCharacter':
+      return { message: 'a control character stands in a text', fix: 'write it as an escape, such as \\t or \\u0007' }
+    case 'UnexpectedEndOfComment':
+    case 'InvalidCommentToken':
+      return { message: 'the comment is never closed', fix: 'close it with */' }
+    default:
+      return { message: `this cannot be read: ${quote(token)}`, fix: 'write JSON here' }
+  }
+}

@@ -1,0 +1,178 @@
+import { parseTree } from 'jsonc-parser'
+import type { Node, ParseError } from 'jsonc-parser'
+import type { Fault, FaultDetails } from '../kernel/fault.ts'
+import type { Json } from '../kernel/json.ts'
+import { faults } from './faults.ts'
+import { quote } from './harmless.ts'
+import { scanBrackets, syntaxMistake } from './json-syntax.ts'
+import { pathText } from './path.ts'
+import type { Path } from './path.ts'
+import type { Place } from './place.ts'
+import { Source } from './source.ts'
+
+/** Which half of an attribute is meant: its key, or its value (the default). */
+export type Part = 'key' | 'value'
+
+/** A JSON text that was read: its value, what is wrong with it, and where everything in it stands. */
+export interface JsonText {
+  readonly source: Source
+  /** The value, or undefined when a mistake in the writing made it unreadable. */
+  readonly value: Json | undefined
+  /** In the order of the text. Errors make the text unreadable, warnings do not. */
+  readonly findings: readonly Fault[]
+  /** Where a value or its key stands. For a path that is not there: the nearest value around it. */
+  place(path: Path, part?: Part): Place
+  /** The same for a fault: path, file, line, column and a code frame with the note. */
+  details(path: Path, options?: { readonly part?: Part | undefined; readonly note?: string | undefined }): FaultDetails
+}
+
+/** The nesting that values may have, the same as for values in a run. */
+const DEEPEST = 512
+const MOST_MISTAKES = 20
+
+/**
+ * Reads JSON with comments and trailing commas, and keeps the places.
+ *
+ * Never throws. Findings: `R1001` for what is not JSON (the first mistake of each line, 20 at most), `R1003` for
+ * nesting beyond 512 levels, `R1002` for keys that stand twice, `R1004` for integers that lose digits. `rule` is
+ * the code that the reader's own rules give to unreadable text.
+ */
+export function readJson(text: string, file?: string, options: { readonly rule?: string | undefined } = {}): JsonText {
+  const source = new Source(text, file)
+  const { tree, findings } = parse(source, options.rule)
+  if (tree === undefined || findings.length > 0) return new ReadText(source, undefined, undefined, findings)
+  const value = valueOf(tree, { source, rule: options.rule, findings })
+  return new ReadText(source, tree, findings.some((finding) => finding.severity === 'error') ? undefined : value, findings)
+}
+
+function parse(source: Source, rule: string | undefined): { tree: Node | undefined; findings: Fault[] } {
+  const brackets = scanBrackets(source.text, DEEPEST)
+  if (brackets.tooDeep !== undefined) {
+    const place = source.details(brackets.tooDeep, 1, `level ${DEEPEST + 1}`)
+    const fix = 'flatten it, or keep the value in a file of its own'
+    return {
+      tree: undefined,
+      findings: [faults.make('R1003', `nested more than ${DEEPEST} levels deep`, { ...named(rule), ...place, fix })],
+    }
+  }
+  const errors: ParseError[] = []
+  const tree = parseTree(source.text, errors, { allowTrailingComma: true })
+  const findings: Fault[] = []
+  let line = 0
+  for (const error of errors) {
+    const mistake = syntaxMistake(source.text, error, brackets)
+    const at = source.place(error.offset, error.length).line
+    if (at === line || (findings.length > 0 && error.offset >= source.text.length)) continue
+    line = at
+    const place = source.details(mistake.offset, mistake.length, mistake.note)
+    findings.push(faults.make('R1001', mistake.message, { ...named(rule), ...place, fix: mistake.fix }))
+    if (findings.length === MOST_MISTAKES) break
+  }
+  return { tree, findings }
+}
+
+class ReadText implements JsonText {
+  readonly source: Source
+  readonly value: Json | undefined
+  readonly findings: readonly Fault[]
+  readonly #tree: Node | undefined
+  readonly #keys = new WeakMap<Node, Map<string, Node>>()
+
+  constructor(source: Source, tree: Node | undefined, value: Json | undefined, findings: readonly Fault[]) {
+    this.source = source
+    this.value = value
+    this.findings = findings
+    this.#tree = tree
+  }
+
+  place(path: Path, part: Part = 'value'): Place {
+    const { offset, length } = this.#stretch(path, part)
+    return this.source.place(offset, length)
+  }
+
+  details(path: Path, options: { readonly part?: Part | undefined; readonly note?: string | undefined } = {}): FaultDetails {
+    const { offset, length, whole } = this.#stretch(path, options.part ?? 'value')
+    // Of an object or a list only the bracket is underlined: the whole may go over pages.
+    const place = this.source.details(offset, whole ? 1 : length, options.note)
+    return path.length === 0 ? place : { path: pathText(path), ...place }
+  }
+
+  #stretch(path: Path, part: Part): { offset: number; length: number; whole: boolean } {
+    let node = this.#tree
+    let key: Node | undefined
+    for (const step of path) {
+      const property = typeof step === 'string' && node?.type === 'object' ? this.#property(node, step) : undefined
+      const next = typeof step === 'number' && node?.type === 'array' ? node.children?.[step] : property?.children?.[1]
+      if (next === undefined) return stretchOf(node)
+      node = next
+      key = property?.children?.[0]
+    }
+    return stretchOf(part === 'key' ? (key ?? node) : node)
+  }
+
+  #property(object: Node, key: string): Node | undefined {
+    let keys = this.#keys.get(object)
+    if (keys === undefined) {
+      keys = new Map(object.children?.map((property) => [String(property.children?.[0]?.value), property]))
+      this.#keys.set(object, keys)
+    }
+    return keys.get(key)
+  }
+}
+
+function stretchOf(node: Node | undefined): { offset: number; length: number; whole: boolean } {
+  if (node === undefined) return { offset: 0, length: 0, whole: true }
+  return { offset: node.offset, length: node.length, whole: node.type === 'object' || node.type === 'array' }
+}
+
+interface Reading {
+  readonly source: Source
+  readonly rule: string | undefined
+  readonly findings: Fault[]
+}
+
+function valueOf(node: Node, reading: Reading): Json {
+  if (node.type === 'object') return objectOf(node, reading)
+  if (node.type === 'array') return (node.children ?? []).map((child) => valueOf(child, reading))
+  if (typeof node.value === 'number') checkNumber(node, node.value, reading)
+  return node.value as Json
+}
+
+function objectOf(object: Node, reading: Reading): Json {
+  const value: Record<string, Json> = {}
+  const seen = new Map<string, number>()
+  for (const { children: [key, inner] = [] } of object.children ?? []) {
+    if (key === undefined || inner === undefined) continue
+    const name = String(key.value)
+    const before = seen.get(name)
+    if (before !== undefined) reading.findings.push(twice(reading.source, key, before))
+    seen.set(name, key.offset)
+    const member = valueOf(inner, reading)
+    // Plain assignment of this one key would change the prototype and not the object.
+    if (name === '__proto__') Object.defineProperty(value, name, { value: member, enumerable: true, writable: true, configurable: true })
+    else value[name] = member
+  }
+  return value
+}
+
+function twice(source: Source, key: Node, before: number): Fault {
+  const place = source.details(key.offset, key.length, `first on line ${source.lines.at(before).line}`)
+  return faults.make('R1002', `the key ${quote(String(key.value))} stands twice; the last one counts`, {
+    ...place,
+    fix: 'remove one of the two, or rename it',
+  })
+}
+
+function checkNumber(node: Node, value: number, { source, rule, findings }: Reading): void {
+  if (Number.isSafeInteger(value)) return
+  const text = source.text.slice(node.offset, node.offset + node.length)
+  if (Number.isFinite(value) && !/^-?\d+$/.test(text)) return
+  const details = { ...source.details(node.offset, node.length), fix: 'write it as text, in double quotes' }
+  if (!Number.isFinite(value))
+    findings.push(faults.make('R1001', `${quote(text)} is too large for a number`, { ...named(rule), ...details }))
+  else findings.push(faults.make('R1004', `${quote(text)} becomes ${value}`, details))
+}
+
+function named(rule: string | undefined): { readonly rule?: string } {
+  return rule === undefined ? {} : { rule }
+}

@@ -1,0 +1,32 @@
+import { quote } from './harmless.ts'
+
+/** Where a value stands inside another: keys and list positions from the outside in. */
+export type Path = readonly (string | number)[]
+
+const WORD = /^[A-Za-z_$][\w$-]*$/
+
+/** A path as people write it: `edges[3].to`, `nodes["my node"].id`. */
+export function pathText(path: Path): string {
+  return path.map((step, i) => stepText(step, i === 0)).join('')
+}
+
+function stepText(step: string | number, first: boolean): string {
+  if (typeof step === 'number') return `[${step}]`
+  if (!WORD.test(step)) return `[${quote(step)}]`
+  return first ? step : `.${step}`
+}
+
+/** A path as a JSON pointer (RFC 6901): `/edges/3/to`; the whole value is `/`. */
+export function pointer(path: Path): string {
+  return path.length === 0 ? '/' : path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** The value at a path, by own properties alone; undefined where there is none. */
+export function valueAt(value: unknown, path: Path): unknown {
+  let at = value
+  for (const step of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined
+    at = (at as Record<string | number, unknown>)[step]
+  }
+  return at
+}

@@ -1,0 +1,108 @@
+/** A line and a column, both counted from 1; a column counts characters (code points), not UTF-16 units. */
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/** A stretch of source: where it begins, how far it goes (in UTF-16 units), and its line and column. */
+export interface Place extends Position {
+  readonly offset: number
+  readonly length: number
+}
+
+/**
+ * The lines of a source, to turn offsets into places.
+ *
+ * A line ends at `\n`, `\r\n` or `\r`. The table of lines is made once; after that a look-up takes a
+ * binary search, also in a file that is one line of many megabytes.
+ */
+export class Lines {
+  readonly text: string
+  readonly #starts: readonly number[]
+  readonly #pairs: readonly number[]
+
+  constructor(text: string) {
+    this.text = text
+    this.#starts = lineStarts(text)
+    this.#pairs = surrogatePairs(text)
+  }
+
+  /** How many lines there are; an empty text has one. */
+  get count(): number {
+    return this.#starts.length
+  }
+
+  /** Line and column of an offset; one outside the text counts as its start or end. */
+  at(offset: number): Position {
+    const inside = Math.min(Math.max(0, Math.trunc(offset) || 0), this.text.length)
+    const index = countUpTo(this.#starts, inside) - 1
+    const [start, end] = this.range(index + 1)
+    return { line: index + 1, column: 1 + this.#characters(start, Math.min(inside, end)) }
+  }
+
+  /** The place of a stretch that begins at `offset`. */
+  place(offset: number, length: number): Place {
+    return { offset, length, ...this.at(offset) }
+  }
+
+  /** Offsets of the first character of a line and of its end, the line break left out. */
+  range(line: number): readonly [start: number, end: number] {
+    const start = this.#starts[line - 1]
+    if (start === undefined) return [this.text.length, this.text.length]
+    let end = this.#starts[line] ?? this.text.length
+    if (line < this.count) {
+      if (this.text[end - 1] === '\n') end--
+      if (end > start && this.text[end - 1] === '\r') end--
+    }
+    return [start, end]
+  }
+
+  /** The offset of a line and column: the inverse of `at`. */
+  offset(position: Position): number {
+    const [start, end] = this.range(position.line)
+    let offset = start
+    for (let column = 1; column < position.column && offset < end; column++) offset += this.#isPair(offset) ? 2 : 1
+    return offset
+  }
+
+  #characters(from: number, to: number): number {
+    if (this.#pairs.length === 0) return to - from
+    const inner = this.#isPair(to - 1) && to < this.text.length ? to - 1 : to
+    return inner - from - (countUpTo(this.#pairs, inner - 1) - countUpTo(this.#pairs, from - 1))
+  }
+
+  #isPair(offset: number): boolean {
+    return (this.text.codePointAt(offset) ?? 0) > 0xffff
+  }
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0]
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) starts.push(i + 1)
+  }
+  return starts
+}
+
+/** Offsets of the second halves of characters that take two UTF-16 units. */
+function surrogatePairs(text: string): number[] {
+  const halves: number[] = []
+  if (!/[\ud800-\udbff]/.test(text)) return halves
+  for (let i = 0; i < text.length; i++) {
+    if ((text.codePointAt(i) ?? 0) > 0xffff) halves.push(++i)
+  }
+  return halves
+}
+
+/** How many of the sorted numbers are at most `limit`. */
+function countUpTo(sorted: readonly number[], limit: number): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? 0) <= limit) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,183 @@
+import type { z } from 'zod'
+import type { Fault, FaultDetails } from '../kernel/fault.ts'
+import { faults } from './faults.ts'
+import { quote, quoteAll } from './harmless.ts'
+import type { Part } from './json.ts'
+import { pathText, valueAt } from './path.ts'
+import type { Path } from './path.ts'
+import { allowedKeys } from './schema-walk.ts'
+import { didYouMean, suggest } from './suggest.ts'
+import { listed, typeName, typeOf } from './type-names.ts'
+
+/** Says where a value stands; the `details` of a `JsonText`, or `unplaced` for a value without a text. */
+export type Locate = (path: Path, options?: { readonly part?: Part | undefined; readonly note?: string | undefined }) => FaultDetails
+
+/** The place of a value that was never text: its path alone. */
+export const unplaced: Locate = (path) => (path.length === 0 ? {} : { path: pathText(path) })
+
+export interface SchemaOptions {
+  readonly locate?: Locate | undefined
+  /** The code that the reader's own rules give to a value of the wrong shape. */
+  readonly rule?: string | undefined
+  /** What to do about an attribute that is not known and resembles none that is. */
+  readonly advise?: ((path: Path, key: string) => string | undefined) | undefined
+}
+
+/**
+ * What is wrong with the shape of a value: one fault for each mistake, at its place.
+ *
+ * `R1011` unknown attribute, `R1012` missing, `R1013` wrong type, `R1014` none of the allowed words, `R1015` out of
+ * bounds. A misspelt attribute is one mistake, although one is unknown then and another is missing. A choice between
+ * shapes is judged by its discriminator first (reference workflow D14).
+ */
+export function checkSchema(schema: z.core.$ZodType, value: unknown, options: SchemaOptions = {}): Fault[] {
+  const result = parse(schema, value)
+  const report = new Report(schema, value, options)
+  for (const issue of result) report.add(issue, [])
+  return report.faults()
+}
+
+function parse(schema: z.core.$ZodType, value: unknown): readonly z.core.$ZodIssue[] {
+  const result = schema['~standard'].validate(value)
+  if (result instanceof Promise) throw new TypeError('a schema of a program answers at once')
+  return (result.issues ?? []) as readonly z.core.$ZodIssue[]
+}
+
+interface Mistake {
+  readonly code: Parameters<typeof faults.make>[0]
+  readonly message: string
+  readonly path: Path
+  readonly part?: Part
+  readonly note?: string | undefined
+  readonly fix?: string | undefined
+}
+
+class Report {
+  readonly #schema: z.core.$ZodType
+  readonly #value: unknown
+  readonly #options: SchemaOptions
+  readonly #mistakes: Mistake[] = []
+  /** Keys that are missing, by the path of the object that should have them. */
+  readonly #missing = new Map<string, { readonly owner: Path; readonly keys: Set<string> }>()
+  readonly #unknown: { path: Path; key: string }[] = []
+
+  constructor(schema: z.core.$ZodType, value: unknown, options: SchemaOptions) {
+    this.#schema = schema
+    this.#value = value
+    this.#options = options
+  }
+
+  add(issue: z.core.$ZodIssue, base: Path): void {
+    const path = [...base, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))]
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) this.#unknown.push({ path, key })
+    } else if (this.#isMissing(path)) {
+      this.#miss(path)
+    } else if (issue.code === 'invalid_union') {
+      this.#union(issue, path)
+    } else {
+      this.#mistakes.push(this.#wrong(issue, path))
+    }
+  }
+
+  faults(): Fault[] {
+    const renamed = this.#unknown.map((unknown) => this.#unknownKey(unknown.path, unknown.key))
+    const missing = [...this.#missing.values()].flatMap(({ owner, keys }) => [...keys].map((key) => missingKey(owner, key)))
+    const locate = this.#options.locate ?? unplaced
+    const { rule } = this.#options
+    return [...this.#mistakes, ...renamed, ...missing].map(({ code, message, path, part, note, fix }) =>
+      faults.make(code, message, {
+        ...(rule === undefined ? {} : { rule }),
+        ...locate(path, { part, note }),
+        ...(fix === undefined ? {} : { fix }),
+      }),
+    )
+  }
+
+  #miss(path: Path): void {
+    const owner = path.slice(0, -1)
+    const text = pathText(owner)
+    const entry = this.#missing.get(text) ?? { owner, keys: new Set() }
+    entry.keys.add(String(path.at(-1)))
+    this.#missing.set(text, entry)
+  }
+
+  #isMissing(path: Path): boolean {
+    const key = path.at(-1)
+    if (key === undefined) return false
+    const owner = valueAt(this.#value, path.slice(0, -1))
+    return typeof owner === 'object' && owner !== null && valueAt(owner, [key]) === undefined
+  }
+
+  #union(issue: z.core.$ZodIssueInvalidUnion, path: Path): void {
+    const found = valueAt(this.#value, path)
+    if (issue.discriminator !== undefined) {
+      this.#mistakes.push(noneOf(found, path, discriminators(issue)))
+      return
+    }
+    const expected = issue.errors.map(onlyType)
+    if (expected.every((name) => name !== undefined)) {
+      this.#mistakes.push(wrongType(found, path, listed(expected)))
+      return
+    }
+    const nearest = issue.errors.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0]
+    for (const error of nearest ?? []) this.add(error, path)
+  }
+
+  #wrong(issue: z.core.$ZodIssue, path: Path): Mistake {
+    const found = valueAt(this.#value, path)
+    if (issue.code === 'invalid_type') return wrongType(found, path, typeName(issue.expected))
+    if (issue.code === 'invalid_value') return noneOf(found, path, issue.values)
+    return { code: 'R1015', message: `${named(path)}: ${issue.message}`, path }
+  }
+
+  #unknownKey(path: Path, key: string): Mistake {
+    const present = valueAt(this.#value, path) as object
+    const missing = this.#missing.get(pathText(path))?.keys ?? new Set<string>()
+    const allowed = allowedKeys(this.#schema, this.#value, path).filter((name) => !Object.hasOwn(present, name))
+    const guess = suggest(key, missing) ?? suggest(key, allowed)
+    if (guess !== undefined) missing.delete(guess)
+    const fix = guess === undefined ? (this.#options.advise?.(path, key) ?? removal(allowed)) : `write ${quote(guess)}`
+    const place = path.length === 0 ? '' : ` in ${pathText(path)}`
+    return { code: 'R1011', message: `no attribute ${quote(key)}${place}`, path: [...path, key], part: 'key', note: didYouMean(guess), fix }
+  }
+}
+
+function missingKey(owner: Path, key: string): Mistake {
+  const name = quote(key)
+  return { code: 'R1012', message: `${named(owner)} has no ${name}`, path: owner, note: `${name} is missing`, fix: `add ${name}` }
+}
+
+/** The type that an alternative wanted, if that is all it objects to. */
+function onlyType(issues: readonly z.core.$ZodIssue[]): string | undefined {
+  const [issue] = issues
+  return issues.length === 1 && issue?.code === 'invalid_type' && issue.path.length === 0 ? typeName(issue.expected) : undefined
+}
+
+function wrongType(found: unknown, path: Path, expected: string): Mistake {
+  return { code: 'R1013', message: `${named(path)} expects ${expected}, found ${typeOf(found)}`, path, fix: `write ${expected}` }
+}
+
+function noneOf(found: unknown, path: Path, allowed: readonly unknown[]): Mistake {
+  const words = allowed.map(String)
+  const guess = typeof found === 'string' ? suggest(found, words) : undefined
+  const shown = typeof found === 'string' ? quote(found) : typeOf(found)
+  const fix = guess === undefined ? `write one of ${quoteAll(words, 12)}` : `write ${quote(guess)}`
+  return { code: 'R1014', message: `${named(path)} cannot be ${shown}`, path, note: didYouMean(guess), fix }
+}
+
+function discriminators(issue: z.core.$ZodIssueInvalidUnion): readonly unknown[] {
+  return 'options' in issue && Array.isArray(issue.options) ? issue.options : []
+}
+
+function removal(allowed: readonly string[]): string {
+  return allowed.length === 0 ? 'remove it' : `remove it; also known here: ${quoteAll(allowed)}`
+}
+
+function named(path: Path): string {
+  return path.length === 0 ? 'the whole' : pathText(path)
+}
+
+function depth(issues: readonly z.core.$ZodIssue[]): number {
+  return Math.max(0, ...issues.map((issue) => issue.path.length))
+}

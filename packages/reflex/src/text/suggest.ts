@@ -1,0 +1,111 @@
+import { quote } from './harmless.ts'
+
+const MOST_CANDIDATES = 50_000
+const LONGEST_WORD = 64
+/** Cells of the distance table that one suggester may fill: about a tenth of a second. */
+const WORK = 20_000_000
+
+interface Candidate {
+  readonly name: string
+  readonly folded: string
+}
+
+/** Finds the name that a misspelt word was meant to be, or nothing. */
+export type Suggester = (word: string) => string | undefined
+
+/**
+ * Prepares names to be guessed at; ask the result as often as there are misspelt words.
+ *
+ * Upper and lower case and the separators `-`, `_`, `.` and space do not count. A name is offered when it
+ * differs by few enough slips for its length (a slip is a letter too much, missing, wrong, or two swapped),
+ * or when the word is how it begins. The work is bounded: candidates beyond 50,000 and words over 64
+ * characters are compared for equality alone, and so is everything once the suggester has spent its share.
+ */
+export function suggester(names: Iterable<string>): Suggester {
+  const { equal, candidates } = prepare(names)
+  let work = WORK
+  return (word) => {
+    const folded = fold(word)
+    const same = equal.get(folded)
+    if (same !== undefined || folded.length < 2 || folded.length > LONGEST_WORD || work <= 0) return same
+    const limit = slipsAllowed(folded.length)
+    let best: { name: string; slips: number } | undefined
+    let longer: string | undefined
+    for (const { name, folded: other } of candidates) {
+      work--
+      if (other.startsWith(folded) && (longer === undefined || name.length < longer.length)) longer = name
+      if (Math.abs(other.length - folded.length) > limit || best?.slips === 1) continue
+      work -= folded.length * other.length
+      const slips = distance(folded, other, best === undefined ? limit : best.slips - 1)
+      if (slips !== undefined) best = { name, slips }
+      if (work <= 0) break
+    }
+    return best?.slips === 1 ? best.name : (longer ?? best?.name)
+  }
+}
+
+/** The name among `names` that `word` was meant to be, or nothing. For one word; see `suggester` for many. */
+export function suggest(word: string, names: Iterable<string>): string | undefined {
+  return suggester(names)(word)
+}
+
+/** `did you mean "decline"?`, or nothing when there is no guess. */
+export function didYouMean(guess: string | undefined): string | undefined {
+  return guess === undefined ? undefined : `did you mean ${quote(guess)}?`
+}
+
+function prepare(names: Iterable<string>): { equal: Map<string, string>; candidates: Candidate[] } {
+  const equal = new Map<string, string>()
+  const candidates: Candidate[] = []
+  for (const name of names) {
+    const folded = fold(name)
+    if (!equal.has(folded)) equal.set(folded, name)
+    if (folded.length <= LONGEST_WORD && candidates.length < MOST_CANDIDATES) candidates.push({ name, folded })
+  }
+  return { equal, candidates }
+}
+
+function fold(name: string): string {
+  return name.toLowerCase().replace(/[-_. ]/g, '')
+}
+
+function slipsAllowed(length: number): number {
+  if (length < 3) return 0
+  return length < 5 ? 1 : length < 9 ? 2 : 3
+}
+
+/**
+ * How many slips lie between two words, if at most `limit`.
+ * Slips as Damerau counted them, in the form that never edits a swapped pair again.
+ */
+function distance(a: string, b: string, limit: number): number | undefined {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    let least = i
+    for (let j = 1; j <= b.length; j++) {
+      const cost = slipsAt(a, b, i, j, { row, last, beforeLast })
+      row.push(cost)
+      if (cost < least) least = cost
+    }
+    if (least > limit) return undefined
+    beforeLast = last
+    last = row
+  }
+  const slips = last[b.length] ?? 0
+  return slips <= limit ? slips : undefined
+}
+
+interface Rows {
+  readonly row: readonly number[]
+  readonly last: readonly number[]
+  readonly beforeLast: readonly number[]
+}
+
+function slipsAt(a: string, b: string, i: number, j: number, { row, last, beforeLast }: Rows): number {
+  const same = a[i - 1] === b[j - 1]
+  const best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1))
+  const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+  return swapped ? Math.min(best, (beforeLast[j - 2] ?? 0) + 1) : best
+}

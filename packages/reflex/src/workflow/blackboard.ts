@@ -1,0 +1,83 @@
+import { Scope } from '../kernel/scope.ts'
+import type { Entry } from '../kernel/scope.ts'
+import { copyJson, type Json } from '../kernel/json.ts'
+import type { BlackboardEntry, BlackboardReader, BlackboardSource, BlackboardWrite } from './types.ts'
+
+/** One scope of a board as readers see it: entries up to a record, and who wrote them. */
+export interface ReadableScope {
+  readonly scope: Scope
+  readonly bound: number
+  source(entry: Entry): BlackboardSource
+}
+
+/** An entry as the seed shows it (seed workflow 2.7). */
+export function boardEntry(entry: Entry, source: BlackboardSource): BlackboardEntry {
+  return Object.freeze({ key: entry.key, value: entry.value, source, timestamp: entry.at })
+}
+
+function* scopeEntries({ scope, bound, source }: ReadableScope): Generator<BlackboardEntry> {
+  for (const entry of scope.entries(bound)) if (entry.value !== undefined) yield boardEntry(entry, source(entry))
+}
+
+/** Lexical reads over scopes, the nearest first (seed workflow 2.11). Entries are frozen. */
+export class ScopedBlackboardReader implements BlackboardReader {
+  readonly #scopes: readonly ReadableScope[]
+
+  constructor(scopes: readonly (ReadableScope | ScopedBlackboard)[]) {
+    this.#scopes = scopes.map((scope) => (scope instanceof ScopedBlackboard ? scope.view() : scope))
+  }
+
+  get(key: string): Json | undefined {
+    for (const { scope, bound } of this.#scopes) {
+      const place = scope.find(key, bound)
+      if (place >= 0) return scope.valueAt(place)
+    }
+    return undefined
+  }
+
+  has(key: string): boolean {
+    return this.#scopes.some(({ scope, bound }) => scope.find(key, bound) >= 0)
+  }
+
+  getAll(key: string): BlackboardEntry[] {
+    return this.entries().filter((entry) => entry.key === key)
+  }
+
+  entries(): BlackboardEntry[] {
+    return this.#scopes.flatMap((scope) => [...scopeEntries(scope)])
+  }
+
+  keys(): string[] {
+    return [...new Set(this.entries().map((entry) => entry.key))]
+  }
+
+  local(): BlackboardEntry[] {
+    const [own] = this.#scopes
+    return own === undefined ? [] : [...scopeEntries(own)]
+  }
+}
+
+/** An append-only board of one workflow, for those who test an agent or a guard without an engine. */
+export class ScopedBlackboard {
+  readonly #scope = new Scope()
+  readonly #sources: BlackboardSource[] = []
+
+  /** Appends writes of one source. Throws `R2004` for what is not JSON. `timestamp` in ms since the epoch. */
+  append(writes: readonly BlackboardWrite[], source: BlackboardSource, timestamp = 0): BlackboardEntry[] {
+    const frozen = Object.freeze({ ...source })
+    const values = writes.map(({ key, value }) => ({ key, value: copyJson(value, `${source.workflowId}/${source.nodeId}.${key}`) }))
+    const from = this.#scope.size
+    for (const { key, value } of values) this.#scope.append(key, value, this.#sources.length, timestamp, undefined)
+    this.#sources.push(frozen)
+    return [...this.#scope.entries(undefined, from)].map((entry) => boardEntry(entry, frozen))
+  }
+
+  /** A reader of this board and of those of its callers, the nearest first. */
+  reader(...callers: ScopedBlackboard[]): ScopedBlackboardReader {
+    return new ScopedBlackboardReader([this, ...callers])
+  }
+
+  view(): ReadableScope {
+    return { scope: this.#scope, bound: Number.POSITIVE_INFINITY, source: (entry) => this.#sources[entry.record] ?? { workflowId: '', nodeId: '', stackDepth: 0 } }
+  }
+}

@@ -1,0 +1,232 @@
+import { type FaultData, faultData, isFault } from '../kernel/fault.ts'
+import { copyJson, isList, isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import type { Kind } from '../kernel/kind.ts'
+import type { StepContext } from '../kernel/context.ts'
+import type { Input, Ref, ReturnPair } from '../kernel/record.ts'
+import { type CompiledNode, type CompiledWorkflow, DECIDE, compileWorkflow, hasReturned, nodeAt, objectOf, programRef } from './compile.ts'
+import { explainClosed, filterEdges } from './guards.ts'
+import { runFaults, suspensionReason } from './run-faults.ts'
+import { frameReader } from './scopes.ts'
+import { workflowStory } from './story.ts'
+import type { Workflow } from './types.ts'
+
+/** What `init` and `pushWorkflow` give a frame to begin with. */
+export interface WorkflowArgs {
+  /** Written to its board before the entry node is entered; flat: key, value. */
+  readonly seeds?: readonly Json[]
+}
+
+/** Commands of the host to a frame (reference workflow 13, 14). */
+export type WorkflowCommand =
+  | { readonly push: string; readonly seeds: readonly Json[]; readonly map: readonly ReturnPair[] }
+  | { readonly pop: 1 }
+  | { readonly unwind: 'decide' | 'reinvoke' }
+
+type Step = StepContext<CompiledWorkflow>
+
+/** Settings of the kind. */
+export interface WorkflowKindOptions {
+  /** Reads a stored or loaded source; gives functions back to guards that stand by name. */
+  readonly load: (source: Json) => Workflow
+}
+
+/**
+ * The interpreter of workflows (seed workflow 1.4): one record per node. A settled decision is checked, its
+ * writes are appended, the next node is entered and its decision requested, all in one step.
+ */
+export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflow> {
+  return {
+    name: 'workflow',
+    rev: 1,
+    board: { history: true },
+    compile: (source) => compileWorkflow(options.load(source)),
+    refs: ({ calls }) => calls,
+    where: (_, position) => nodeAt(position),
+    step,
+    story: workflowStory,
+  }
+}
+
+function step(x: Step, input: Input | undefined): void {
+  switch (input?.[0]) {
+    case undefined:
+      return x.position === undefined ? begin(x) : invoke(x)
+    case 'ok':
+      return decided(x, input[2])
+    case 'err':
+      return fail(x, objectOf(input[2]) as unknown as FaultData)
+    case 'answer':
+      return resumed(x, answerArgs(input[2], input[3]))
+    case 'timer':
+      return resumed(x, timeoutArgs(x, input[1]))
+    case 'ret':
+      return returned(x, input)
+    case 'host':
+      return command(x, input[1] as unknown as WorkflowCommand)
+  }
+}
+
+function current(x: Step): CompiledNode {
+  const node = x.def.nodes.get(nodeAt(x.position) ?? '')
+  if (node === undefined) throw new TypeError(`no node ${nodeAt(x.position)}`)
+  return node
+}
+
+function begin(x: Step): void {
+  const { seeds } = objectOf(x.args) as WorkflowArgs
+  if (seeds !== undefined) {
+    x.at(x.def.workflow.id)
+    x.setAccepted([...seeds])
+  }
+  enter(x, x.def.workflow.entry)
+}
+
+/** Enters a node: its call is made in a record of its own, a decision is requested at once (seed workflow 1.4, 3.2). */
+function enter(x: Step, id: string): void {
+  const node = x.def.nodes.get(id)
+  if (node === undefined) throw new TypeError(`no node ${id}`)
+  x.go(id)
+  if (node.call !== undefined) x.again()
+  else x.requestPrepared(node.requests)
+}
+
+/** Calls the program of an invoking node. A step that a push of the host has made void does nothing. */
+function invoke(x: Step): void {
+  const { call, node } = current(x)
+  if (call === undefined || hasReturned(x.position) || x.frame.callee !== undefined) return
+  if (x.knows(call.program)) x.call(call.program, { map: call.map })
+  else {
+    const name = node.invokes?.workflowId ?? ''
+    const fault = runFaults.make('R2055', `Invocation failed: sub-workflow '${name}' is not registered`, { path: `${x.def.workflow.id}/${node.id}`, fix: `register ${name}, then resume` })
+    suspendOn(x, `Sub-workflow '${name}' not found`, faultData(fault))
+  }
+}
+
+/** What an agent decided, as the port has accepted it: `[edge, writes?, reason?]`, or an object. */
+function decided(x: Step, decision: Json): void {
+  if (isList(decision)) return advance(x, decision)
+  const { complete, suspend } = objectOf(decision)
+  if (complete !== undefined) return finish(x, isList(complete) ? complete : [])
+  const { ask, writes, by } = objectOf(decision)
+  if (isList(writes)) x.setAccepted([...writes])
+  const question = objectOf(ask)
+  const due = typeof question.due === 'number' ? { due: x.now + question.due } : {}
+  x.wait('answer', nodeAt(x.position) ?? '', { ...due, about: { reason: suspend ?? null, ...question, ...(by === undefined ? {} : { by }) } })
+}
+
+function advance(x: Step, decision: readonly Json[]): void {
+  const node = current(x)
+  const [chosen, writes] = decision
+  const edge = typeof chosen === 'string' ? node.edge.get(chosen) : undefined
+  if (node.edges.length > 1 || edge?.guard !== undefined) {
+    const sorted = filterEdges(node.edges, frameReader(x.frame))
+    if (!sorted.ok) return fail(x, guardFault(x, node, sorted.edge.id, sorted.error))
+    if (edge === undefined || !sorted.open.includes(edge)) return fail(x, wrongEdge(x, node, chosen))
+    x.note(choiceNote(x, node, edge.id, sorted.open.map(({ id }) => id)))
+  }
+  if (edge === undefined) return fail(x, wrongEdge(x, node, chosen))
+  if (isList(writes)) x.setAccepted(writes as Json[])
+  enter(x, edge.to)
+}
+
+/** What was open at a choice, and what was closed and why: read by traces, compared by replays. */
+function choiceNote(x: Step, node: CompiledNode, chosen: string, open: readonly string[]): JsonObject {
+  const closed = open.length === node.edges.length ? [] : explainClosed(node.edges, frameReader(x.frame)).map(({ edge, why }) => [edge.id, why])
+  return { edge: chosen, open, ...(closed.length === 0 ? {} : { closed }) }
+}
+
+function wrongEdge(x: Step, node: CompiledNode, chosen: Json | undefined): FaultData {
+  const named = typeof chosen === 'string' ? chosen : String(chosen)
+  return faultData(
+    runFaults.make('R2050', `Decision agent chose invalid edge '${named}'`, {
+      path: `${x.def.workflow.id}/${node.node.id}`,
+      fix: `choose one of ${node.edges.map(({ id }) => id).join(', ') || 'no edge: the node is terminal, complete it'}`,
+    }),
+  )
+}
+
+/** A guard that threw, as the fault that suspends the run. */
+export function guardFault(x: { readonly def: CompiledWorkflow }, node: CompiledNode, edge: string, cause: unknown): FaultData {
+  const message = isFault(cause) || cause instanceof Error ? cause.message : String(cause)
+  return faultData(runFaults.make('R2051', `the guard of ${edge} failed: ${message}`, { path: `${x.def.workflow.id}/${node.node.id}`, cause }))
+}
+
+function finish(x: Step, writes: readonly Json[]): void {
+  const node = current(x)
+  if (node.edges.length > 0) {
+    const fault = runFaults.make('R2054', `Decision agent returned 'complete' at non-terminal node '${node.node.id}'`, { path: `${x.def.workflow.id}/${node.node.id}` })
+    return fail(x, faultData(fault))
+  }
+  x.setAccepted(writes as Json[])
+  x.done(outputs(x, node, writes))
+}
+
+/** What the run answers with: the declared outputs of its last node, else what that node wrote. */
+function outputs(x: Step, node: CompiledNode, writes: readonly Json[]): Json | undefined {
+  const keys = node.node.outputs?.map(({ key }) => key) ?? writes.filter((_, i) => i % 2 === 0).map(String)
+  const pairs = keys.flatMap((key) => {
+    const value = x.get(key)
+    return value === undefined ? [] : [[key, value] as const]
+  })
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs)
+}
+
+function fail(x: Step, fault: FaultData): void {
+  suspendOn(x, suspensionReason(fault.code, fault.message), fault)
+}
+
+/** A failure suspends (seed workflow 3.4): an open wait named so, whose answer tries again. */
+function suspendOn(x: Step, reason: string, fault: FaultData): void {
+  x.wait('answer', ENGINE_ERROR, { about: { reason, fault: copyJson(fault, 'fault') } })
+}
+
+/** The name of the wait that a failure opens. */
+export const ENGINE_ERROR = 'engine:error'
+
+function answerArgs(value: Json, by: string | undefined): JsonObject {
+  return { ...(value === null ? {} : { input: value }), ...(by === undefined ? {} : { by }) }
+}
+
+function timeoutArgs(x: Step, id: Ref): JsonObject {
+  const about = objectOf(x.waits().find((wait) => wait.id === id)?.about)
+  return { input: about.otherwise ?? null, late: 1 }
+}
+
+/** Tries again, or hands the answer to the node's agent. */
+function resumed(x: Step, args: JsonObject): void {
+  const node = current(x)
+  if (node.call !== undefined && !hasReturned(x.position)) return invoke(x)
+  if (Object.keys(args).length === 0) x.requestPrepared(node.requests)
+  else x.request(DECIDE, args)
+}
+
+/** Back from a call: the node's own decision is due, also after further suspensions (reference workflow C1). */
+function returned(x: Step, input: Input & readonly ['ret', ...unknown[]]): void {
+  const node = current(x)
+  if (input[2] === 'failed') return childFailed(x, node, input[3])
+  if (input[2] === 'cancelled' && node.call !== undefined && !hasReturned(x.position)) return x.again()
+  x.go([node.node.id, 1])
+  x.requestPrepared(node.requests)
+}
+
+function childFailed(x: Step, node: CompiledNode, value: Json | undefined): void {
+  const cause = isObject(value) ? (value as unknown as FaultData) : undefined
+  const fault = runFaults.make('R2056', `${node.call?.program ?? 'the called program'} failed: ${cause?.message ?? 'no reason given'}`, {
+    path: `${x.def.workflow.id}/${node.node.id}`,
+    ...(cause === undefined ? {} : { cause }),
+  })
+  fail(x, faultData(fault))
+}
+
+function command(x: Step, order: WorkflowCommand): void {
+  const id = nodeAt(x.position) ?? ''
+  if ('pop' in order) return x.done()
+  if ('unwind' in order) {
+    x.go(order.unwind === 'decide' ? [id, 1] : id)
+    return x.unwind()
+  }
+  x.drop(...x.flights().map((flight) => flight.id), ...x.waits().map((wait) => wait.id))
+  x.go([id, 1])
+  x.call(programRef(order.push), { map: order.map, args: { seeds: order.seeds } })
+}
+

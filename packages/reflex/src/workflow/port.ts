@@ -1,0 +1,189 @@
+import type { Frame } from '../kernel/frame.ts'
+import { toFault } from '../kernel/fault.ts'
+import { copyJson, isObject, type Json } from '../kernel/json.ts'
+import type { Call, Port, Traits } from '../kernel/port.ts'
+import { Fault } from '../kernel/fault.ts'
+import { ScopedBlackboardReader } from './blackboard.ts'
+import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
+import { filterEdges } from './guards.ts'
+import { guardFault } from './kind.ts'
+import { runFaults } from './run-faults.ts'
+import { frameScopes, type WorkflowNames } from './scopes.ts'
+import { stackOf } from './stack.ts'
+import type { BlackboardReader, Decision, DecisionAgent, DecisionContext, Edge, Node, StackFrame, Workflow } from './types.ts'
+
+/** What an agent may use of the effect that its decision is. */
+export interface DecisionCall {
+  readonly signal: AbortSignal
+  /** The same after a crash: an idempotency key for what the agent does outside. */
+  readonly key: string
+  readonly run: string
+  part(delta: Json): void
+}
+
+/** An agent that says beforehand what its decision will need and whether it may be repeated after a crash. */
+export interface RunnableAgent extends DecisionAgent {
+  resolve(context: DecisionContext, call?: DecisionCall): Promise<Decision>
+  traits?(context: DecisionContext): Traits
+}
+
+/** How the port tells its host more than a record can hold. */
+export interface DecisionPortOptions {
+  /** Names the workflow of a frame. */
+  readonly names: WorkflowNames
+  /** The value that an agent or a guard threw, before it becomes a fault. */
+  readonly thrown?: (call: Call, value: unknown) => void
+}
+
+/** A decision reads and repeats freely, unless its agent says otherwise. */
+const FREE: Traits = { leaves: false, repeat: 'free' }
+
+/** The port through which workflows ask an agent (seed workflow 2.10, 4.1). */
+export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions): Port {
+  const port: Port = {
+    ...FREE,
+    perform(call) {
+      const context = new Context(call, options.names)
+      // Guards are tried before anybody is asked (seed workflow 1.4, step 3).
+      if (context.edges === undefined) throw context.failure(options)
+      return options.thrown === undefined ? agent.resolve(context, call) : watched(agent, context, call, options.thrown)
+    },
+    accept: acceptDecision,
+  }
+  if (agent.traits === undefined) return port
+  return { ...port, traits: (call) => agent.traits?.(new Context(call, options.names)) ?? FREE }
+}
+
+function watched(agent: RunnableAgent, context: DecisionContext, call: Call, thrown: NonNullable<DecisionPortOptions['thrown']>): unknown {
+  const rethrow = (value: unknown): never => {
+    thrown(call, value)
+    throw toFault(value, (message, cause) => runFaults.make('R2052', `the agent failed: ${message}`, { cause }))
+  }
+  try {
+    const answer: unknown = agent.resolve(context, call)
+    return answer instanceof Promise ? answer.catch(rethrow) : answer
+  } catch (value) {
+    return rethrow(value)
+  }
+}
+
+/** What the agent sees. Its parts are made when they are looked at: most agents look at few. */
+class Context implements DecisionContext {
+  readonly #call: Call
+  readonly #names: WorkflowNames
+  readonly #compiled: CompiledNode
+  readonly workflow: Workflow
+  readonly node: Node
+  #reader: BlackboardReader | undefined
+  #edges: Edge[] | undefined
+  #failed: { readonly edge: Edge; readonly error: unknown } | undefined
+
+  constructor(call: Call, names: WorkflowNames) {
+    const { workflow, nodes } = call.def as CompiledWorkflow
+    const compiled = nodes.get(nodeAt(call.frame.position) ?? '')
+    if (compiled === undefined) throw new TypeError(`no node ${nodeAt(call.frame.position)}`)
+    this.#call = call
+    this.#names = names
+    this.#compiled = compiled
+    this.workflow = workflow
+    this.node = compiled.node
+    this.#edges = compiled.open
+  }
+
+  get blackboard(): BlackboardReader {
+    this.#reader ??= new ScopedBlackboardReader(frameScopes(this.#call.frame, this.#names))
+    return this.#reader
+  }
+
+  get validEdges(): Edge[] {
+    return this.edges ?? []
+  }
+
+  /** The open edges, or nothing if a guard failed. */
+  get edges(): Edge[] | undefined {
+    if (this.#edges === undefined && this.#failed === undefined) {
+      const sorted = filterEdges(this.#compiled.edges, this.blackboard)
+      if (sorted.ok) this.#edges = sorted.open
+      else this.#failed = sorted
+    }
+    return this.#edges
+  }
+
+  get stack(): readonly StackFrame[] {
+    return stackOf(this.#call.frame, this.#names)
+  }
+
+  get input(): unknown {
+    const { args } = this.#call
+    return isObject(args) ? args.input : undefined
+  }
+
+  failure(options: DecisionPortOptions): Fault {
+    const { edge, error } = this.#failed ?? { edge: { id: '' }, error: undefined }
+    options.thrown?.(this.#call, error)
+    const data = guardFault({ def: this.#call.def as CompiledWorkflow }, this.#compiled, edge.id, error)
+    return new Fault(data.code, data.message, data.verdict, data)
+  }
+}
+
+/**
+ * A decision as its record holds it: `[edge, writes?, reason?]` for an advance, else an object. Writes are flat
+ * and copied. Throws `R2053` for what is no decision and `R2004` for a value that is not JSON.
+ */
+export function acceptDecision(raw: unknown, call: Call): Json {
+  const decision = typeof raw === 'object' && raw !== null ? (raw as Partial<Decision>) : undefined
+  switch (decision?.type) {
+    case 'advance':
+      return acceptAdvance(decision, call.frame)
+    case 'complete':
+      return Object.freeze({ complete: acceptWrites(decision.writes, call.frame), ...reasonOf(decision) })
+    case 'suspend': {
+      if (typeof decision.reason !== 'string') throw invalid(call.frame, 'a suspension without a reason')
+      const ask = decision.ask === undefined ? {} : { ask: copyJson(withoutUndefined(decision.ask), `${place(call.frame)}.ask`) }
+      const writes = decision.writes === undefined || decision.writes.length === 0 ? {} : { writes: acceptWrites(decision.writes, call.frame) }
+      return Object.freeze({ suspend: decision.reason, ...writes, ...ask, ...reasonOf(decision) })
+    }
+    default:
+      throw invalid(call.frame, decision === undefined ? `${raw === null ? 'null' : typeof raw}` : `the type ${JSON.stringify(decision.type)}`)
+  }
+}
+
+function acceptAdvance(decision: Partial<Decision & { type: 'advance' }>, frame: Frame): Json {
+  const { edge, writes } = decision
+  if (typeof edge !== 'string') throw invalid(frame, 'an advance without an edge')
+  const flat = writes === undefined || writes.length === 0 ? undefined : acceptWrites(writes, frame)
+  if (decision.by !== undefined || decision.because !== undefined) return Object.freeze([edge, flat ?? 0, reasonOf(decision)])
+  return flat === undefined ? [edge] : [edge, flat]
+}
+
+function acceptWrites(writes: unknown, frame: Frame): Json[] {
+  const flat: Json[] = []
+  if (writes === undefined) return flat
+  if (!Array.isArray(writes)) throw invalid(frame, 'writes that are not a list')
+  for (const write of writes as readonly unknown[]) {
+    if (typeof write !== 'object' || write === null || !('key' in write) || typeof write.key !== 'string' || write.key === '') throw invalid(frame, 'a write without a key')
+    const value: unknown = 'value' in write ? write.value : undefined
+    flat.push(write.key, typeof value === 'string' || typeof value === 'boolean' ? value : copyJson(value, `${place(frame)} wrote ${write.key}, which`))
+  }
+  return flat
+}
+
+function reasonOf({ by, because }: Partial<Decision>): { readonly [key: string]: string } {
+  return { ...(typeof by === 'string' ? { by } : {}), ...(typeof because === 'string' ? { because } : {}) }
+}
+
+/** Optional fields may be given as undefined; a record leaves them out. */
+function withoutUndefined(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined))
+}
+
+function place(frame: Frame): string {
+  return nodeAt(frame.position) ?? 'node'
+}
+
+function invalid(frame: Frame, what: string): Error {
+  return runFaults.make('R2053', `the agent answered ${what} at ${place(frame)}; that is no decision`, {
+    path: place(frame),
+    fix: "answer { type: 'advance', edge }, { type: 'suspend', reason } or { type: 'complete' }",
+  })
+}

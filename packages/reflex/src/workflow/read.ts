@@ -1,0 +1,125 @@
+import type { Fault } from '../kernel/fault.ts'
+import type { Json } from '../kernel/json.ts'
+import { checkSchema, didYouMean, pathText, quote, quoteAll, readJson, suggest, unplaced } from '../text/index.ts'
+import type { Locate, Path } from '../text/index.ts'
+import { faults } from './faults.ts'
+import { guardForm } from './guard-forms.ts'
+import { workflowFile } from './json-schema.ts'
+import type { Edge, Guard, GuardRegistry, LoadWorkflowOptions, Node, Workflow } from './types.ts'
+import { validateWorkflow } from './validate.ts'
+import { verificationFindings } from './verify.ts'
+import type { Lookup } from './verify.ts'
+
+export interface ReadWorkflowOptions extends LoadWorkflowOptions {
+  /** Finds the workflows that this one invokes; without it they are not checked. */
+  readonly lookup?: Lookup
+}
+
+/** A workflow that was read, unless it has errors, and everything that was found, in the order of the file. */
+export interface ReadWorkflowResult {
+  readonly workflow?: Workflow
+  readonly findings: readonly Fault[]
+}
+
+/**
+ * Reads a workflow from JSON with comments, and finds everything that is wrong with it at once: writing, shape,
+ * structure, guard names and declarations, each with file, line, column and code frame. Never throws.
+ */
+export function readWorkflow(text: string, file?: string, options: ReadWorkflowOptions = {}): ReadWorkflowResult {
+  const json = readJson(text, file ?? options.file, { rule: 'SCHEMA_VIOLATION' })
+  if (json.value === undefined) return { findings: json.findings }
+  const locate: Locate = (path, at) => json.details(path, at)
+  const shape = shapeFindings(json.value, locate)
+  const built = shape.length === 0 ? buildWorkflow(json.value, options.guards, locate) : undefined
+  // Structure is checked in a damaged file too: of nodes and edges, what there is.
+  const raw = json.value as unknown as Workflow
+  const structure = structureFindings(built?.workflow ?? raw, locate, options, shape)
+  const findings = [...json.findings, ...shape, ...(built?.findings ?? []), ...structure]
+  const refused = findings.some((finding) => finding.severity === 'error')
+  const contracts = refused || built === undefined ? [] : verificationFindings(built.workflow, options.lookup, locate)
+  const all = [...findings, ...contracts].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+  return refused || built === undefined ? { findings: all } : { workflow: built.workflow, findings: all }
+}
+
+function structureFindings(workflow: Workflow, locate: Locate, { lookup }: ReadWorkflowOptions, shape: readonly Fault[]): Fault[] {
+  if (!isRecord(workflow) || !isRecord(workflow.nodes) || !Array.isArray(workflow.edges)) return []
+  const registered = lookup === undefined ? undefined : (id: string) => id !== workflow.id && lookup(id) !== undefined
+  const told = new Set(shape.map((finding) => finding.path))
+  return validateWorkflow(workflow, { locate, registered }).filter((finding) => finding.code !== 'R1058' && !told.has(finding.path))
+}
+
+/** What is wrong with the shape of a workflow in JSON: `R1011` to `R1014`, one fault for each mistake. */
+export function shapeFindings(value: unknown, locate: Locate = unplaced): Fault[] {
+  const findings = checkSchema(workflowFile, value, { locate, rule: 'SCHEMA_VIOLATION', advise })
+  const nodes = isRecord(value) ? value.nodes : undefined
+  if (!isRecord(nodes) || !Object.hasOwn(nodes, '__proto__')) return findings
+  const place = locate(['nodes', '__proto__'], { part: 'key' })
+  return [
+    ...findings,
+    faults.make('R1057', 'no node can be called "__proto__"', { rule: 'SCHEMA_VIOLATION', ...place, fix: 'give the node another id' }),
+  ]
+}
+
+/** An unknown attribute of a node is most often meant for those who decide there. */
+function advise(path: Path): string | undefined {
+  return path[0] === 'nodes' && path.length === 2 ? 'move it into "spec" if those who decide read it, or remove it' : undefined
+}
+
+/**
+ * The workflow of a value that fits the schema; its specs and declarations are those of the value, not copies.
+ * Findings are guards whose function is not there; their edges stay, without one.
+ */
+export function buildWorkflow(
+  value: unknown,
+  functions: GuardRegistry = {},
+  locate: Locate = unplaced,
+): { workflow: Workflow; findings: Fault[] } {
+  const file = value as Workflow
+  const findings: Fault[] = []
+  const edges = file.edges.map((edge, index) => {
+    const { guard } = edge
+    const bound = guard === undefined ? undefined : guardForm(guard)?.read(guard, functions)
+    if (guard !== undefined && bound === undefined) findings.push(unknownFunction(edge, index, functions, locate))
+    return buildEdge(edge, bound)
+  })
+  const nodes = Object.fromEntries(Object.entries(file.nodes).map(([key, node]) => [key, buildNode(node)]))
+  const workflow: Workflow = { id: file.id, entry: file.entry, nodes, edges }
+  if (file.metadata !== undefined) workflow.metadata = file.metadata
+  return { workflow, findings }
+}
+
+function buildNode({ id, spec, description, invokes, inputs, outputs }: Node): Node {
+  const node: Node = { id, spec }
+  if (description !== undefined) node.description = description
+  if (invokes !== undefined) node.invokes = invokes
+  if (inputs !== undefined) node.inputs = inputs
+  if (outputs !== undefined) node.outputs = outputs
+  return node
+}
+
+function buildEdge({ id, from, to, event }: Edge, guard: Guard | undefined): Edge {
+  return guard === undefined ? { id, from, to, event } : { id, from, to, event, guard }
+}
+
+function unknownFunction(edge: Edge, index: number, functions: GuardRegistry, locate: Locate): Fault {
+  const name = edge.guard?.type === 'custom' ? (edge.guard.name ?? '') : ''
+  const known = Object.keys(functions)
+  const meant = suggest(name, known)
+  const path = ['edges', index, 'guard', 'name']
+  return faults.make('R1049', `edge ${quote(edge.id)} names the guard ${quote(name)}, which is not there`, {
+    rule: 'UNKNOWN_GUARD_REFERENCE',
+    path: pathText(path),
+    ...locate(path, { note: didYouMean(meant) }),
+    fix:
+      meant !== undefined
+        ? `write ${quote(meant)}`
+        : known.length === 0
+          ? 'pass its function in `guards`'
+          : `name one of ${quoteAll(known)}`,
+    data: { edgeId: edge.id, guardName: name },
+  })
+}
+
+function isRecord(value: unknown): value is Record<string, Json> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

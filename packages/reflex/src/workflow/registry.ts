@@ -1,0 +1,73 @@
+import { quote } from '../text/index.ts'
+import { suggester, didYouMean } from '../text/suggest.ts'
+import { faults } from './faults.ts'
+import type { VerificationResult, Workflow } from './types.ts'
+import { refusal } from './validation-error.ts'
+import { validateWorkflow } from './validate.ts'
+import { verifyWorkflow } from './verify.ts'
+
+export interface RegistryOptions {
+  /** Takes the warnings of `register`; `console.warn` unless told. */
+  readonly warn?: (message: string) => void
+}
+
+export interface RegisterOptions {
+  /** Also verify what the nodes declare to read and write; what does not fit is a warning. */
+  readonly verify?: boolean
+}
+
+/** Workflows by id. It checks what it takes in, keeps it as it is, and notifies nobody (seed workflow 3.3). */
+export class WorkflowRegistry {
+  readonly #workflows = new Map<string, Workflow>()
+  readonly #warn: (message: string) => void
+
+  constructor(options: RegistryOptions = {}) {
+    // oxlint-disable-next-line no-console -- the default that the reference fixes (workflow 10)
+    this.#warn = options.warn ?? ((message) => console.warn(message))
+  }
+
+  /**
+   * Takes in a workflow, by reference. Throws `WorkflowValidationError` for the first of: id taken, no nodes, entry,
+   * node ids, edges, no end, cycle. Warns once for each node that invokes a workflow which is not registered;
+   * a workflow may invoke itself (reference workflow 10, C9, C10).
+   */
+  register(workflow: Workflow, options: RegisterOptions = {}): void {
+    const findings = validateWorkflow(workflow, { registered: (id) => this.#workflows.has(id) })
+    const error = findings.find((finding) => finding.severity === 'error')
+    if (error !== undefined) throw refusal(workflow.id, error)
+    this.#workflows.set(workflow.id, workflow)
+    for (const finding of findings) if (finding.code === 'R1053') this.#warn(`Workflow '${workflow.id}': ${finding.message}`)
+    if (options.verify !== true) return
+    for (const warning of this.verify(workflow.id).warnings) this.#warn(`Workflow '${workflow.id}': ${warning.message} (${warning.code})`)
+  }
+
+  /** The very object that was registered. */
+  get(id: string): Workflow | undefined {
+    return this.#workflows.get(id)
+  }
+
+  has(id: string): boolean {
+    return this.#workflows.has(id)
+  }
+
+  /** Ids in the order of registration. */
+  list(): string[] {
+    return [...this.#workflows.keys()]
+  }
+
+  /**
+   * Whether the declared inputs, outputs and return maps of a workflow fit together.
+   * Throws `WorkflowValidationError` `WORKFLOW_NOT_FOUND` for an id that is not registered (reference workflow 10).
+   */
+  verify(id: string): VerificationResult {
+    const workflow = this.#workflows.get(id)
+    if (workflow !== undefined) return verifyWorkflow(workflow, (child) => this.#workflows.get(child))
+    const fix = didYouMean(suggester(this.#workflows.keys())(id)) ?? 'register the workflow first'
+    throw refusal(id, faults.make('R1051', `no workflow ${quote(id)} is registered`, { rule: 'WORKFLOW_NOT_FOUND', fix }))
+  }
+}
+
+/** An empty registry. */
+export function createRegistry(options: RegistryOptions = {}): WorkflowRegistry {
+  return new WorkflowRegistry(options)
+}

@@ -1,0 +1,78 @@
+import type { Fault } from '../kernel/fault.ts'
+import { faultData, isFault } from '../kernel/fault.ts'
+import { copyJson } from '../kernel/json.ts'
+import { quote } from '../text/index.ts'
+import { faults } from './faults.ts'
+import { guardForm } from './guard-forms.ts'
+import { shapeFindings } from './read.ts'
+import type { Edge, GuardNameMap, Node, SerializeWorkflowOptions, Workflow } from './types.ts'
+import { WorkflowValidationError } from './validation-error.ts'
+
+/**
+ * A workflow as JSON text that `loadWorkflow` takes back as an equal workflow, indented by two spaces.
+ *
+ * Guards that are functions stand there by name: that of `guardNames`, else their own. Throws
+ * `WorkflowValidationError` `SCHEMA_VIOLATION` for whatever could not be loaded again: a function without a name, a
+ * guard value that is missing, a list or an object, a function or date in a spec (reference workflow 11, D10).
+ */
+export function serializeWorkflow(workflow: Workflow, options: SerializeWorkflowOptions = {}): string {
+  const file = {
+    id: workflow.id,
+    entry: workflow.entry,
+    nodes: Object.fromEntries(Object.entries(workflow.nodes).map(([key, node]) => [key, writeNode(node)])),
+    edges: workflow.edges.map((edge) => writeEdge(edge, workflow.id, options.guardNames)),
+    metadata: workflow.metadata,
+  }
+  const json = asJson(withoutGaps(file), workflow.id)
+  const [first] = shapeFindings(json)
+  if (first !== undefined) throw refuse(workflow, first)
+  return JSON.stringify(json, null, 2)
+}
+
+function writeNode({ id, spec, description, invokes, inputs, outputs }: Node): Record<string, unknown> {
+  return { id, spec, description, invokes, inputs, outputs }
+}
+
+function writeEdge({ id, from, to, event, guard }: Edge, workflowId: string, names: GuardNameMap | undefined): Record<string, unknown> {
+  if (guard === undefined) return { id, from, to, event }
+  const written = guardForm(guard)?.write(guard, names) ?? { type: guard.type }
+  if (guard.type !== 'custom' || written.name !== undefined) return { id, from, to, event, guard: written }
+  const message = `edge ${quote(id)} has a guard that is a function without a name`
+  const fix = 'give the guard a name, or put its function into `guardNames`'
+  throw error(workflowId, faults.make('R1056', message, { rule: 'SCHEMA_VIOLATION', fix, data: { edgeId: id } }), { edgeId: id })
+}
+
+function asJson(value: unknown, workflowId: string): unknown {
+  try {
+    return copyJson(value, 'workflow')
+  } catch (thrown) {
+    if (!isFault(thrown)) throw thrown
+    const details = { rule: 'SCHEMA_VIOLATION', path: thrown.path, fix: thrown.fix, cause: thrown }
+    throw error(workflowId, faults.make('R1056', thrown.message, details), { errors: [faultData(thrown)] })
+  }
+}
+
+function refuse(workflow: Workflow, found: Fault): WorkflowValidationError {
+  const index = /^edges\[(\d+)\]/.exec(found.path ?? '')?.[1]
+  const edge = index === undefined ? undefined : workflow.edges[Number(index)]
+  const details = { rule: 'SCHEMA_VIOLATION', path: found.path, fix: found.fix, cause: found }
+  const finding = faults.make('R1056', found.message, details)
+  return error(workflow.id, finding, { ...(edge === undefined ? {} : { edgeId: edge.id }), errors: [faultData(found)] })
+}
+
+function error(workflowId: string, finding: Fault, details: Readonly<Record<string, unknown>>): WorkflowValidationError {
+  const message = `Workflow '${workflowId}' cannot be written as JSON: ${finding.message}`
+  return new WorkflowValidationError('SCHEMA_VIOLATION', workflowId, message, details, finding)
+}
+
+const DEEPEST = 512
+
+/** Leaves out attributes without a value, as JSON does; a cycle is left to be refused. */
+function withoutGaps(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return value
+  if (Array.isArray(value)) return value.map((item) => withoutGaps(item, depth + 1))
+  const proto: unknown = Object.getPrototypeOf(value)
+  if (proto !== null && proto !== Object.prototype) return value
+  const kept = Object.entries(value).filter(([, inner]) => inner !== undefined)
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutGaps(inner, depth + 1)]))
+}

@@ -1,0 +1,87 @@
+import type { BlackboardReader } from './board.ts'
+
+/** Data of a node for whoever decides there. Reflex carries it and never reads it (seed workflow 2.3). */
+export interface NodeSpec {
+  [key: string]: unknown
+}
+
+/** A board key that a node reads: a declaration for `verify`, without effect on a run. */
+export interface NodeInput {
+  key: string
+  /** Whether the node cannot do without it. */
+  required: boolean
+  /** Whether a caller or a seed provides it, so that no node of this workflow need write it. */
+  inherited?: boolean
+  description?: string
+}
+
+/** A board key that a node writes: a declaration for `verify`, without effect on a run. */
+export interface NodeOutput {
+  key: string
+  /** Whether the node writes it each time. */
+  guaranteed: boolean
+  description?: string
+}
+
+/** Copies one value of a finished child's own board to its parent's (seed workflow 2.5). */
+export interface ReturnMapping {
+  parentKey: string
+  childKey: string
+}
+
+/** Makes a node a call: entering it starts the workflow, its end writes the return map (seed workflow 2.4). */
+export interface InvocationSpec {
+  workflowId: string
+  returnMap: ReturnMapping[]
+}
+
+/** A place of a workflow where something is decided or another workflow is called (seed workflow 2.2). */
+export interface Node {
+  id: string
+  description?: string
+  spec: NodeSpec
+  invokes?: InvocationSpec
+  inputs?: NodeInput[]
+  outputs?: NodeOutput[]
+}
+
+/** A condition on one board key. `value` belongs to `equals` and `not-equals` (seed workflow 2.8). */
+export interface BuiltinGuard {
+  type: 'exists' | 'equals' | 'not-exists' | 'not-equals'
+  key: string
+  value?: unknown
+}
+
+/**
+ * A condition in code. It must be total, end, and have no side effect (seed workflow 1.2, 2.8).
+ *
+ * `name` stands for it in JSON; `name` and `version` are needed for a store that outlives the process, which
+ * keeps the decisions of a guard and must know when the guard itself has changed.
+ */
+export interface CustomGuard {
+  type: 'custom'
+  evaluate: (blackboard: BlackboardReader) => boolean
+  name?: string
+  version?: string
+}
+
+/** A condition on an edge; an edge without one is always open. */
+export type Guard = BuiltinGuard | CustomGuard
+
+/** A named way from one node to another (seed workflow 2.6). */
+export interface Edge {
+  id: string
+  from: string
+  to: string
+  event: string
+  guard?: Guard
+}
+
+/** A directed graph without cycles. Repetition is a workflow that calls itself (seed workflow 1.5, 2.1). */
+export interface Workflow {
+  id: string
+  entry: string
+  nodes: Record<string, Node>
+  edges: Edge[]
+  metadata?: Record<string, unknown>
+}

@@ -1,0 +1,135 @@
+import type { Fault } from '../kernel/fault.ts'
+import { didYouMean, quote, suggest, unplaced } from '../text/index.ts'
+import type { Locate, Path } from '../text/index.ts'
+import { faults } from './faults.ts'
+import { graphOf } from './graph.ts'
+import type { WorkflowGraph } from './graph.ts'
+import type { Node, VerificationResult, VerificationWarning, Workflow } from './types.ts'
+
+/** Finds the workflow that an id stands for, if it is known. */
+export type Lookup = (workflowId: string) => Workflow | undefined
+
+interface Misfit {
+  readonly warning: VerificationWarning
+  readonly path: Path
+  /** The names that could have been meant. */
+  readonly known: () => readonly string[]
+  readonly fix: string
+}
+
+/**
+ * Whether what the nodes declare to read and write fits together, without a run (seed workflow 1.6, 6.1).
+ *
+ * A required input must be an output, or a returned key, of a node from which it can be reached, unless it is
+ * declared as inherited; what a node's own invocation returns counts, its own outputs do not. Guards and
+ * `guaranteed` are not looked at. A return map must take declared outputs of the child's last nodes, where the
+ * child is known and declares any. Warnings about inputs come first, in topological order, then those about
+ * return maps, in the order of the nodes (reference workflow 10, D8).
+ */
+export function verifyWorkflow(workflow: Workflow, lookup: Lookup = () => undefined): VerificationResult {
+  const warnings = misfits(workflow, lookup).map(({ warning }) => warning)
+  return { workflowId: workflow.id, valid: warnings.length === 0, warnings }
+}
+
+const MOST_GUESSES = 50
+
+/** The same as faults with places, for `reflex validate`: the warnings `R1054` and `R1055`. */
+export function verificationFindings(workflow: Workflow, lookup: Lookup = () => undefined, locate: Locate = unplaced): Fault[] {
+  return misfits(workflow, lookup).map(({ warning, path, known, fix }, i) => {
+    const code = warning.code === 'MISSING_REQUIRED_INPUT' ? 'R1054' : 'R1055'
+    const meant = i < MOST_GUESSES ? suggest(warning.key, known()) : undefined
+    return faults.make(code, warning.message, {
+      rule: warning.code,
+      ...locate(path, { note: didYouMean(meant) }),
+      fix: meant === undefined ? fix : `write ${quote(meant)}`,
+    })
+  })
+}
+
+function misfits(workflow: Workflow, lookup: Lookup): Misfit[] {
+  const graph = graphOf(workflow)
+  return [...missingInputs(workflow, graph), ...strayReturns(workflow, lookup)]
+}
+
+function missingInputs(workflow: Workflow, graph: WorkflowGraph): Misfit[] {
+  const available = availability(workflow, graph)
+  return graph.order.flatMap((nodeId) =>
+    (ownNode(workflow, nodeId)?.inputs ?? []).flatMap((input, i): Misfit[] => {
+      if (!input.required || input.inherited === true || available(nodeId, input.key)) return []
+      const message = `node ${quote(nodeId)} needs ${quote(input.key)}, which no earlier node writes`
+      return [
+        {
+          warning: { code: 'MISSING_REQUIRED_INPUT', workflowId: workflow.id, nodeId, key: input.key, message },
+          path: ['nodes', nodeId, 'inputs', i, 'key'],
+          known: () => earlierKeys(workflow, graph, nodeId),
+          fix: 'declare it as an output where it is written, or as "inherited": true',
+        },
+      ]
+    }),
+  )
+}
+
+/**
+ * Answers whether a node has a key from its ancestors. Keys are carried along the graph 32 at a time, one bit each,
+ * so that thousands of nodes with thousands of keys stay a matter of milliseconds.
+ */
+function availability(workflow: Workflow, graph: WorkflowGraph): (nodeId: string, key: string) => boolean {
+  const wanted = [
+    ...new Set(graph.order.flatMap((id) => (ownNode(workflow, id)?.inputs ?? []).filter((input) => input.required).map(({ key }) => key))),
+  ]
+  const groups: Map<string, number>[] = []
+  for (let first = 0; first < wanted.length; first += 32) groups.push(carry(workflow, graph, wanted.slice(first, first + 32)))
+  const place = new Map(wanted.map((key, i) => [key, i]))
+  return (nodeId, key) => {
+    const i = place.get(key) ?? 0
+    return (((groups[i >>> 5]?.get(nodeId) ?? 0) >>> (i & 31)) & 1) === 1
+  }
+}
+
+/** For each node the keys, as bits, that it finds written when it is decided at. */
+function carry(workflow: Workflow, graph: WorkflowGraph, keys: readonly string[]): Map<string, number> {
+  const bits = new Map(keys.map((key, i) => [key, 1 << i]))
+  const mask = (found: readonly string[]): number => found.reduce((sum, key) => sum | (bits.get(key) ?? 0), 0)
+  const before = new Map<string, number>()
+  const after = new Map<string, number>()
+  for (const id of graph.order) {
+    const node = ownNode(workflow, id)
+    const inherited = graph.incoming(id).reduce((sum, edge) => sum | (after.get(edge.from) ?? 0), 0)
+    const here = inherited | mask(returnedKeys(node))
+    before.set(id, here)
+    after.set(id, here | mask(outputKeys(node)))
+  }
+  return before
+}
+
+function strayReturns(workflow: Workflow, lookup: Lookup): Misfit[] {
+  return Object.entries(workflow.nodes).flatMap(([nodeId, { invokes }]) => {
+    const child = invokes === undefined ? undefined : lookup(invokes.workflowId)
+    if (invokes === undefined || child === undefined) return []
+    const outputs = [...new Set(graphOf(child).terminals.flatMap((id) => outputKeys(ownNode(child, id))))]
+    if (outputs.length === 0) return []
+    return invokes.returnMap.flatMap(({ childKey }, i): Misfit[] => {
+      if (outputs.includes(childKey)) return []
+      const message = `node ${quote(nodeId)} takes ${quote(childKey)} from ${quote(child.id)}, whose last nodes do not write it`
+      const warning = { code: 'RETURNMAP_KEY_NOT_IN_CHILD_OUTPUTS', workflowId: workflow.id, nodeId, key: childKey, message } as const
+      const path = ['nodes', nodeId, 'invokes', 'returnMap', i, 'childKey']
+      return [{ warning, path, known: () => outputs, fix: 'name a declared output of the child, or declare this one there' }]
+    })
+  })
+}
+
+function earlierKeys(workflow: Workflow, graph: WorkflowGraph, nodeId: string): string[] {
+  return [...graph.ancestors(nodeId)].flatMap((id) => [...outputKeys(ownNode(workflow, id)), ...returnedKeys(ownNode(workflow, id))])
+}
+
+function outputKeys(node: Node | undefined): string[] {
+  return (node?.outputs ?? []).map(({ key }) => key)
+}
+
+function returnedKeys(node: Node | undefined): string[] {
+  return (node?.invokes?.returnMap ?? []).map(({ parentKey }) => parentKey)
+}
+
+function ownNode(workflow: Workflow, id: string): Node | undefined {
+  return Object.hasOwn(workflow.nodes, id) ? workflow.nodes[id] : undefined
+}

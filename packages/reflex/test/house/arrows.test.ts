@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { ARROWS, checkArrows, importsOf } from '../../../../scripts/arrows.ts'
+
+const findingsOf = (file: string, text: string): string[] => checkArrows([[file, text]]).map((finding) => finding.message)
+
+describe('arrows', () => {
+  it('lead downwards: no two rooms import each other', () => {
+    const pairs = Object.entries(ARROWS).flatMap(([from, rooms]) => rooms.map((to) => [from, to] as const))
+    expect(pairs.filter(([from, to]) => ARROWS[to]?.includes(from))).toEqual([])
+  })
+
+  it.each([
+    ['kernel/step.ts', "import { readFileSync } from 'node:fs'", 'kernel imports nothing but the language, this is node:fs'],
+    ['kernel/step.ts', "import type { z } from 'zod'", 'kernel imports nothing but the language, this is zod'],
+    ['kernel/step.ts', "import type { Policy } from '../policy/policy.ts'", 'no arrow leads from kernel to policy'],
+    ['store/sqlite.ts', "import { rights } from '../policy/rights.ts'", 'no arrow leads from store to policy'],
+    ['workflow/graph.ts', "export { parse } from '../pipeline/dot.ts'", 'no arrow leads from workflow to pipeline'],
+    ['workflow/graph.ts', "const { Reflex } = await import('../reflex.ts')", 'no arrow leads from workflow to composition'],
+    ['text/place.ts', "let a: import('../models/model.ts').Model", 'no arrow leads from text to models'],
+    ['reflex.ts', "import './cli/main.ts'", 'no arrow leads from composition to cli'],
+    ['testing/clock.ts', "import { main } from '../cli/main.ts'", 'no arrow leads from testing to cli'],
+    ['tools/shell.ts', "import { x } from '../../test/cases.ts'", '../../test/cases.ts leaves src'],
+    ['agents/rules.ts', "import { x } from 'reflex/kernel'", "reflex/kernel is this package's own door"],
+    ['utils/misc.ts', "import { x } from '../kernel/index.ts'", 'the room utils is not in the arrow table'],
+  ])('finds the planted import in %s: %s', (file, text, message) => {
+    expect(findingsOf(file, text)).toEqual([message])
+  })
+
+  it.each([
+    ['kernel/step.ts', "import type { Json } from './json.ts'"],
+    ['kernel/step.ts', "export * from './deep/json.ts'"],
+    ['store/sqlite.ts', "import { DatabaseSync } from 'node:sqlite'\nimport type { Json } from '../kernel/index.ts'"],
+    ['agents/rules.ts', "import type { Edge } from '../workflow/graph.ts'"],
+    ['serve/http.ts', "import { Reflex } from '../reflex.ts'"],
+    ['testing/kinds.ts', "import { serve } from '../serve/http.ts'"],
+    ['cli/main.ts', "import { Reflex } from '../reflex.ts'"],
+  ])('lets through %s: %s', (file, text) => {
+    expect(findingsOf(file, text)).toEqual([])
+  })
+
+  it('points at the name that is imported', () => {
+    const text = "const a = 1\nimport {\n  b, // why\n  type C,\n} from '../tree/c.ts'\n"
+    expect(checkArrows([['pipeline/a.ts', text]])).toMatchObject([{ file: 'pipeline/a.ts', line: 5, column: 9 }])
+  })
+
+  it('is not misled by text that looks like an import', () => {
+    const text = ["// import { a } from '../cli/main.ts'", "const from = 'x'", "const line = `taken from '../cli/main.ts'`"].join('\n')
+    expect(importsOf(text)).toEqual([])
+  })
+})

@@ -1,0 +1,128 @@
+/**
+ * The arrow table: which room of packages/reflex/src may import which. A room is a folder of src; the files
+ * that lie directly in src are the composition. Imports of types count. Cycles between files are found by
+ * oxlint (`import/no-cycle`).
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { posix, resolve } from 'node:path'
+
+const KERNEL = ['kernel']
+const PORTS = [...KERNEL, 'policy', 'store', 'text', 'models', 'tools', 'people']
+const KINDS = ['workflow', 'pipeline', 'tree', 'dataflow', 'skill']
+const RUNTIME = [...PORTS, ...KINDS, 'agents']
+
+export const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  kernel: [],
+  policy: KERNEL,
+  store: KERNEL,
+  text: KERNEL,
+  models: KERNEL,
+  tools: KERNEL,
+  people: KERNEL,
+  workflow: PORTS,
+  pipeline: PORTS,
+  tree: PORTS,
+  dataflow: PORTS,
+  skill: PORTS,
+  agents: [...PORTS, 'workflow'],
+  composition: RUNTIME,
+  serve: [...RUNTIME, 'composition'],
+  testing: [...RUNTIME, 'composition', 'serve'],
+  cli: [...RUNTIME, 'composition', 'serve', 'testing'],
+}
+
+/** Rooms that import no package and nothing of Node. */
+const BARE_ROOMS: readonly string[] = ['kernel']
+
+export interface Finding {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly message: string
+  readonly fix: string
+}
+
+interface Import {
+  readonly target: string
+  readonly offset: number
+}
+
+const COMMENT = String.raw`\/\/[^\n]*|\/\*[\s\S]*?\*\/`
+const IMPORTS = new RegExp(
+  [
+    String.raw`^[ \t]*(?:import|export)\b(?:[\w$\s{},*]|${COMMENT})*?\bfrom\s*(['"])(?<from>[^'"\n]+)\1`,
+    String.raw`^[ \t]*import\s*(['"])(?<bare>[^'"\n]+)\2`,
+    String.raw`\bimport\(\s*(['"\`])(?<called>[^'"\`\n]+)\3`,
+  ].join('|'),
+  'gm',
+)
+
+/** Every import, re-export, dynamic import and type import of a source text. */
+export function importsOf(text: string): Import[] {
+  return [...text.matchAll(IMPORTS)].map((match) => {
+    const target = match.groups?.['from'] ?? match.groups?.['bare'] ?? match.groups?.['called'] ?? ''
+    return { target, offset: match.index + match[0].lastIndexOf(target) }
+  })
+}
+
+/** The room of a file, given by its path below src. */
+export function roomOf(file: string): string {
+  return file.includes('/') ? file.slice(0, file.indexOf('/')) : 'composition'
+}
+
+/** What is wrong with one import, and what to do about it; undefined when the table allows it. */
+function judge(file: string, target: string): { message: string; fix: string } | undefined {
+  const room = roomOf(file)
+  const allowed = ARROWS[room]
+  if (allowed === undefined)
+    return {
+      message: `the room ${room} is not in the arrow table`,
+      fix: 'use a room of ARCHITECTURE.md, or add it there and to scripts/arrows.ts',
+    }
+  if (/^reflex(\/|$)/.test(target)) return { message: `${target} is this package's own door`, fix: 'import the file by its relative path' }
+  if (!target.startsWith('.')) {
+    if (!BARE_ROOMS.includes(room)) return undefined
+    return {
+      message: `${room} imports nothing but the language, this is ${target}`,
+      fix: 'ask for it through a port or the host, or move the file to a room above',
+    }
+  }
+  const path = posix.join(posix.dirname(file), target)
+  if (path.startsWith('..')) return { message: `${target} leaves src`, fix: 'what a room needs lies in src' }
+  const to = roomOf(path)
+  if (to === room || allowed.includes(to)) return undefined
+  return { message: `no arrow leads from ${room} to ${to}`, fix: fixFor(room, to) }
+}
+
+function fixFor(from: string, to: string): string {
+  if (KINDS.includes(from) && KINDS.includes(to)) return "kinds meet on the kernel's call stack: call a program of the other kind"
+  if (ARROWS[to]?.includes(from) === true) return `${to} may import ${from}: turn the arrow round, or pass what is needed in as an argument`
+  return `${from} may import ${ARROWS[from]?.join(', ') || 'nothing'}: move what both need to one of these, or pass it in from src/`
+}
+
+/** Checks sources, given by their path below src, against the table. */
+export function checkArrows(sources: Iterable<readonly [file: string, text: string]>): Finding[] {
+  const findings: Finding[] = []
+  for (const [file, text] of sources) {
+    for (const { target, offset } of importsOf(text)) {
+      const verdict = judge(file, target)
+      if (verdict === undefined) continue
+      const before = text.slice(0, offset).split('\n')
+      findings.push({ file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, ...verdict })
+    }
+  }
+  return findings
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const src = 'packages/reflex/src'
+  const root = resolve(import.meta.dirname, '..', src)
+  const files = globSync('**/*.ts', { cwd: root })
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+  const findings = checkArrows(files.map((file) => [file, readFileSync(resolve(root, file), 'utf8')]))
+  for (const { file, line, column, message, fix } of findings)
+    console.log(`error arrow  ${src}/${file}:${line}:${column}  ${message}\n  fix: ${fix}`)
+  console.log(`arrows: ${files.length} files, ${findings.length} findings`)
+  if (findings.length > 0) process.exitCode = 1
+}

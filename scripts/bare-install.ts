@@ -1,0 +1,112 @@
+/**
+ * What a user gets: the packed package, installed in an empty project without optional peers. Every door
+ * imports, the command answers, the first example runs, and the whole stays small.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Counts, NOTHING, report, summary } from './counts.ts'
+import { PACKAGE } from './exports.ts'
+import { npm, pack, run } from './pack.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const SIZE_LIMIT_MB = 30
+const COMPLETED = 0
+const SUSPENDED = 75
+
+const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as { version: string; exports: Record<string, string> }
+const folder = mkdtempSync(join(tmpdir(), 'reflex-bare-'))
+const project = join(folder, 'project')
+let tarball = ''
+
+interface Step {
+  readonly name: string
+  readonly act: () => void
+  /** Without it the steps that follow make no sense. */
+  readonly needed?: true
+}
+
+const STEPS: readonly Step[] = [
+  { name: 'builds and packs', act: () => void (tarball = pack(join(folder, 'stage'))), needed: true },
+  { name: 'publint finds nothing', act: () => void tool('publint/src/cli.js', [tarball, '--strict']) },
+  { name: 'every door has its types', act: () => void tool('@arethetypeswrong/cli/dist/index.js', [tarball, '--profile', 'esm-only']) },
+  { name: 'installs', act: install, needed: true },
+  ...Object.keys(manifest.exports).map((door) => ({ name: `imports ${door.replace('.', 'reflex')}`, act: () => importDoor(door) })),
+  { name: 'reflex --version', act: printsVersion },
+  { name: 'the first example runs', act: runsExample },
+  { name: `is smaller than ${SIZE_LIMIT_MB} MB`, act: isSmall },
+]
+
+function tool(file: string, args: readonly string[]): string {
+  return run(process.execPath, [resolve(ROOT, 'node_modules', file), ...args], folder)
+}
+
+function install(): void {
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n')
+  npm(['install', tarball, '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'], project)
+}
+
+function importDoor(door: string): void {
+  const code = `const door = await import('reflex${door.slice(1)}'); if (Object.keys(door).length === 0) throw new Error('no value behind this door')`
+  run(process.execPath, ['--input-type=module', '--eval', code], project)
+}
+
+function reflex(args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [join(project, 'node_modules/reflex/bin/reflex.js'), ...args], {
+    cwd: project,
+    encoding: 'utf8',
+    input: '',
+  })
+}
+
+function printsVersion(): void {
+  const { status, stdout, stderr } = reflex(['--version'])
+  if (status !== 0 || !stdout.includes(manifest.version)) throw new Error(`exit ${status}, printed ${stdout}${stderr}`)
+}
+
+function runsExample(): void {
+  cpSync(resolve(ROOT, 'examples/01-release-review'), join(project, '01-release-review'), { recursive: true })
+  const { status, stdout, stderr } = reflex(['run', '01-release-review', '--input', 'repo=.'])
+  if (status !== COMPLETED && status !== SUSPENDED) throw new Error(`exit ${status}, printed ${stdout}${stderr}`)
+}
+
+function isSmall(): void {
+  const modules = join(project, 'node_modules')
+  const files = readdirSync(modules, { recursive: true, encoding: 'utf8' }).map((file) => statSync(join(modules, file)))
+  const megabytes = files.filter((file) => file.isFile()).reduce((sum, file) => sum + file.size, 0) / 1e6
+  console.log(`  ${megabytes.toFixed(1)} MB`)
+  if (megabytes >= SIZE_LIMIT_MB) throw new Error(`${megabytes.toFixed(1)} MB in node_modules`)
+}
+
+function runSteps(): Counts {
+  const counts = { ...NOTHING }
+  let broken = false
+  for (const { name, act, needed } of STEPS) {
+    if (broken) {
+      counts.skipped++
+      console.log(`– ${name}`)
+      continue
+    }
+    try {
+      act()
+      counts.passed++
+      console.log(`✓ ${name}`)
+    } catch (error) {
+      counts.failed++
+      broken = needed === true
+      console.log(`✗ ${name}\n${String(error)}`)
+    }
+  }
+  return counts
+}
+
+try {
+  const counts = runSteps()
+  console.log(summary(counts))
+  report(counts)
+  process.exitCode = counts.failed > 0 ? 1 : 0
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
