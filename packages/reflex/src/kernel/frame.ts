@@ -16,6 +16,8 @@ export class Flight {
   parts = false
   /** A question to people stands open: whether it happened. */
   doubted = false
+  /** It is under way in this process: not state, and empty after a fold. */
+  live: { abort(): void } | undefined
 
   constructor(id: Ref, frame: Frame, port: string, args: Json | undefined, asked: string | undefined, record: number) {
     this.id = id

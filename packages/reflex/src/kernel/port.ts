@@ -1,3 +1,4 @@
+import type { Fault } from './fault.ts'
 import type { Frame } from './frame.ts'
 import type { Json } from './json.ts'
 import type { BoardReader } from './scope.ts'
@@ -44,4 +45,6 @@ export interface Port extends Traits {
   perform(call: Call): unknown
   /** Turns a result into what the record holds; throws to refuse it. The default copies JSON. */
   accept?(raw: unknown, call: Call): Json
+  /** Turns what `perform` threw into the fault that the record holds. The default is `R2012` with the cause. */
+  reject?(thrown: unknown, call: Call): Fault
 }

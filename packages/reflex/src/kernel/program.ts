@@ -16,9 +16,16 @@ export interface Program<Def = unknown> {
   readonly local?: string | undefined
 }
 
+/** Sources are immutable and come back as the same object, each time a session of the same program begins. */
+const hashes = new WeakMap<object, { readonly kind: string; readonly hash: string }>()
+
 /** The hash of a program: of its kind and its source, whatever the order of keys. */
 export function programHash(kind: string, source: Json): string {
-  return digest(`${kind}\n${canonicalJson(source)}`)
+  const known = typeof source === 'object' && source !== null ? hashes.get(source) : undefined
+  if (known?.kind === kind) return known.hash
+  const hash = digest(`${kind}\n${canonicalJson(source)}`)
+  if (typeof source === 'object' && source !== null) hashes.set(source, { kind, hash })
+  return hash
 }
 
 /** How a run names a program for good. */

@@ -38,6 +38,29 @@ interface Arrival {
   refused?(): void
 }
 
+/** The effects under way. Each hangs on its flight, since a table would be rebuilt every few steps. */
+class Air {
+  size = 0
+
+  add(call: LiveCall): void {
+    call.flight.live = call
+    this.size++
+  }
+
+  settle(call: LiveCall): void {
+    call.flight.live = undefined
+    this.size--
+    call.settle()
+  }
+
+  abort(flight: Flight): void {
+    if (flight.live === undefined) return
+    flight.live.abort()
+    flight.live = undefined
+    this.size--
+  }
+}
+
 /** Records between two pauses for the event loop, so that a run that never waits starves nobody. */
 const TURN = 1024
 const FIRST_SNAPSHOT = 64_000
@@ -59,7 +82,7 @@ export class Run implements Committing {
   readonly #definitions: Definitions
   readonly #decider: Decider
   readonly #arrivals: Arrival[] = []
-  readonly #air = new Map<Flight, LiveCall>()
+  readonly #air = new Air()
   readonly #gated: { readonly call: LiveCall; readonly at: number }[] = []
   readonly #observers = new Set<(change: Change) => void>()
   readonly #subscribers = new Set<(record: Rec, n: number) => void>()
@@ -347,7 +370,7 @@ export class Run implements Committing {
 
   #afterwards(record: Rec): void {
     if (record.more?.wait !== undefined || record.more?.drop !== undefined) this.#armTimer()
-    if (record.more?.repeat !== undefined) for (const flight of this.state.flights()) if (!flight.doubted && !this.#air.has(flight) && !this.#held.includes(flight)) this.#start(flight)
+    if (record.more?.repeat !== undefined) for (const flight of this.state.flights()) if (!flight.doubted && flight.live === undefined && !this.#held.includes(flight)) this.#start(flight)
   }
 
   #keepProgram(hash: string): void {
@@ -373,7 +396,7 @@ export class Run implements Committing {
     const port = this.#world.ports.get(flight.port)
     if (port === undefined) return this.#refuse(flight, faults.make('R2013', `there is no port ${flight.port}`, { run: this.id }))
     const call = new LiveCall(this, flight, port)
-    this.#air.set(flight, call)
+    this.#air.add(call)
     let traits: Traits
     try {
       traits = port.traits === undefined ? port : port.traits(call)
@@ -422,13 +445,12 @@ export class Run implements Committing {
 
   #failed(call: LiveCall, thrown: unknown): void {
     if (call.over) return
-    const fault = toFault(thrown, (message, cause) => faults.make('R2012', `${call.port} failed: ${message}`, { cause }))
+    const fault = call.via.reject?.(thrown, call) ?? toFault(thrown, (message, cause) => faults.make('R2012', `${call.port} failed: ${message}`, { cause }))
     this.#land(call, ['err', call.flight.id, faultJson(fault)])
   }
 
   #land(call: LiveCall, input: Input): void {
-    this.#air.delete(call.flight)
-    call.settle()
+    this.#air.settle(call)
     const { frame } = call.flight
     // The common case: nothing else is going on, and the settlement is the next step.
     if (!this.#busy && !this.#paused && this.#arrivals.length === 0 && this.#over === undefined && this.#steps < TURN && this.state.queue.peek() === undefined) {
@@ -441,8 +463,7 @@ export class Run implements Committing {
 
   #abortDropped(): void {
     for (const flight of this.state.dropped.splice(0)) {
-      this.#air.get(flight)?.abort()
-      this.#air.delete(flight)
+      this.#air.abort(flight)
     }
   }
 
@@ -518,8 +539,7 @@ export class Run implements Committing {
 
   #end(): void {
     this.#stopTimer?.()
-    for (const call of this.#air.values()) call.abort()
-    this.#air.clear()
+    for (const flight of this.state.flights()) this.#air.abort(flight)
     this.#gated.length = 0
     for (const arrival of this.#arrivals.splice(0)) arrival.refused?.()
     this.#world.closed(this)

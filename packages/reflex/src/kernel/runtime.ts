@@ -118,10 +118,17 @@ export class Runtime implements RunWorld {
       ...(options.by === undefined ? {} : { by: copyJson(options.by, 'by') }),
     }
     const state = new State()
-    const run = new Run(this, id, state, new RunPrograms(this.programs, state), lease, closure.filter(({ local }) => local === undefined).map(storedProgram))
+    const run = new Run(this, id, state, new RunPrograms(this.programs, state), lease, this.store === undefined ? [] : closure.filter(({ local }) => local === undefined).map(storedProgram))
     this.#runs.set(id, run)
     options.prepare?.(run)
     run.begin({ frame: 0, elapsed: 0, input: ['kernel', 'start'], writes: undefined, position: undefined, requests: undefined, more: { start } })
+    return run
+  }
+
+  /** A run in memory that goes on from a state that was kept elsewhere. */
+  adopt(id: string, state: State): Run {
+    const run = new Run(this, id, state, new RunPrograms(this.programs, state), undefined)
+    this.#runs.set(id, run)
     return run
   }
 

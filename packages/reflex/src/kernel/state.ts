@@ -134,7 +134,8 @@ export class State {
 
   #settle(frame: Frame, id: Ref): void {
     const { flights } = frame
-    if (flights.length === 1 && flights[0]?.id === id) flights.length = 0
+    // Not `length = 0`: that gives the list's memory back, to be asked for again in the next step.
+    if (flights.length === 1 && flights[0]?.id === id) flights.pop()
     else flights.splice(flights.indexOf(this.#flightOf(frame, id)), 1)
   }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { type Fault, causeOf } from '../kernel/fault.ts'
-import { copyJson, type Json, type JsonObject } from '../kernel/json.ts'
+import { causeOf, copyJson, type Fault, type Json, type JsonObject } from '../kernel/index.ts'
 import { faults } from './faults.ts'
 import type { Question, QuestionOption } from './question.ts'
 
@@ -20,7 +19,9 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 export function acceptAnswer(question: Question, value: unknown, guess?: Guess): Json {
   const answer = copyJson(value, 'answer')
   if (typeof answer === 'string' && answer.length > LONGEST) {
-    throw faults.make('R4201', `an answer has at most ${LONGEST} characters, this one has ${answer.length}`, { fix: 'put the text into a file and name it' })
+    throw faults.make('R4201', `an answer has at most ${LONGEST} characters, this one has ${answer.length}`, {
+      fix: 'put the text into a file and name it',
+    })
   }
   const options = question.options ?? []
   const chosen = chooseOption(options, answer)
@@ -61,23 +62,27 @@ function fit(schema: JsonObject, answer: Json): Json {
   const validator = validatorOf(schema)
   const result = validator.safeParse(typeof answer === 'string' ? converted(schema, answer) : answer)
   if (result.success) return copyJson(result.data, 'answer')
-  const problems = result.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
+  const problems = result.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
+  )
   throw faults.make('R4201', `the answer does not fit: ${problems.join('; ')}`, { data: { schema } })
 }
 
 function validatorOf(schema: JsonObject): z.ZodType {
   try {
-    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0])
+    return z.fromJSONSchema(schema)
   } catch (thrown) {
     const cause = causeOf(thrown)
-    throw faults.make('R4202', `the schema of the answer cannot be checked: ${typeof cause === 'string' ? cause : cause.message}`, { data: { schema } })
+    throw faults.make('R4202', `the schema of the answer cannot be checked: ${typeof cause === 'string' ? cause : cause.message}`, {
+      data: { schema },
+    })
   }
 }
 
 /** Text as the type that the schema asks for, if it reads as one; else as it is, for the schema to refuse. */
 function converted(schema: JsonObject, text: string): Json {
   const word = text.trim().toLowerCase()
-  switch (schema['type']) {
+  switch (schema.type) {
     case 'number':
     case 'integer':
       return NUMBER.test(word) ? Number(word) : text

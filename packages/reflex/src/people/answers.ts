@@ -1,4 +1,4 @@
-import { copyJson, isList, isObject, type Json } from '../kernel/json.ts'
+import { copyJson, isList, isObject, type Json } from '../kernel/index.ts'
 import { acceptAnswer, type Guess } from './accept.ts'
 import { faults } from './faults.ts'
 import { isOwnQuestion, type OpenQuestion } from './question.ts'
@@ -47,8 +47,12 @@ export interface ScriptedOptions {
  */
 export function scriptedAnswers(data: unknown, options: ScriptedOptions = {}): ScriptedAnswers {
   const file = options.file ?? 'the script'
-  if (!isObject(data)) throw faults.make('R4210', `${file} is not an object of names and answers`, { ...(options.file === undefined ? {} : { file: options.file }) })
-  const script = new Map(Object.entries(data).filter(([name]) => name !== '$schema').map(([name, value]) => [name, copyJson(value, name)]))
+  if (!isObject(data)) throw faults.make('R4210', `${file} is not an object of names and answers`, { file: options.file })
+  const script = new Map(
+    Object.entries(data)
+      .filter(([name]) => name !== '$schema')
+      .map(([name, value]) => [name, copyJson(value, name)]),
+  )
   const taken = new Map<string, number>()
   return {
     by: file,

@@ -1,4 +1,4 @@
-import { defineFaults } from '../kernel/fault.ts'
+import { defineFaults } from '../kernel/index.ts'
 
 /** The people's part of the catalogue: answers and files of answers (R4200 to R4219). */
 export const faults = defineFaults({

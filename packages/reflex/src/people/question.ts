@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { faults } from './faults.ts'
 
 /** One of the answers that a question offers. */
@@ -47,15 +47,17 @@ export function isOwnQuestion(open: Pick<OpenQuestion, 'name'>): boolean {
  */
 export function readQuestion(about: Json | undefined, name: string): Question {
   if (about === undefined || about === null) return { text: name }
-  if (!isObject(about) || typeof about['text'] !== 'string') return { text: name, about }
+  if (!isObject(about) || typeof about.text !== 'string') return { text: name, about }
   const { text, options, schema, due, otherwise } = about
   return {
     text,
     ...(options === undefined ? {} : { options: readOptions(options, name) }),
     ...(schema === undefined ? {} : { schema: need(isObject(schema) ? schema : undefined, name, 'schema', 'a JSON Schema') }),
-    ...(due === undefined || due === null ? {} : { due: need(typeof due === 'number' ? due : undefined, name, 'due', 'a number of milliseconds') }),
+    ...(due === undefined || due === null
+      ? {}
+      : { due: need(typeof due === 'number' ? due : undefined, name, 'due', 'a number of milliseconds') }),
     ...(otherwise === undefined ? {} : { otherwise }),
-    ...(about['about'] === undefined ? {} : { about: about['about'] }),
+    ...(about.about === undefined ? {} : { about: about.about }),
   }
 }
 

@@ -16,30 +16,39 @@ export interface SyntaxMistake {
 export interface Brackets {
   /** The first bracket that goes deeper than allowed. */
   readonly tooDeep: number | undefined
-  /** The innermost bracket that is still open at the end. */
+  /** The bracket that was most likely forgotten to close, if one is open at the end. */
   readonly open: number | undefined
 }
 
 /** Token kinds of jsonc-parser; its own names are a const enum, which type stripping cannot import. */
-const OPEN_BRACE = 1
-const CLOSE_BRACE = 2
-const OPEN_BRACKET = 3
-const CLOSE_BRACKET = 4
+const OPENING: readonly number[] = [1, 3]
+const CLOSING: readonly number[] = [2, 4]
 const END = 17
 
-/** Walks over the brackets of a text without recursion. */
+/**
+ * Walks over the brackets of a text without recursion. When one is not closed, the indentation tells which:
+ * the first whose supposed end stands on a line that is less indented than its own.
+ */
 export function scanBrackets(text: string, deepest: number): Brackets {
   const scanner = createScanner(text, true)
-  const open: number[] = []
+  const open: { offset: number; indent: number }[] = []
+  let suspect: number | undefined
+  let line = -1
+  let indent = 0
   for (let token: number = scanner.scan(); token !== END; token = scanner.scan()) {
-    if (token === OPEN_BRACE || token === OPEN_BRACKET) {
-      open.push(scanner.getTokenOffset())
-      if (open.length > deepest) return { tooDeep: open.at(-1), open: undefined }
-    } else if (token === CLOSE_BRACE || token === CLOSE_BRACKET) {
-      open.pop()
+    const first = scanner.getTokenStartLine() !== line
+    line = scanner.getTokenStartLine()
+    if (first) indent = scanner.getTokenStartCharacter()
+    if (OPENING.includes(token)) {
+      open.push({ offset: scanner.getTokenOffset(), indent })
+      if (open.length > deepest) return { tooDeep: scanner.getTokenOffset(), open: undefined }
+    } else if (CLOSING.includes(token)) {
+      const opener = open.pop()
+      if (first && opener !== undefined && indent < opener.indent) suspect ??= opener.offset
     }
   }
-  return { tooDeep: undefined, open: open.at(-1) }
+  const last = open.at(-1)
+  return { tooDeep: undefined, open: last === undefined ? undefined : (suspect ?? last.offset) }
 }
 
 /** Says in our words what the parser found. */

@@ -59,14 +59,18 @@ function parse(source: Source, rule: string | undefined): { tree: Node | undefin
   const tree = parseTree(source.text, errors, { allowTrailingComma: true })
   const findings: Fault[] = []
   let line = 0
+  let end = 0
   for (const error of errors) {
-    const mistake = syntaxMistake(source.text, error, brackets)
     const at = source.place(error.offset, error.length).line
-    if (at === line || (findings.length > 0 && error.offset >= source.text.length)) continue
-    line = at
+    // What follows on the line, right after, or at the end is most often a consequence of the mistake before.
+    const follows = findings.length > 0 && (error.offset >= source.text.length || source.text.slice(end, error.offset).trim() === '')
+    if (at === line || follows) continue
+    const mistake = syntaxMistake(source.text, error, brackets)
     const place = source.details(mistake.offset, mistake.length, mistake.note)
     findings.push(faults.make('R1001', mistake.message, { ...named(rule), ...place, fix: mistake.fix }))
     if (findings.length === MOST_MISTAKES) break
+    line = at
+    end = error.offset + error.length
   }
   return { tree, findings }
 }

@@ -57,8 +57,8 @@ class Report {
   readonly #value: unknown
   readonly #options: SchemaOptions
   readonly #mistakes: Mistake[] = []
-  /** Keys that are missing, by the path of the object that should have them. */
-  readonly #missing = new Map<string, { readonly owner: Path; readonly keys: Set<string> }>()
+  /** Keys that are missing, each with the words that it allows, by the path of the object that should have them. */
+  readonly #missing = new Map<string, { readonly owner: Path; readonly keys: Map<string, readonly unknown[]> }>()
   readonly #unknown: { path: Path; key: string }[] = []
 
   constructor(schema: z.core.$ZodType, value: unknown, options: SchemaOptions) {
@@ -72,7 +72,7 @@ class Report {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) this.#unknown.push({ path, key })
     } else if (this.#isMissing(path)) {
-      this.#miss(path)
+      this.#miss(path, issue.code === 'invalid_union' ? discriminators(issue) : issue.code === 'invalid_value' ? issue.values : [])
     } else if (issue.code === 'invalid_union') {
       this.#union(issue, path)
     } else {
@@ -82,7 +82,7 @@ class Report {
 
   faults(): Fault[] {
     const renamed = this.#unknown.map((unknown) => this.#unknownKey(unknown.path, unknown.key))
-    const missing = [...this.#missing.values()].flatMap(({ owner, keys }) => [...keys].map((key) => missingKey(owner, key)))
+    const missing = [...this.#missing.values()].flatMap(({ owner, keys }) => [...keys].map(([key, words]) => missingKey(owner, key, words)))
     const locate = this.#options.locate ?? unplaced
     const { rule } = this.#options
     return [...this.#mistakes, ...renamed, ...missing].map(({ code, message, path, part, note, fix }) =>
@@ -94,11 +94,11 @@ class Report {
     )
   }
 
-  #miss(path: Path): void {
+  #miss(path: Path, words: readonly unknown[]): void {
     const owner = path.slice(0, -1)
     const text = pathText(owner)
-    const entry = this.#missing.get(text) ?? { owner, keys: new Set() }
-    entry.keys.add(String(path.at(-1)))
+    const entry = this.#missing.get(text) ?? { owner, keys: new Map<string, readonly unknown[]>() }
+    entry.keys.set(String(path.at(-1)), words)
     this.#missing.set(text, entry)
   }
 
@@ -133,9 +133,9 @@ class Report {
 
   #unknownKey(path: Path, key: string): Mistake {
     const present = valueAt(this.#value, path) as object
-    const missing = this.#missing.get(pathText(path))?.keys ?? new Set<string>()
+    const missing = this.#missing.get(pathText(path))?.keys ?? new Map<string, readonly unknown[]>()
     const allowed = allowedKeys(this.#schema, this.#value, path).filter((name) => !Object.hasOwn(present, name))
-    const guess = suggest(key, missing) ?? suggest(key, allowed)
+    const guess = suggest(key, missing.keys()) ?? suggest(key, allowed)
     if (guess !== undefined) missing.delete(guess)
     const fix = guess === undefined ? (this.#options.advise?.(path, key) ?? removal(allowed)) : `write ${quote(guess)}`
     const place = path.length === 0 ? '' : ` in ${pathText(path)}`
@@ -143,9 +143,10 @@ class Report {
   }
 }
 
-function missingKey(owner: Path, key: string): Mistake {
+function missingKey(owner: Path, key: string, words: readonly unknown[]): Mistake {
   const name = quote(key)
-  return { code: 'R1012', message: `${named(owner)} has no ${name}`, path: owner, note: `${name} is missing`, fix: `add ${name}` }
+  const fix = words.length === 0 ? `add ${name}` : `add ${name}: one of ${quoteAll(words.map(String), 12)}`
+  return { code: 'R1012', message: `${named(owner)} has no ${name}`, path: owner, note: `${name} is missing`, fix }
 }
 
 /** The type that an alternative wanted, if that is all it objects to. */

@@ -24,8 +24,9 @@ export function typeName(expected: string): string {
   return NAMES[expected] ?? `a ${expected}`
 }
 
-/** `a string, a number or null`. */
+/** `a string, true, false or null`. */
 export function listed(names: readonly string[]): string {
-  const last = names.at(-1) ?? ''
-  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} or ${last}`
+  const single = names.flatMap((name) => name.split(' or '))
+  const last = single.at(-1) ?? ''
+  return single.length < 2 ? last : `${single.slice(0, -1).join(', ')} or ${last}`
 }

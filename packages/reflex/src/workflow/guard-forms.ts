@@ -18,6 +18,8 @@ export interface GuardForm<Form extends Guard> {
   write(guard: Form, names: GuardNameMap | undefined): Record<string, unknown>
 }
 
+const boardKey = z.string().describe('The blackboard key to look at')
+
 /**
  * Every type of guard, by its name in programs. A new type of guard is one more line here and its type in `Guard`.
  *
@@ -94,8 +96,6 @@ function testCustom(guard: CustomGuard, board: BlackboardReader): boolean {
   const fix = isPromise ? 'decide synchronously, on what the board holds' : 'return true or false'
   throw faults.make('R2041', `${guardName(guard)} answered ${isPromise ? 'a promise' : brief(answer)}, not true or false`, { fix })
 }
-
-const boardKey = z.string().describe('The blackboard key to look at')
 
 function keyName(key: string): string {
   return /^[\w.$-]+$/.test(key) ? key : quote(key)

@@ -1,5 +1,5 @@
 import type { Frame } from '../kernel/frame.ts'
-import { toFault } from '../kernel/fault.ts'
+import { isFault, toFault } from '../kernel/fault.ts'
 import { copyJson, isObject, type Json } from '../kernel/json.ts'
 import type { Call, Port, Traits } from '../kernel/port.ts'
 import { Fault } from '../kernel/fault.ts'
@@ -10,7 +10,7 @@ import { guardFault } from './kind.ts'
 import { runFaults } from './run-faults.ts'
 import { frameScopes, type WorkflowNames } from './scopes.ts'
 import { stackOf } from './stack.ts'
-import type { BlackboardReader, Decision, DecisionAgent, DecisionContext, Edge, Node, StackFrame, Workflow } from './types.ts'
+import type { BlackboardReader, BlackboardWrite, Decision, DecisionAgent, DecisionContext, Edge, Node, StackFrame, Workflow } from './types.ts'
 
 /** What an agent may use of the effect that its decision is. */
 export interface DecisionCall {
@@ -46,25 +46,16 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions)
       const context = new Context(call, options.names)
       // Guards are tried before anybody is asked (seed workflow 1.4, step 3).
       if (context.edges === undefined) throw context.failure(options)
-      return options.thrown === undefined ? agent.resolve(context, call) : watched(agent, context, call, options.thrown)
+      return agent.resolve(context, call)
     },
     accept: acceptDecision,
+    reject(thrown, call) {
+      if (!(isFault(thrown) && thrown.code === 'R2051')) options.thrown?.(call, thrown)
+      return toFault(thrown, (message, cause) => runFaults.make('R2052', `the agent failed: ${message}`, { cause }))
+    },
   }
   if (agent.traits === undefined) return port
   return { ...port, traits: (call) => agent.traits?.(new Context(call, options.names)) ?? FREE }
-}
-
-function watched(agent: RunnableAgent, context: DecisionContext, call: Call, thrown: NonNullable<DecisionPortOptions['thrown']>): unknown {
-  const rethrow = (value: unknown): never => {
-    thrown(call, value)
-    throw toFault(value, (message, cause) => runFaults.make('R2052', `the agent failed: ${message}`, { cause }))
-  }
-  try {
-    const answer: unknown = agent.resolve(context, call)
-    return answer instanceof Promise ? answer.catch(rethrow) : answer
-  } catch (value) {
-    return rethrow(value)
-  }
 }
 
 /** What the agent sees. Its parts are made when they are looked at: most agents look at few. */
@@ -157,15 +148,25 @@ function acceptAdvance(decision: Partial<Decision & { type: 'advance' }>, frame:
 }
 
 function acceptWrites(writes: unknown, frame: Frame): Json[] {
-  const flat: Json[] = []
-  if (writes === undefined) return flat
+  if (writes === undefined) return []
   if (!Array.isArray(writes)) throw invalid(frame, 'writes that are not a list')
-  for (const write of writes as readonly unknown[]) {
-    if (typeof write !== 'object' || write === null || !('key' in write) || typeof write.key !== 'string' || write.key === '') throw invalid(frame, 'a write without a key')
-    const value: unknown = 'value' in write ? write.value : undefined
-    flat.push(write.key, typeof value === 'string' || typeof value === 'boolean' ? value : copyJson(value, `${place(frame)} wrote ${write.key}, which`))
-  }
-  return flat
+  const list = writes as readonly unknown[]
+  // A list made to measure: one grown by push keeps room for seventeen.
+  if (list.length === 1) return [keyOf(list[0], frame), valueOf(list[0], frame)]
+  return list.flatMap((write) => [keyOf(write, frame), valueOf(write, frame)])
+}
+
+function keyOf(write: unknown, frame: Frame): string {
+  const key = (write as Partial<BlackboardWrite> | null | undefined)?.key
+  if (typeof key !== 'string' || key === '') throw invalid(frame, 'a write without a key')
+  return key
+}
+
+function valueOf(write: unknown, frame: Frame): Json {
+  const { key, value } = write as BlackboardWrite
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value
+  return copyJson(value, `${place(frame)} wrote ${key}, which`)
 }
 
 function reasonOf({ by, because }: Partial<Decision>): { readonly [key: string]: string } {

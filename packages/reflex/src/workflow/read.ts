@@ -33,7 +33,7 @@ export function readWorkflow(text: string, file?: string, options: ReadWorkflowO
   const built = shape.length === 0 ? buildWorkflow(json.value, options.guards, locate) : undefined
   // Structure is checked in a damaged file too: of nodes and edges, what there is.
   const raw = json.value as unknown as Workflow
-  const structure = structureFindings(built?.workflow ?? raw, locate, options, shape)
+  const structure = structureFindings(built?.workflow ?? raw, locate, options)
   const findings = [...json.findings, ...shape, ...(built?.findings ?? []), ...structure]
   const refused = findings.some((finding) => finding.severity === 'error')
   const contracts = refused || built === undefined ? [] : verificationFindings(built.workflow, options.lookup, locate)
@@ -41,11 +41,13 @@ export function readWorkflow(text: string, file?: string, options: ReadWorkflowO
   return refused || built === undefined ? { findings: all } : { workflow: built.workflow, findings: all }
 }
 
-function structureFindings(workflow: Workflow, locate: Locate, { lookup }: ReadWorkflowOptions, shape: readonly Fault[]): Fault[] {
+/** What the schema reports as well, and better, is left to it: parts without a shape, and unknown types of guard. */
+const OF_THE_SCHEMA: readonly string[] = ['R1048', 'R1058']
+
+function structureFindings(workflow: Workflow, locate: Locate, { lookup }: ReadWorkflowOptions): Fault[] {
   if (!isRecord(workflow) || !isRecord(workflow.nodes) || !Array.isArray(workflow.edges)) return []
   const registered = lookup === undefined ? undefined : (id: string) => id !== workflow.id && lookup(id) !== undefined
-  const told = new Set(shape.map((finding) => finding.path))
-  return validateWorkflow(workflow, { locate, registered }).filter((finding) => finding.code !== 'R1058' && !told.has(finding.path))
+  return validateWorkflow(workflow, { locate, registered }).filter((finding) => !OF_THE_SCHEMA.includes(finding.code))
 }
 
 /** What is wrong with the shape of a workflow in JSON: `R1011` to `R1014`, one fault for each mistake. */

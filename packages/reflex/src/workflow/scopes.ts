@@ -13,10 +13,10 @@ export function sourceOf(frame: Frame, names: WorkflowNames, entry: Entry): Blac
   return Object.freeze({ workflowId: names(frame), nodeId, stackDepth: frame.depth })
 }
 
-/** The scopes that a frame reads, its own first, with the own one bounded as of a record. */
-export function frameScopes(frame: Frame, names: WorkflowNames, bound = Number.POSITIVE_INFINITY): ReadableScope[] {
-  const scopes: ReadableScope[] = []
-  for (let at: Frame | undefined = frame; at !== undefined; at = at.outer) scopes.push(frameScope(at, names, bound))
+/** The scopes that a frame reads, its own first, its own and those of its callers as of a record. */
+export function frameScopes(frame: Frame, names: WorkflowNames, bound = Number.POSITIVE_INFINITY, callers = bound): ReadableScope[] {
+  const scopes: ReadableScope[] = [frameScope(frame, names, bound)]
+  for (let at = frame.outer; at !== undefined; at = at.outer) scopes.push(frameScope(at, names, callers))
   return scopes
 }
 

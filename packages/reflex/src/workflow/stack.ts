@@ -17,11 +17,11 @@ export function localEntries(frame: Frame, names: WorkflowNames, bound?: number)
 
 const EMPTY: readonly StackFrame[] = Object.freeze([])
 
-/** The callers of a frame, the nearest first, as copies that nobody can write through (seed workflow 2.9). */
-export function stackOf(frame: Frame, names: WorkflowNames): readonly StackFrame[] {
+/** The callers of a frame, the nearest first, as copies that nobody can write through (seed workflow 2.9); their boards as of a record, if one is given. */
+export function stackOf(frame: Frame, names: WorkflowNames, bound?: number): readonly StackFrame[] {
   if (frame.link === undefined) return EMPTY
   const stack: StackFrame[] = []
-  for (let callee = frame; callee.link !== undefined; callee = callee.link.caller) stack.push(stackFrame(callee, names))
+  for (let callee = frame; callee.link !== undefined; callee = callee.link.caller) stack.push(stackFrame(callee, names, bound))
   return Object.freeze(stack)
 }
 

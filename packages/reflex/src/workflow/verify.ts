@@ -4,7 +4,8 @@ import type { Locate, Path } from '../text/index.ts'
 import { faults } from './faults.ts'
 import { graphOf } from './graph.ts'
 import type { WorkflowGraph } from './graph.ts'
-import type { Node, VerificationResult, VerificationWarning, Workflow } from './types.ts'
+import { outputKeys, ownNode, returnedKeys, unmetInputs } from './key-flow.ts'
+import type { VerificationResult, VerificationWarning, Workflow } from './types.ts'
 
 /** Finds the workflow that an id stands for, if it is known. */
 export type Lookup = (workflowId: string) => Workflow | undefined
@@ -52,54 +53,15 @@ function misfits(workflow: Workflow, lookup: Lookup): Misfit[] {
 }
 
 function missingInputs(workflow: Workflow, graph: WorkflowGraph): Misfit[] {
-  const available = availability(workflow, graph)
-  return graph.order.flatMap((nodeId) =>
-    (ownNode(workflow, nodeId)?.inputs ?? []).flatMap((input, i): Misfit[] => {
-      if (!input.required || input.inherited === true || available(nodeId, input.key)) return []
-      const message = `node ${quote(nodeId)} needs ${quote(input.key)}, which no earlier node writes`
-      return [
-        {
-          warning: { code: 'MISSING_REQUIRED_INPUT', workflowId: workflow.id, nodeId, key: input.key, message },
-          path: ['nodes', nodeId, 'inputs', i, 'key'],
-          known: () => earlierKeys(workflow, graph, nodeId),
-          fix: 'declare it as an output where it is written, or as "inherited": true',
-        },
-      ]
-    }),
-  )
-}
-
-/**
- * Answers whether a node has a key from its ancestors. Keys are carried along the graph 32 at a time, one bit each,
- * so that thousands of nodes with thousands of keys stay a matter of milliseconds.
- */
-function availability(workflow: Workflow, graph: WorkflowGraph): (nodeId: string, key: string) => boolean {
-  const wanted = [
-    ...new Set(graph.order.flatMap((id) => (ownNode(workflow, id)?.inputs ?? []).filter((input) => input.required).map(({ key }) => key))),
-  ]
-  const groups: Map<string, number>[] = []
-  for (let first = 0; first < wanted.length; first += 32) groups.push(carry(workflow, graph, wanted.slice(first, first + 32)))
-  const place = new Map(wanted.map((key, i) => [key, i]))
-  return (nodeId, key) => {
-    const i = place.get(key) ?? 0
-    return (((groups[i >>> 5]?.get(nodeId) ?? 0) >>> (i & 31)) & 1) === 1
-  }
-}
-
-/** For each node the keys, as bits, that it finds written when it is decided at. */
-function carry(workflow: Workflow, graph: WorkflowGraph, keys: readonly string[]): Map<string, number> {
-  const bits = new Map(keys.map((key, i) => [key, 1 << i]))
-  const mask = (found: readonly string[]): number => found.reduce((sum, key) => sum | (bits.get(key) ?? 0), 0)
-  const before = new Map<string, number>()
-  const after = new Map<string, number>()
-  for (const id of graph.order) {
-    const node = ownNode(workflow, id)
-    const inherited = graph.incoming(id).reduce((sum, edge) => sum | (after.get(edge.from) ?? 0), 0)
-    const here = inherited | mask(returnedKeys(node))
-    before.set(id, here)
-    after.set(id, here | mask(outputKeys(node)))
-  }
-  return before
+  return unmetInputs(workflow, graph).map(({ nodeId, input: { key }, index }) => {
+    const message = `node ${quote(nodeId)} needs ${quote(key)}, which no earlier node writes`
+    return {
+      warning: { code: 'MISSING_REQUIRED_INPUT', workflowId: workflow.id, nodeId, key, message },
+      path: ['nodes', nodeId, 'inputs', index, 'key'],
+      known: () => earlierKeys(workflow, graph, nodeId),
+      fix: 'declare it as an output where it is written, or as "inherited": true',
+    }
+  })
 }
 
 function strayReturns(workflow: Workflow, lookup: Lookup): Misfit[] {
@@ -120,16 +82,4 @@ function strayReturns(workflow: Workflow, lookup: Lookup): Misfit[] {
 
 function earlierKeys(workflow: Workflow, graph: WorkflowGraph, nodeId: string): string[] {
   return [...graph.ancestors(nodeId)].flatMap((id) => [...outputKeys(ownNode(workflow, id)), ...returnedKeys(ownNode(workflow, id))])
-}
-
-function outputKeys(node: Node | undefined): string[] {
-  return (node?.outputs ?? []).map(({ key }) => key)
-}
-
-function returnedKeys(node: Node | undefined): string[] {
-  return (node?.invokes?.returnMap ?? []).map(({ parentKey }) => parentKey)
-}
-
-function ownNode(workflow: Workflow, id: string): Node | undefined {
-  return Object.hasOwn(workflow.nodes, id) ? workflow.nodes[id] : undefined
 }

@@ -1,0 +1,106 @@
+import { sep } from 'node:path'
+
+const SCHEME = 'arbor://'
+const ONE = Symbol('*')
+const REST = Symbol('**')
+
+/** What an effect needs, such as `arbor://fs/read/srv/notes.txt`: its steps, decoded. */
+export interface Capability {
+  readonly text: string
+  readonly steps: readonly string[]
+}
+
+/** What is granted or denied: as a capability, but a step may be `*` and the last may be `**`. */
+export interface Pattern {
+  readonly text: string
+  readonly steps: readonly (string | typeof ONE | typeof REST)[]
+}
+
+/** A text that is no capability, and why. */
+export interface Unreadable {
+  readonly problem: string
+}
+
+/**
+ * Reads what an effect needs. Each step is decoded once, here and nowhere else; one that is empty, `.`, `..`, a wildcard,
+ * or has a separator inside is refused, so that no spelling of a path can stand for another path.
+ */
+export function readCapability(text: string): Capability | Unreadable {
+  const steps: string[] = []
+  for (const step of rawSteps(text)) {
+    const plain = step.includes('*') ? { problem: `* is for grants, not for what is needed: ${step}` } : decode(step)
+    if (typeof plain !== 'string') return plain
+    steps.push(plain)
+  }
+  return text.startsWith(SCHEME) ? { text, steps } : { problem: `it does not begin with ${SCHEME}` }
+}
+
+/** Folders that the steps `{work}` and `{run}` of a grant stand for. */
+export interface Folders {
+  readonly work: string
+  readonly run: string
+}
+
+/** Reads a grant. The steps `{work}` and `{run}` become the folders' own, where folders are given. */
+export function readPattern(text: string, folders?: Folders): Pattern | Unreadable {
+  if (!text.startsWith(SCHEME)) return { problem: `it does not begin with ${SCHEME}` }
+  const raw = rawSteps(text)
+  const steps: Pattern['steps'][number][] = []
+  for (const [i, step] of raw.entries()) {
+    if (step === '*') steps.push(ONE)
+    else if (step === '**' && i === raw.length - 1) steps.push(REST)
+    else if (step === '**') return { problem: '** stands for all that follows, so it is the last step' }
+    else if (step === '{work}' || step === '{run}') steps.push(...folderSteps(step, folders))
+    else {
+      const plain = step.includes('*') ? { problem: `a star is a whole step: ${step}` } : decode(step)
+      if (typeof plain !== 'string') return plain
+      steps.push(plain)
+    }
+  }
+  return { text, steps }
+}
+
+/** A grant for all that lies in a folder, and for the folder itself. */
+export function below(prefix: string, folder: string): Pattern {
+  const head = rawSteps(prefix)
+  return { text: `${prefix}${folder}/**`, steps: [...head, ...pathSteps(folder), REST] }
+}
+
+/** Whether a grant covers what is needed. `**` covers nothing, one step or many. */
+export function covers(pattern: Pattern, { steps }: Capability): boolean {
+  const length = pattern.steps.length
+  if (pattern.steps[length - 1] !== REST) return length === steps.length && begins(pattern.steps, steps, length)
+  return steps.length >= length - 1 && begins(pattern.steps, steps, length - 1)
+}
+
+function begins(pattern: Pattern['steps'], steps: readonly string[], count: number): boolean {
+  for (let i = 0; i < count; i++) if (pattern[i] !== ONE && pattern[i] !== steps[i]) return false
+  return true
+}
+
+function folderSteps(step: '{work}' | '{run}', folders: Folders | undefined): readonly string[] {
+  if (folders === undefined) return [step]
+  return pathSteps(step === '{work}' ? folders.work : folders.run)
+}
+
+function pathSteps(path: string): string[] {
+  return path.split(sep).filter((step) => step !== '')
+}
+
+function rawSteps(text: string): string[] {
+  return text.slice(SCHEME.length).split('/')
+}
+
+function decode(step: string): string | Unreadable {
+  if (/[?#\\\s]/.test(step)) return { problem: `${JSON.stringify(step)} has a character that must be percent-encoded` }
+  let plain: string
+  try {
+    plain = decodeURIComponent(step)
+  } catch {
+    return { problem: `${JSON.stringify(step)} is not percent-encoded UTF-8` }
+  }
+  if (plain === '') return { problem: 'it has an empty step' }
+  if (plain === '.' || plain === '..') return { problem: `it has the step ${plain}; paths are written out` }
+  if (/[/\\\0]/.test(plain)) return { problem: `the step ${JSON.stringify(step)} has a separator inside` }
+  return plain
+}

@@ -1,0 +1,33 @@
+import type { Store } from '../kernel/store.ts'
+import { faults } from './faults.ts'
+import { memoryStore } from './memory.ts'
+import { openSqlite, type SqliteOptions } from './sqlite.ts'
+
+/** Two letters or more: `c:\reflex.db` is a path. */
+const SCHEME = /^([a-z][a-z0-9+.-]+):(.*)$/is
+
+/**
+ * Opens the store of an address: a path or `sqlite:PATH` for a file, `memory:` for one that ends with the process
+ * (each call makes another). Throws `R5027` for any other scheme, and what `openSqlite` throws.
+ */
+export function openStore(address: string, options?: SqliteOptions): Store {
+  const [, scheme, rest = ''] = SCHEME.exec(address) ?? []
+  switch (scheme?.toLowerCase()) {
+    case undefined:
+      return openSqlite(pathOf(address, address), options)
+    case 'sqlite':
+      return openSqlite(pathOf(rest, address), options)
+    case 'memory':
+      return memoryStore(address)
+    default:
+      // The rest of an address may hold a password.
+      throw faults.make('R5027', `${scheme}: is no kind of store; known are a path, sqlite:PATH and memory:`)
+  }
+}
+
+function pathOf(path: string, address: string): string {
+  if (path === '' || path === ':memory:') {
+    throw faults.make('R5027', `${address === '' ? 'an empty address' : address} names no file`)
+  }
+  return path
+}

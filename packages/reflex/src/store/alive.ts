@@ -1,0 +1,67 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import type { Worker } from '../kernel/store.ts'
+
+/** A worker as stores keep it. */
+export interface KnownWorker extends Worker {
+  /** When it was last heard of, milliseconds since the epoch. */
+  readonly seen: number
+  /** How long it may stay silent. */
+  readonly ttl: number
+  /** The boot and the process namespace in which `pid` means something; empty where the system does not say. */
+  readonly place: string
+  /** When the process began, in the system's own count; empty if not known. Tells it from one that gets its number later. */
+  readonly began: string
+}
+
+/** A worker that says hello. */
+export function knownWorker(worker: Worker, now: number, ttl: number): KnownWorker {
+  const { id, host, pid } = worker
+  return { id, host, pid, seen: now, ttl, place: placeOfProcesses(), began: processEntry(pid)?.began ?? '' }
+}
+
+/** Whether the runs of a worker may be taken over: it is silent for too long, or it is certain that its process is dead. */
+export function isGone(worker: KnownWorker, now: number, here: ReadonlySet<string>): boolean {
+  return now - worker.seen >= worker.ttl || isDead(worker, here)
+}
+
+/**
+ * Only what is certain counts: containers may share a host's name and not its processes, and a number may have
+ * passed to another process. In doubt a process lives, until its heartbeat is too old.
+ */
+function isDead({ host, pid, place, began }: KnownWorker, here: ReadonlySet<string>): boolean {
+  if (pid <= 0 || host === '' || !here.has(host) || place !== placeOfProcesses()) return false
+  if (!exists(pid)) return true
+  const entry = processEntry(pid)
+  return entry !== undefined && (entry.ended || (began !== '' && entry.began !== began))
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+function placeOfProcesses(): string {
+  if (process.platform !== 'linux') return ''
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return ''
+  }
+}
+
+/** What Linux says of a process; a killed one whose parent has not looked yet has ended. */
+function processEntry(pid: number): { readonly ended: boolean; readonly began: string } | undefined {
+  if (process.platform !== 'linux' || pid <= 0) return undefined
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name in brackets may hold anything; the state is the first field after it, the beginning the twentieth.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { ended: fields[0] === 'Z' || fields[0] === 'X', began: fields[19] ?? '' }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,100 @@
+import { faults } from '../kernel/faults.ts'
+import type { Json } from '../kernel/json.ts'
+import type { Pin } from '../kernel/record.ts'
+import type { Batch, Message, OpenWait, RunRow, RunStatus, Worker } from '../kernel/store.ts'
+
+/** A run's row as stores keep it: JSON as text, so that what goes in and what comes out share nothing. */
+export interface RunColumns {
+  readonly id: string
+  readonly trace: string
+  readonly program: string
+  readonly status: RunStatus
+  readonly last: number
+  readonly started: number
+  readonly updated: number
+  readonly due: number | null
+  readonly waits: string
+  readonly value: string | null
+}
+
+export function newColumns(row: Omit<RunRow, 'owner' | 'last'>): RunColumns {
+  const { id, trace, started } = row
+  return { id, trace, program: JSON.stringify(row.program), started, last: 0, ...movingColumns(row) }
+}
+
+/** The columns that a commit changes. */
+export function movingColumns(row: Batch['row']): Pick<RunColumns, 'status' | 'updated' | 'due' | 'waits' | 'value'> {
+  const { status, updated, due, waits, value } = row
+  return {
+    status,
+    updated,
+    due,
+    waits: waits.length === 0 ? '[]' : JSON.stringify(waits),
+    value: value === undefined ? null : JSON.stringify(value),
+  }
+}
+
+export function rowOf(columns: RunColumns, owner: Worker | null): RunRow {
+  const { id, trace, status, last, started, updated, due, value } = columns
+  const what = `the row of ${id}`
+  return {
+    id,
+    trace,
+    program: parseJson(columns.program, what, id) as Pin,
+    status,
+    last,
+    started,
+    updated,
+    due,
+    waits: parseJson(columns.waits, what, id) as unknown as readonly OpenWait[],
+    owner,
+    ...(value === null ? {} : { value: parseJson(value, what, id) }),
+  }
+}
+
+/** A message as stores keep it. */
+export interface MessageColumns {
+  readonly id: string
+  readonly type: Message['type']
+  readonly target: string
+  readonly body: string
+  readonly sender: string | null
+  readonly at: number
+}
+
+export function messageColumns({ id, type, to, body, by, at }: Message): MessageColumns {
+  return { id, type, target: to, body: JSON.stringify(body), sender: by ?? null, at }
+}
+
+export function messageOf({ id, type, target, body, sender, at }: MessageColumns, run: string): Message {
+  const parsed = parseJson(body, `message ${id}`, run)
+  return { id, type, to: target, body: parsed, ...(sender === null ? {} : { by: sender }), at }
+}
+
+/** Parses what a store wrote as JSON. Throws `R5003` if it is not what was written. */
+export function parseJson(text: string, what: string, run?: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch (cause) {
+    throw changed(what, run, cause)
+  }
+}
+
+/** Something in a store is not what was written. */
+export function changed(what: string, run?: string, cause?: unknown): Error {
+  return faults.make('R5003', `${what} is not what was written`, { run, cause })
+}
+
+/** A run that may still be advanced. */
+export function isOpen(status: RunStatus): boolean {
+  return status === 'running' || status === 'suspended'
+}
+
+export function noRun(run: string): Error {
+  return faults.make('R2016', `the store has no run ${run}`, { run })
+}
+
+/** An ended run takes no message in. */
+export function hasEnded(run: string, status: RunStatus): Error {
+  return faults.make('R2001', `${run} has ended: ${status}`, { run })
+}

@@ -1,0 +1,82 @@
+import { defineFaults } from '../kernel/fault.ts'
+
+/** The store's part of the catalogue. Journals and leases have the kernel's codes R5001 to R5008. */
+export const faults = defineFaults({
+  R5020: {
+    title: 'The file is not a store of Reflex',
+    verdict: 'fail',
+    when: 'when a store is opened',
+    means: 'The file is no SQLite database, or it is one that another program made. It was not changed.',
+    often: 'a wrong path after --store, a text file, the database of another application',
+    fix: 'Name another file; one that does not exist yet is made.',
+  },
+  R5021: {
+    title: 'The store is damaged',
+    verdict: 'fail',
+    when: 'when a store is opened, or later when the damaged part is read',
+    means: 'The file is shorter than it says, or its pages do not fit together. Nothing was written to it since this was noticed.',
+    often: 'a copy that was cut short, a copy made without the -wal file beside it, a failing disk',
+    fix: 'Restore the file from a copy. Keep the damaged one, with its -wal file: sqlite3 FILE .recover may save more.',
+  },
+  R5022: {
+    title: 'The store was made by a newer release',
+    verdict: 'fail',
+    when: 'when a store is opened',
+    means: 'The layout of the store has a higher number than this release knows. The file was not changed.',
+    fix: 'Open it with the release that made it, or a later one.',
+  },
+  R5023: {
+    title: 'The store cannot be opened',
+    verdict: 'fail',
+    when: 'when a store is opened',
+    means: 'There is no file at this place that could be read, and none could be made.',
+    often: 'a folder where a file is expected, a parent that is a file, a folder of another user',
+    fix: 'Name a file in a folder that you may write to.',
+  },
+  R5024: {
+    title: 'The store may only be read',
+    verdict: 'fail',
+    when: 'when a store is opened',
+    means: 'Who advances or answers a run must be able to write the file, and to make files in its folder.',
+    often: 'a file of another user, a folder without write permission, a disk that is mounted read-only',
+    fix: 'Grant the permission, or copy the file with its -wal file to a folder of your own.',
+  },
+  R5025: {
+    title: 'The store is busy',
+    verdict: 'retry',
+    when: 'at any time',
+    means: 'Another process was writing all the while, so nothing was done. It may be tried again as it is.',
+    often: 'a process stopped in a debugger or with Ctrl-Z while it wrote, a long backup',
+    fix: 'Let the other process go on, or end it; then try again.',
+  },
+  R5026: {
+    title: 'The store cannot be read',
+    verdict: 'fail',
+    when: 'at any time',
+    means: 'The disk, or the system that lends it, refused to hand out what the store holds. Nothing was changed.',
+    often: 'a network drive that went away, a failing disk, too many open files',
+    fix: 'Read the cause; once the file can be read again, resume.',
+  },
+  R5027: {
+    title: 'The address names no kind of store',
+    verdict: 'fail',
+    when: 'when a store is opened',
+    means: 'A store is named by a path or by a scheme that this release knows.',
+    often: 'a misspelt scheme, a colon in a file name',
+    fix: 'Write a path, sqlite:PATH, or memory: for one that ends with the process.',
+  },
+  R5028: {
+    title: 'A worker did not introduce itself',
+    verdict: 'bug',
+    when: 'when a run is created or claimed',
+    means: 'A store lends runs only to workers that said hello to it: without a heartbeat, nobody could tell when the lease ends.',
+    fix: 'Call hello on the same store object first, and beat from then on.',
+  },
+  R5029: {
+    title: 'The store is closed',
+    verdict: 'bug',
+    when: 'at any time',
+    means: 'Something used the store after close. Nothing was done.',
+    fix: 'Close the runtime before its store.',
+  },
+})

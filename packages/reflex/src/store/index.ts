@@ -1,0 +1,24 @@
+/** Where journals, programs, ledgers, blobs and the inbox live. */
+export type {
+  Awaitable,
+  Batch,
+  Claim,
+  Holder,
+  InboxMessage,
+  Lease,
+  LedgerEntry,
+  Message,
+  OpenWait,
+  RunFilter,
+  RunRow,
+  RunStatus,
+  Store,
+  StoredBatch,
+  StoredProgram,
+  StoredRun,
+  Worker,
+} from '../kernel/store.ts'
+export { openStore } from './address.ts'
+export { faults } from './faults.ts'
+export { memoryStore } from './memory.ts'
+export { openSqlite, type SqliteOptions } from './sqlite.ts'

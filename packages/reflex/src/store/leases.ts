@@ -1,0 +1,98 @@
+import type { Claim, Lease, RunRow, Worker } from '../kernel/store.ts'
+import { isGone, type KnownWorker, knownWorker } from './alive.ts'
+import { isOpen, newColumns } from './columns.ts'
+import { all, type Connection, one } from './connection.ts'
+import { faults } from './faults.ts'
+import { checkedRow, type OwnerColumns, ownerOf, plainWorker, type StoredRunRow, sumOfRun } from './run-rows.ts'
+import type { Statements } from './statements.ts'
+import { firstSum } from './sums.ts'
+
+/** A worker that held nothing for so long is forgotten. */
+const DAY = 24 * 60 * 60 * 1000
+
+/** Who may advance which run (architecture, invariant 6). The clock decides only who may take a lease, never who may commit. */
+export class Leases {
+  readonly #connection: Connection
+  /** The workers that said hello here: one that the table has lost comes back with its next sign of life. */
+  readonly #known = new Map<string, KnownWorker>()
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  hello(worker: Worker, now: number, ttl: number): void {
+    const known = knownWorker(worker, now, ttl)
+    this.#connection.write((sql) => {
+      sql.forget.run(now - DAY)
+      greet(sql, known)
+    })
+    this.#known.set(worker.id, known)
+  }
+
+  beat(worker: Worker, now: number): void {
+    const known = { ...this.#get(worker), seen: now }
+    this.#connection.write((sql) => greet(sql, known))
+    this.#known.set(worker.id, known)
+  }
+
+  create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Lease | 'taken' {
+    this.#get(worker)
+    const run = newColumns(row)
+    const chain = firstSum(run.id)
+    const { id, trace, program, status, started, updated, due, waits, value } = run
+    const { changes } = this.#connection.write((sql) =>
+      sql.create.run(id, trace, program, status, worker.id, chain, sumOfRun(run, chain), started, updated, due, waits, value),
+    )
+    return changes === 0 ? 'taken' : { run: id, token: 1, worker }
+  }
+
+  claim(id: string, worker: Worker, now: number): Claim {
+    const known = this.#get(worker)
+    return this.#connection.write((sql): Claim => {
+      const run = one<StoredRunRow>(sql.run, id)
+      if (run === undefined) return { missing: true }
+      const row = checkedRow(run)
+      const holder = ownerOf(run)
+      if (holder !== undefined && holder.id !== worker.id && !isGone(holder, now, new Set([worker.host]))) {
+        return { holder: { worker: plainWorker(holder), seen: holder.seen } }
+      }
+      const token = run.token + 1
+      sql.take.run(worker.id, token, run.seq)
+      return { lease: { run: id, token, worker }, row: { ...row, owner: plainWorker(known) } }
+    })
+  }
+
+  release(lease: Lease): void {
+    this.#connection.write((sql) => sql.release.run(lease.run, lease.token))
+  }
+
+  due(now: number): readonly string[] {
+    const here = new Set([...this.#known.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
+    const open = this.#connection.read((sql) => all<OpenRun>(sql.open))
+    return open.filter((run) => isDue(run, now, here)).map(({ id }) => id)
+  }
+
+  #get(worker: Worker): KnownWorker {
+    const known = this.#known.get(worker.id)
+    if (known === undefined) throw faults.make('R5028', `worker ${worker.id} did not say hello to ${this.#connection.name}`)
+    return known
+  }
+}
+
+interface OpenRun extends OwnerColumns {
+  readonly id: string
+  readonly status: RunRow['status']
+  readonly due: number | null
+  readonly told: number
+}
+
+function isDue(run: OpenRun, now: number, here: ReadonlySet<string>): boolean {
+  if (!isOpen(run.status)) return false
+  if ((run.due ?? Number.POSITIVE_INFINITY) <= now || run.told === 1) return true
+  const owner = ownerOf(run)
+  return run.status === 'running' && (owner === undefined || isGone(owner, now, here))
+}
+
+function greet(sql: Statements, { id, host, pid, place, began, seen, ttl }: KnownWorker): void {
+  sql.hello.run(id, host, pid, place, began, seen, ttl)
+}

@@ -1,0 +1,228 @@
+import type { Json } from '../kernel/json.ts'
+import type {
+  Batch,
+  Claim,
+  InboxMessage,
+  Lease,
+  LedgerEntry,
+  Message,
+  RunFilter,
+  RunRow,
+  Store,
+  StoredBatch,
+  StoredProgram,
+  StoredRun,
+  Worker,
+} from '../kernel/store.ts'
+import { isGone, type KnownWorker, knownWorker } from './alive.ts'
+import { hasEnded, isOpen, type MessageColumns, messageColumns, messageOf, movingColumns, newColumns, noRun, parseJson, type RunColumns, rowOf } from './columns.ts'
+import { faults } from './faults.ts'
+
+/**
+ * A store that lives as long as its object: for tests, trials and runs that need not outlive the process.
+ * Several runtimes of one process share it by sharing the object. Its rules are those of every store, leases
+ * and fencing included. `durable` is false, so programs may hold functions. `close` keeps what it holds.
+ */
+export function memoryStore(name = 'memory:'): Store {
+  return new MemoryStore(name)
+}
+
+interface MemoryRun {
+  columns: RunColumns
+  owner: string | null
+  token: number
+  readonly batches: StoredBatch[]
+  readonly snapshots: { readonly at: number; readonly body: string }[]
+  readonly ids: Set<string>
+}
+
+interface MemoryMessage extends MessageColumns {
+  readonly row: number
+  readonly run: string
+}
+
+interface MemoryLedger {
+  readonly entries: { readonly key: string; readonly at: number; readonly value: string }[]
+  readonly numbers: Map<string, number>
+}
+
+class MemoryStore implements Store {
+  readonly durable = false
+  readonly name: string
+  readonly #runs = new Map<string, MemoryRun>()
+  readonly #workers = new Map<string, KnownWorker>()
+  readonly #programs = new Map<string, StoredProgram>()
+  readonly #blobs = new Map<string, string>()
+  readonly #waiting = new Map<number, MemoryMessage>()
+  readonly #ledgers = new Map<string, MemoryLedger>()
+  #messages = 0
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  hello(worker: Worker, now: number, ttl: number): void {
+    this.#workers.set(worker.id, knownWorker(worker, now, ttl))
+  }
+
+  beat(worker: Worker, now: number): void {
+    this.#workers.set(worker.id, { ...this.#known(worker), seen: now })
+  }
+
+  create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Lease | 'taken' {
+    this.#known(worker)
+    if (this.#runs.has(row.id)) return 'taken'
+    this.#runs.set(row.id, { columns: newColumns(row), owner: worker.id, token: 1, batches: [], snapshots: [], ids: new Set() })
+    return { run: row.id, token: 1, worker }
+  }
+
+  claim(id: string, worker: Worker, now: number): Claim {
+    this.#known(worker)
+    const run = this.#runs.get(id)
+    if (run === undefined) return { missing: true }
+    const holder = this.#workers.get(run.owner ?? '')
+    if (holder !== undefined && holder.id !== worker.id && !isGone(holder, now, new Set([worker.host]))) {
+      return { holder: { worker: withoutLife(holder), seen: holder.seen } }
+    }
+    run.owner = worker.id
+    run.token++
+    return { lease: { run: id, token: run.token, worker }, row: this.#row(run) }
+  }
+
+  release(lease: Lease): void {
+    const run = this.#runs.get(lease.run)
+    if (run?.token !== lease.token) return
+    run.owner = null
+    run.token++
+  }
+
+  commit(batches: readonly Batch[]): readonly string[] {
+    const refused = this.#refused(batches)
+    for (const batch of batches) if (!refused.has(batch.lease.run)) this.#append(batch)
+    return [...refused]
+  }
+
+  #refused(batches: readonly Batch[]): Set<string> {
+    const refused = new Set<string>()
+    const ends = new Map<string, number>()
+    for (const { lease, first, count } of batches) {
+      const run = this.#runs.get(lease.run)
+      const last = ends.get(lease.run) ?? run?.columns.last
+      if (run?.token !== lease.token || first - 1 !== last) refused.add(lease.run)
+      ends.set(lease.run, first + count - 1)
+    }
+    return refused
+  }
+
+  #append({ lease, first, count, version, body, row, programs, blobs, taken, snapshot }: Batch): void {
+    const run = this.#runs.get(lease.run)
+    if (run === undefined) return
+    const last = first + count - 1
+    run.columns = { ...run.columns, ...movingColumns(row), last }
+    run.batches.push({ first, count, version, body })
+    if (snapshot !== undefined) run.snapshots.push({ at: last, body: snapshot })
+    for (const program of programs ?? []) if (!this.#programs.has(program.hash)) this.#programs.set(program.hash, program)
+    for (const [hash, text] of blobs ?? []) if (!this.#blobs.has(hash)) this.#blobs.set(hash, text)
+    for (const message of taken ?? []) if (this.#waiting.get(message)?.run === lease.run) this.#waiting.delete(message)
+  }
+
+  read(id: string, until: number = Number.POSITIVE_INFINITY): StoredRun | undefined {
+    const run = this.#runs.get(id)
+    if (run === undefined) return undefined
+    const snapshot = run.snapshots.findLast(({ at }) => at <= until)
+    const after = snapshot?.at ?? 0
+    const batches = run.batches.filter(({ first }) => first > after && first <= until)
+    return { row: this.#row(run), ...(snapshot === undefined ? {} : { snapshot: { ...snapshot } }), batches: batches.map((batch) => ({ ...batch })) }
+  }
+
+  journal(id: string, from = 1): readonly StoredBatch[] {
+    const batches = this.#runs.get(id)?.batches ?? []
+    return batches.filter(({ first, count }) => first + count > from).map((batch) => ({ ...batch }))
+  }
+
+  runs({ status, prefix, limit }: RunFilter = {}): readonly RunRow[] {
+    const found = [...this.#runs.values()].reverse().filter(({ columns }) => {
+      if (status !== undefined && !status.includes(columns.status)) return false
+      return prefix === undefined || columns.id.startsWith(prefix) || columns.trace === prefix
+    })
+    const newest = found.sort((a, b) => b.columns.started - a.columns.started)
+    return newest.slice(0, limit === undefined ? undefined : Math.max(0, limit)).map((run) => this.#row(run))
+  }
+
+  program(hash: string): StoredProgram | undefined {
+    const program = this.#programs.get(hash)
+    return program === undefined ? undefined : { ...program }
+  }
+
+  blob(hash: string): string | undefined {
+    return this.#blobs.get(hash)
+  }
+
+  post(id: string, message: Message): boolean {
+    const run = this.#runs.get(id)
+    if (run === undefined) throw noRun(id)
+    if (run.ids.has(message.id)) return false
+    if (!isOpen(run.columns.status)) throw hasEnded(id, run.columns.status)
+    const columns = messageColumns(message)
+    run.ids.add(message.id)
+    this.#messages++
+    this.#waiting.set(this.#messages, { ...columns, row: this.#messages, run: id })
+    return true
+  }
+
+  inbox(id: string): readonly InboxMessage[] {
+    const own = [...this.#waiting.values()].filter(({ run }) => run === id)
+    return own.map((columns) => ({ row: columns.row, ...messageOf(columns, id) }))
+  }
+
+  due(now: number): readonly string[] {
+    const told = new Set([...this.#waiting.values()].map(({ run }) => run))
+    const here = this.#hosts()
+    const open = [...this.#runs.values()].filter(({ columns }) => isOpen(columns.status))
+    const due = open.filter(({ columns, owner }) => {
+      if ((columns.due ?? Number.POSITIVE_INFINITY) <= now || told.has(columns.id)) return true
+      const holder = this.#workers.get(owner ?? '')
+      return columns.status === 'running' && (holder === undefined || isGone(holder, now, here))
+    })
+    return due.map(({ columns }) => columns.id)
+  }
+
+  append(name: string, key: string, value: Json, at: number): number {
+    const ledger: MemoryLedger = this.#ledgers.get(name) ?? { entries: [], numbers: new Map() }
+    const known = ledger.numbers.get(key)
+    if (known !== undefined) return known
+    const seq = ledger.entries.push({ key, at, value: JSON.stringify(value) })
+    ledger.numbers.set(key, seq)
+    this.#ledgers.set(name, ledger)
+    return seq
+  }
+
+  ledger(name: string, after = 0, limit?: number): readonly LedgerEntry[] {
+    const entries = this.#ledgers.get(name)?.entries ?? []
+    const from = Math.max(0, after)
+    const end = limit === undefined ? undefined : from + Math.max(0, limit)
+    return entries.slice(from, end).map(({ key, at, value }, i) => ({ seq: from + i + 1, key, at, value: parseJson(value, `ledger ${name}`) }))
+  }
+
+  close(): void {}
+
+  #row(run: MemoryRun): RunRow {
+    const owner = this.#workers.get(run.owner ?? '')
+    return rowOf(run.columns, owner === undefined ? null : withoutLife(owner))
+  }
+
+  #known(worker: Worker): KnownWorker {
+    const known = this.#workers.get(worker.id)
+    if (known === undefined) throw faults.make('R5028', `worker ${worker.id} did not say hello to ${this.name}`)
+    return known
+  }
+
+  /** The names under which this process knows its machine. */
+  #hosts(): ReadonlySet<string> {
+    return new Set([...this.#workers.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
+  }
+}
+
+function withoutLife({ id, host, pid }: KnownWorker): Worker {
+  return { id, host, pid }
+}

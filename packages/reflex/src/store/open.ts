@@ -1,0 +1,150 @@
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { isFault } from '../kernel/fault.ts'
+import { faults } from './faults.ts'
+import { damaged, hasLog, judgeFile, judgeMarks } from './header.ts'
+import { createTables } from './schema.ts'
+import { isBusy, storeFault } from './sqlite-faults.ts'
+
+/**
+ * Up to this size a store is checked whole when it is opened, which costs 2 ms for each megabyte; of larger ones
+ * each part is checked when it is read.
+ */
+const CHECKED_WHOLE = 4 * 2 ** 20
+/** While a store is opened: how often, and for how many milliseconds each time, it is waited for another process. */
+const TRIES = 100
+const PAUSE = 25
+
+/** Opens the database of a store, and makes it where there is none. A file that is refused is not changed. */
+export function openDatabase(file: string, busyTimeout: number): DatabaseSync {
+  const path = resolve(file)
+  try {
+    makeFolder(path, file)
+    const found = judgeTwice(path, file)
+    checkAccess(path, file)
+    if (found === 'ours' && hasLog(path)) patiently(() => look(path, file))
+    const db = patiently(() => connect(path, file))
+    db.exec(`pragma busy_timeout = ${busyTimeout}`)
+    return db
+  } catch (thrown) {
+    throw storeFault(thrown, file, 'open')
+  }
+}
+
+function makeFolder(path: string, name: string): void {
+  const folder = dirname(path)
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (cause) {
+    throw faults.make('R5023', `the folder of the store ${name} cannot be made`, { file: name, cause })
+  }
+}
+
+/** What looks damaged may be a store that another process is just making, or that SQLite can roll back to a sound state. */
+function judgeTwice(path: string, name: string): 'empty' | 'ours' {
+  try {
+    return judgeFile(path, name)
+  } catch (thrown) {
+    if (!isFault(thrown) || thrown.code !== 'R5021') throw thrown
+    return existsSync(`${path}-journal`) ? 'ours' : judgeFile(path, name)
+  }
+}
+
+function checkAccess(path: string, name: string): void {
+  for (const [place, what] of [
+    [path, 'the file'],
+    [dirname(path), 'its folder'],
+  ] as const) {
+    if (!existsSync(place)) continue
+    try {
+      accessSync(place, constants.W_OK)
+    } catch (cause) {
+      throw faults.make('R5024', `the store ${name} may only be read: ${what} refuses to be written`, { file: name, cause })
+    }
+  }
+}
+
+/** Looks at a store whose log holds more than its file, without taking the log in: a refused one stays as it is. */
+function look(path: string, name: string): void {
+  const db = new DatabaseSync(path, { readOnly: true })
+  try {
+    db.exec(`pragma busy_timeout = ${PAUSE}`)
+    const { application, layout } = marksOf(db)
+    judgeMarks(application, layout, name)
+    checkWhole(db, name)
+  } finally {
+    db.close()
+  }
+}
+
+function connect(path: string, name: string): DatabaseSync {
+  const db = new DatabaseSync(path)
+  try {
+    db.exec(`pragma busy_timeout = ${PAUSE}; pragma synchronous = full; pragma fullfsync = 1; pragma cell_size_check = 1`)
+    const { application, layout } = marksOf(db)
+    if (application === 0) adopt(db, name)
+    else judgeMarks(application, layout, name)
+    checkWhole(db, name)
+    const mode = db.prepare('pragma journal_mode = wal').get()?.['journal_mode']
+    if (mode !== 'wal') throw faults.make('R5023', `the store ${name} lies where SQLite cannot keep its log`, { file: name, fix: 'name a file on a disk of this machine' })
+    return db
+  } catch (thrown) {
+    db.close()
+    throw thrown
+  }
+}
+
+/**
+ * Makes the tables, unless another process was faster. They and their marks become visible at once, and in the
+ * main file: without a log, so that the header tells whose store it is.
+ */
+function adopt(db: DatabaseSync, name: string): void {
+  db.exec('pragma journal_mode = delete; begin immediate')
+  try {
+    const { application, layout, tables } = marksOf(db)
+    if (application === 0 && tables === 0) createTables(db)
+    else judgeMarks(application, layout, name)
+    db.exec('commit')
+  } catch (thrown) {
+    rollBack(db)
+    throw thrown
+  }
+}
+
+/** Ends a transaction that failed. SQLite may have ended it already, which it answers with an error. */
+export function rollBack(db: DatabaseSync): void {
+  try {
+    db.exec('rollback')
+  } catch {
+    // The first error is the one to report.
+  }
+}
+
+function marksOf(db: DatabaseSync): { readonly application: number; readonly layout: number; readonly tables: number } {
+  const number = (sql: string): number => Number(Object.values(db.prepare(sql).get() ?? {})[0] ?? 0)
+  return {
+    application: number('pragma application_id'),
+    layout: number('pragma user_version'),
+    tables: number('select count(*) from sqlite_schema'),
+  }
+}
+
+function checkWhole(db: DatabaseSync, name: string): void {
+  const size = db.prepare('select page_count * page_size as size from pragma_page_count, pragma_page_size').get()?.['size']
+  if (typeof size !== 'number' || size > CHECKED_WHOLE) return
+  const answer = db.prepare('pragma integrity_check(1)').get()?.['integrity_check']
+  if (answer !== 'ok') throw damaged(name, `is damaged: ${String(answer)}`)
+}
+
+/** SQLite does not wait in every case while several processes make the same store. */
+function patiently<T>(work: () => T): T {
+  for (let tries = 1; ; tries++) {
+    try {
+      return work()
+    } catch (thrown) {
+      if (!isBusy(thrown) || tries >= TRIES) throw thrown
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE)
+    }
+  }
+}

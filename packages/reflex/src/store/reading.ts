@@ -1,0 +1,68 @@
+import type { RunFilter, RunRow, StoredBatch, StoredProgram, StoredRun } from '../kernel/store.ts'
+import { changed } from './columns.ts'
+import { all, one } from './connection.ts'
+import { chainEnd, checkedRow, type StoredRunRow } from './run-rows.ts'
+import type { Statements } from './statements.ts'
+import { checkChain, type SummedBatch, sumOf } from './sums.ts'
+
+const EVER = Number.MAX_SAFE_INTEGER
+
+export function readRun(sql: Statements, id: string, until = EVER): StoredRun | undefined {
+  const run = one<StoredRunRow>(sql.run, id)
+  if (run === undefined) return undefined
+  const row = checkedRow(run)
+  const snapshot = soundSnapshot(sql, run.seq, until)
+  const batches = readBatches(sql, run, (snapshot?.at ?? 0) + 1, until)
+  return { row, ...(snapshot === undefined ? {} : { snapshot }), batches }
+}
+
+/** The newest snapshot that is what was written. A damaged one costs time only: the journal has everything. */
+function soundSnapshot(sql: Statements, seq: number, until: number): StoredRun['snapshot'] {
+  for (const { at, sum, body } of sql.snapshots.iterate(seq, until) as Iterable<unknown> as Iterable<SnapshotRow>) {
+    if (sumOf(at, body) === sum) return { at, body }
+  }
+  return undefined
+}
+
+interface SnapshotRow {
+  readonly at: number
+  readonly sum: number
+  readonly body: string
+}
+
+export function readJournal(sql: Statements, id: string, from = 1): readonly StoredBatch[] {
+  const run = one<StoredRunRow>(sql.run, id)
+  if (run === undefined) return []
+  const holding = one<{ first: number | null }>(sql.holding, run.seq, from)?.first ?? 1
+  return readBatches(sql, run, holding, EVER).filter(({ first, count }) => first + count > from)
+}
+
+function readBatches(sql: Statements, run: StoredRunRow, first: number, until: number): StoredBatch[] {
+  const before = one<SummedBatch>(sql.before, run.seq, first)
+  return checkChain(chainEnd(run), before, all<SummedBatch>(sql.batches, run.seq, first, until), until)
+}
+
+export function readRuns(sql: Statements, { status, prefix, limit }: RunFilter): readonly RunRow[] {
+  const rows = all<StoredRunRow>(sql.runs, {
+    statuses: status === undefined ? null : JSON.stringify(status),
+    prefix: prefix ?? null,
+    // The last of all characters: what begins with the prefix stands before it.
+    end: `${prefix ?? ''}\u{10ffff}`,
+    limit: limit === undefined ? -1 : Math.max(0, limit),
+  })
+  return rows.map(checkedRow)
+}
+
+export function readProgram(sql: Statements, hash: string): StoredProgram | undefined {
+  const row = one<StoredProgram & { sum: number }>(sql.program, hash)
+  if (row === undefined) return undefined
+  const { kind, source, sum } = row
+  if (sumOf(hash, kind, source) !== sum) throw changed(`program ${hash.slice(0, 6)}`)
+  return { hash, kind, source }
+}
+
+export function readBlob(sql: Statements, hash: string): string | undefined {
+  const row = one<{ sum: number; body: string }>(sql.blob, hash)
+  if (row !== undefined && sumOf(hash, row.body) !== row.sum) throw changed(`the value ${hash.slice(0, 6)}`)
+  return row?.body
+}

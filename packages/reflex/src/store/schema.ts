@@ -1,0 +1,54 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** "Rflx": stands in the header of every store file, so that no other database is taken for one. */
+export const APPLICATION = 0x52666c78
+
+/**
+ * The layout below; it stands in the header too. A release that changes the layout raises it, and checkpoints the
+ * change at once: older releases read the number from the header of the main file before they open it.
+ */
+export const LAYOUT = 1
+
+/**
+ * `seq` and `row` are in order of arrival. Tables that only grow have a checksum in each row. `journal.sum` goes
+ * on from the row before it (see sums.ts); `run.chain` is that of the run's last batch, `run.sum` that of its row.
+ * The index by run and record stands beside the journal and not in it: rows of a hundred runs that commit
+ * together then lie on a few pages.
+ */
+const TABLES = `
+create table run (
+  seq integer primary key, id text not null unique, trace text not null, program text not null, status text not null,
+  token integer not null, owner text, last integer not null, chain integer not null, sum integer not null,
+  started integer not null, updated integer not null, due integer, waits text not null, value text
+) strict;
+create index run_by_start on run (started);
+create index run_by_trace on run (trace);
+create index run_open on run (seq) where status in ('running', 'suspended');
+create table journal (
+  row integer primary key, run integer not null, first integer not null, count integer not null,
+  version integer not null, sum integer not null, body text not null, unique (run, first)
+) strict;
+create table snapshot (
+  row integer primary key, run integer not null, at integer not null, sum integer not null, body text not null, unique (run, at)
+) strict;
+create table program (hash text primary key, kind text not null, sum integer not null, source text not null) strict;
+create table blob (hash text primary key, sum integer not null, body text not null) strict;
+create table inbox (
+  row integer primary key, run integer not null, id text not null, type text not null, target text not null,
+  sender text, at integer not null, taken integer, sum integer not null, body text not null, unique (run, id)
+) strict;
+create index inbox_waiting on inbox (run, row) where taken is null;
+create table worker (
+  id text primary key, host text not null, pid integer not null, place text not null, began text not null,
+  seen integer not null, ttl integer not null
+) strict;
+create table ledger (
+  row integer primary key, name text not null, seq integer not null, key text not null, at integer not null,
+  sum integer not null, value text not null, unique (name, seq), unique (name, key)
+) strict;
+`
+
+/** Makes the tables, inside the transaction of the caller. */
+export function createTables(db: DatabaseSync): void {
+  db.exec(`${TABLES} pragma application_id = ${APPLICATION}; pragma user_version = ${LAYOUT};`)
+}

@@ -1,0 +1,57 @@
+import { type Fault, isFault } from '../kernel/fault.ts'
+import { faults as kernelFaults } from '../kernel/faults.ts'
+import { faults } from './faults.ts'
+
+/** What was being done; the same answer of SQLite means different things. */
+export type Doing = 'open' | 'read' | 'write'
+
+const BUSY = 5
+const LOCKED = 6
+const READONLY = 8
+const CORRUPT = 11
+const FULL = 13
+const CANTOPEN = 14
+const NOTADB = 26
+
+/** SQLite's primary result code of something thrown; extended codes hold more in their higher bits. */
+export function resultCode(thrown: unknown): number | undefined {
+  const code = thrown instanceof Error ? (thrown as { errcode?: unknown }).errcode : undefined
+  return typeof code === 'number' ? code & 0xff : undefined
+}
+
+export function isBusy(thrown: unknown): boolean {
+  const code = resultCode(thrown)
+  return code === BUSY || code === LOCKED
+}
+
+/** Anything that `node:sqlite` throws, as a fault that names the store. Faults stay what they are. */
+export function storeFault(thrown: unknown, store: string, doing: Doing): Fault {
+  if (isFault(thrown)) return thrown
+  if (thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'ERR_INVALID_STATE') {
+    return faults.make('R5029', `the store ${store} is closed`, { cause: thrown })
+  }
+  const details = { file: store, cause: thrown }
+  switch (resultCode(thrown)) {
+    case BUSY:
+    case LOCKED:
+      return faults.make('R5025', `another process keeps the store ${store} busy`, details)
+    case CORRUPT:
+      return faults.make('R5021', `the store ${store} is damaged`, details)
+    case NOTADB:
+      return faults.make('R5020', `${store} is not a store of Reflex`, details)
+    case READONLY:
+      return faults.make('R5024', `the store ${store} may only be read`, details)
+    case FULL:
+      return kernelFaults.make('R5005', `no room left for the store ${store}`, { ...details, fix: 'make room on its disk, then resume' })
+    case CANTOPEN:
+      return faults.make('R5023', `the store ${store} cannot be opened`, details)
+    default:
+      return otherFault(store, doing, details)
+  }
+}
+
+function otherFault(store: string, doing: Doing, details: { readonly file: string; readonly cause: unknown }): Fault {
+  if (doing === 'open') return faults.make('R5023', `the store ${store} cannot be opened`, details)
+  if (doing === 'read') return faults.make('R5026', `the store ${store} cannot be read`, details)
+  return kernelFaults.make('R5005', `the store ${store} cannot be written`, details)
+}

@@ -1,0 +1,64 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+const ROW = 'run.id, trace, program, status, last, started, updated, run.due, waits, value'
+const OWNER = 'owner, token, chain, run.sum, worker.id as worker, host, pid, place, began, seen, ttl'
+const RUN = `select run.seq, ${ROW}, ${OWNER} from run left join worker on worker.id = run.owner`
+
+const SQL = {
+  beginWrite: 'begin immediate',
+  beginRead: 'begin',
+  commit: 'commit',
+
+  hello: `insert into worker (id, host, pid, place, began, seen, ttl) values (?, ?, ?, ?, ?, ?, ?)
+    on conflict (id) do update set place = excluded.place, began = excluded.began, seen = excluded.seen, ttl = excluded.ttl`,
+  forget: `delete from worker where seen < ?
+    and id not in (select owner from run where status in ('running', 'suspended') and owner is not null)`,
+
+  create: `insert into run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value)
+    values (?, ?, ?, ?, 1, ?, 0, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
+  run: `${RUN} where run.id = ?`,
+  take: 'update run set owner = ?, token = ? where seq = ?',
+  release: 'update run set owner = null, token = token + 1 where id = ? and token = ?',
+
+  head: 'select seq, id, token, status, last, chain, trace, program, started from run where id = ?',
+  record: 'insert into journal (run, first, count, version, sum, body) values (?, ?, ?, ?, ?, ?)',
+  // A status that stays as it is, is not written: it would touch the index of open runs.
+  advance: 'update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ? where seq = ?',
+  turn: 'update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?, status = ? where seq = ?',
+  addSnapshot: 'insert into snapshot (run, at, sum, body) values (?, ?, ?, ?)',
+  addProgram: 'insert into program (hash, kind, sum, source) values (?, ?, ?, ?) on conflict (hash) do nothing',
+  addBlob: 'insert into blob (hash, sum, body) values (?, ?, ?) on conflict (hash) do nothing',
+  taken: 'update inbox set taken = ? where row = ? and run = ? and taken is null',
+
+  snapshots: 'select at, sum, body from snapshot where run = ? and at <= ? order by at desc',
+  before: 'select first, count, version, sum, body from journal where run = ? and first < ? order by first desc limit 1',
+  batches: 'select first, count, version, sum, body from journal where run = ? and first >= ? and first <= ? order by first',
+  holding: 'select max(first) as first from journal where run = ? and first <= ?',
+  runs: `${RUN} where (:statuses is null or status in (select value from json_each(:statuses)))
+    and (:prefix is null or trace = :prefix or (run.id >= :prefix and run.id < :end)) order by started desc, seq desc limit :limit`,
+  program: 'select hash, kind, sum, source from program where hash = ?',
+  blob: 'select sum, body from blob where hash = ?',
+
+  post: `insert into inbox (run, id, type, target, sender, at, taken, sum, body) values (?, ?, ?, ?, ?, ?, null, ?, ?)
+    on conflict (run, id) do nothing`,
+  posted: 'select 1 from inbox where run = ? and id = ?',
+  inbox: `select inbox.row, inbox.id, type, target, sender, at, inbox.sum, body from inbox join run on run.seq = inbox.run
+    where run.id = ? and taken is null order by inbox.row`,
+  open: `select run.id, run.owner, status, run.due, exists (select 1 from inbox where inbox.run = run.seq and taken is null) as told,
+    worker.id as worker, host, pid, place, began, seen, ttl
+    from run left join worker on worker.id = run.owner where status in ('running', 'suspended') order by run.seq`,
+
+  entryOf: 'select seq from ledger where name = ? and key = ?',
+  append: `insert into ledger (name, seq, key, at, sum, value) values (?, ?, ?, ?, ?, ?)`,
+  lastEntry: 'select max(seq) as seq from ledger where name = ?',
+  entries: 'select seq, key, at, sum, value from ledger where name = ? and seq > ? order by seq limit ?',
+} as const
+
+/** The prepared statements of a store, by what they do. */
+export type Statements = Readonly<Record<keyof typeof SQL, StatementSync>>
+
+/** Throws what SQLite throws if a table or a column is missing. */
+export function prepareStatements(db: DatabaseSync): Statements {
+  const entries = Object.entries(SQL).map(([name, sql]) => [name, db.prepare(sql)] as const)
+  return Object.fromEntries(entries) as Statements
+}

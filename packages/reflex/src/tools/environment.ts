@@ -1,0 +1,34 @@
+import { delimiter, isAbsolute } from 'node:path'
+
+/** Variables as the system gives them; the composition reads them, no tool does. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const KEPT: readonly string[] = ['PATH', 'HOME', 'LANG']
+/** Without these no program starts on Windows. */
+const KEPT_ON_WINDOWS: readonly string[] = ['SystemRoot', 'PATHEXT', 'TEMP']
+
+/**
+ * What a command sees of the environment: PATH, HOME, LANG, and the variables that the operator names. Places of the
+ * PATH that are not absolute are left out: they would find a program in whatever folder the command runs in.
+ */
+export function scrub(environment: Environment, named: readonly string[] = []): Record<string, string> {
+  const windows = process.platform === 'win32'
+  const kept = [...KEPT, ...(windows ? KEPT_ON_WINDOWS : []), ...named]
+  const pairs = kept.flatMap((name): [string, string][] => {
+    const value = valueOf(environment, name, windows)
+    return value === undefined ? [] : [[name, name === 'PATH' ? absoluteOnly(value) : value]]
+  })
+  return Object.fromEntries(pairs)
+}
+
+function valueOf(environment: Environment, name: string, windows: boolean): string | undefined {
+  const key = windows ? Object.keys(environment).find((known) => known.toLowerCase() === name.toLowerCase()) : name
+  return key !== undefined && Object.hasOwn(environment, key) ? environment[key] : undefined
+}
+
+function absoluteOnly(path: string): string {
+  return path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder))
+    .join(delimiter)
+}

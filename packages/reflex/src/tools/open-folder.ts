@@ -1,0 +1,65 @@
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
+import { whereIs } from './open-file.ts'
+import { notA, systemFault } from './refusals.ts'
+import type { ToolCall } from './tool.ts'
+
+const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY } = constants
+
+/** A folder that is open, and where it really is. Close it, or say `await using`. */
+export class OpenFolder {
+  readonly real: string
+  readonly #handle: FileHandle | undefined
+
+  constructor(real: string, handle: FileHandle | undefined) {
+    this.real = real
+    this.#handle = handle
+  }
+
+  /**
+   * A path that leads to this very folder and not to what may have taken its name meanwhile. Linux has one; elsewhere
+   * it is the real path, and the race that remains is as short as a system call.
+   */
+  get anchored(): string {
+    return process.platform === 'linux' && this.#handle !== undefined ? `/proc/self/fd/${this.#handle.fd}` : this.real
+  }
+
+  /** Makes names that were given in the folder durable. */
+  async sync(): Promise<void> {
+    await this.#handle?.sync()
+  }
+
+  async close(): Promise<void> {
+    await this.#handle?.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+/** Opens a folder by a path whose last step is no link. The policy is not asked: it is for the caller to. */
+export async function openFolder(path: string, shown: string, call: ToolCall): Promise<OpenFolder> {
+  // Windows opens no folders.
+  if (process.platform === 'win32') return plainFolder(path, shown, call)
+  let handle: FileHandle
+  try {
+    handle = await open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY)
+  } catch (thrown) {
+    throw systemFault(thrown, 'folder', shown, call)
+  }
+  try {
+    return new OpenFolder(await whereIs(handle, await handle.stat(), path, call), handle)
+  } catch (thrown) {
+    await handle.close()
+    throw thrown
+  }
+}
+
+async function plainFolder(path: string, shown: string, call: ToolCall): Promise<OpenFolder> {
+  const stats = await lstat(path).catch((thrown: unknown) => {
+    throw systemFault(thrown, 'folder', shown, call)
+  })
+  if (!stats.isDirectory()) throw notA('folder', shown, call)
+  return new OpenFolder(await realpath(path), undefined)
+}

@@ -1,0 +1,147 @@
+import { Buffer } from 'node:buffer'
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import type { Host } from '../kernel/index.ts'
+
+/** A program to be run, without a shell. */
+export interface ProcessRequest {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly environment: Readonly<Record<string, string>>
+  /** Given to the program and then closed; without it the input is empty. */
+  readonly stdin?: string | undefined
+  /** Milliseconds. */
+  readonly timeout: number
+  /** Bytes kept of the output and of the errors, each. What comes after them is read and dropped. */
+  readonly most: number
+  readonly signal: AbortSignal
+}
+
+/** How a program ended. */
+export interface ProcessResult {
+  readonly end: 'exited' | 'timeout' | 'aborted'
+  /** Null when a signal ended it. */
+  readonly code: number | null
+  readonly signal: string | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly truncated: boolean
+}
+
+/** Milliseconds between asking a program to end and ending it. */
+const GRACE = 500
+/** Milliseconds for output that is still on its way when the program has ended. */
+const DRAIN = 200
+
+/**
+ * Runs a program in a process group of its own. Whatever way it ends, nothing of its group outlives it: a program that
+ * takes too long is asked to end, and shortly after killed with all that it has started. Rejects only when the program
+ * cannot be started, with the error of the system.
+ */
+export function runProcess(request: ProcessRequest, host: Host): Promise<ProcessResult> {
+  return new Promise((resolve, reject) => {
+    const [program = '', ...args] = request.argv
+    const child = spawn(program, args, {
+      cwd: request.cwd,
+      env: request.environment,
+      stdio: [request.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    const output = [collect(child.stdout, request.most), collect(child.stderr, request.most)] as const
+    const stop = stopping(child, request, host)
+    // A program that reads nothing closes its input; that is no error of ours.
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(request.stdin)
+    child.once('error', (error) => {
+      stop.settle()
+      reject(error)
+    })
+    child.once('exit', (code, signal) => {
+      stop.settle()
+      killGroup(child, 'SIGKILL')
+      const giveUp = host.at(host.now() + DRAIN, () => {
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+      })
+      whenClosed(child, () => {
+        giveUp()
+        const [out, err] = output
+        resolve({ end: stop.reason(), code, signal, stdout: out.text(), stderr: err.text(), truncated: out.cut() || err.cut() })
+      })
+    })
+  })
+}
+
+/** `close` comes once all output has been read; it may have come together with `exit`. */
+function whenClosed(child: ChildProcess, callback: () => void): void {
+  child.once('close', callback)
+}
+
+interface Stopping {
+  /** Nothing more is to be stopped. */
+  settle(): void
+  reason(): ProcessResult['end']
+}
+
+function stopping(child: ChildProcess, { timeout, signal }: ProcessRequest, host: Host): Stopping {
+  let reason: ProcessResult['end'] = 'exited'
+  let kill: (() => void) | undefined
+  const stop = (why: ProcessResult['end']): void => {
+    if (reason !== 'exited') return
+    reason = why
+    killGroup(child, 'SIGTERM')
+    kill = host.at(host.now() + GRACE, () => killGroup(child, 'SIGKILL'))
+  }
+  const abort = (): void => stop('aborted')
+  const late = host.at(host.now() + timeout, () => stop('timeout'))
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  return {
+    settle() {
+      late()
+      kill?.()
+      signal.removeEventListener('abort', abort)
+    },
+    reason: () => reason,
+  }
+}
+
+/** Signals everything that a program has started and that has not left its group. */
+function killGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (pid === undefined) return
+  if (process.platform === 'win32') {
+    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).on('error', () => undefined)
+    return
+  }
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // The group is gone.
+  }
+}
+
+interface Collected {
+  text(): string
+  cut(): boolean
+}
+
+function collect(stream: Readable | null, most: number): Collected {
+  const parts: Buffer[] = []
+  let size = 0
+  let dropped = false
+  stream?.on('data', (part: Buffer) => {
+    const room = most - size
+    if (part.length > room) dropped = true
+    if (room > 0) parts.push(part.subarray(0, room))
+    size += Math.min(part.length, room)
+  })
+  // A pipe that breaks has said all that it will.
+  stream?.on('error', () => undefined)
+  return { text: () => wholeCharacters(Buffer.concat(parts), dropped), cut: () => dropped }
+}
+
+/** The text of some bytes; a character that was cut at their end is left out. */
+function wholeCharacters(bytes: Buffer, cut: boolean): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: cut })
+}

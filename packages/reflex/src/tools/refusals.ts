@@ -1,0 +1,35 @@
+import type { Fault } from '../kernel/index.ts'
+import { fsCapability } from './capability.ts'
+import { faults } from './faults.ts'
+import { shownPath } from './paths.ts'
+import type { ToolCall } from './tool.ts'
+
+/** Refuses a real path that is not granted, with `R4105`. */
+export function demand(action: 'read' | 'write', real: string, call: ToolCall): void {
+  const need = fsCapability(action, real)
+  if (call.allows(need)) return
+  throw faults.make('R4105', `${real} may not be ${action === 'read' ? 'read' : 'written'} here`, {
+    fix: `keep to the work folder ${call.workdir}, or allow ${need} in --policy FILE`,
+    data: { needs: [need] },
+  })
+}
+
+/** What the system says of a path, as a fault. */
+export function systemFault(thrown: unknown, kind: 'file' | 'folder', path: string, call: ToolCall): Fault {
+  const shown = shownPath(path, call)
+  const code = systemCode(thrown) ?? ''
+  if (code === 'ENOENT' || (code === 'ENOTDIR' && kind === 'file'))
+    return faults.make('R4106', `there is no ${kind} ${shown}`, { fix: `paths begin at ${call.workdir}` })
+  if (['ENOTDIR', 'EISDIR', 'ENXIO', 'ELOOP'].includes(code)) return notA(kind, path, call)
+  return faults.make('R4112', `${shown} cannot be used${code === '' ? '' : `: ${code}`}`, { cause: thrown })
+}
+
+/** Something else stands where a file or a folder is needed. */
+export function notA(kind: 'file' | 'folder', path: string, call: ToolCall): Fault {
+  return faults.make('R4107', `${shownPath(path, call)} is not a ${kind}`)
+}
+
+/** The code of a system error, such as `ENOENT`; undefined for any other error. */
+export function systemCode(thrown: unknown): string | undefined {
+  return thrown instanceof Error && 'syscall' in thrown && 'code' in thrown ? String(thrown.code) : undefined
+}

@@ -1,0 +1,19 @@
+// What the seed's users import (reference workflow 2).
+export { createEngine, ReflexEngine, type AnyEventHandler } from './engine.ts'
+export { EngineError } from './engine-error.ts'
+export { loadWorkflow } from './load.ts'
+export { createRegistry, WorkflowRegistry } from './registry.ts'
+export { restoreEngine } from './restore.ts'
+export { serializeWorkflow } from './serialize.ts'
+export { workflowSchema } from './json-schema.ts'
+export { WorkflowValidationError } from './validation-error.ts'
+export type * from './types.ts'
+
+// For those who test guards, agents and boards without an engine.
+export { ScopedBlackboard, ScopedBlackboardReader } from './blackboard.ts'
+export { ExecutionTree } from './execution-tree.ts'
+export { evaluateBuiltinGuard, evaluateCustomGuard, evaluateGuard, filterEdges } from './guards.ts'
+
+// The kind, for runtimes of one's own.
+export { workflowKind, type WorkflowKindOptions } from './kind.ts'
+export { decisionPort, type DecisionCall, type RunnableAgent } from './port.ts'
