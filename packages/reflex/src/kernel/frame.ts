@@ -38,6 +38,8 @@ export interface Wait {
   readonly due: number | undefined
   readonly about: Json | undefined
   readonly record: number
+  /** Which question of the run it is, from 1; 0 for waits that nobody answers. People address it so: `otter-2m9q/q1`. */
+  readonly number: number
   /** The effect whose outcome is asked for: a question of the kernel, not of the program. */
   readonly doubts: Ref | undefined
 }

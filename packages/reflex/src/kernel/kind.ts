@@ -1,8 +1,17 @@
 import type { BoardRules, Validator } from './board.ts'
+import type { Frame } from './frame.ts'
 import type { Json } from './value.ts'
 import type { Input } from './record.ts'
 import type { StepContext } from './context.ts'
 import type { Change, StoryEvent } from './story.ts'
+
+/** A way on from a node, and why it is closed if it is. */
+export interface Choice {
+  readonly id: string
+  readonly label: string
+  readonly open: boolean
+  readonly why?: string
+}
 
 /**
  * An interpreter that steps a frame. The kernel knows this interface and the facts declared here, and no
@@ -25,6 +34,8 @@ export interface Kind<Def = unknown> {
   step(x: StepContext<Def>, input: Input | undefined): void
   /** The node that a position stands at: a step of the path that people see. */
   where?(def: Def, position: Json | undefined): string | undefined
+  /** The ways on from where a frame stands, open and closed, for people who look at it. */
+  choices?(def: Def, frame: Frame): readonly Choice[]
   /** What a record means to a reader: the lines of a trace. */
   story?(change: Change<Def>): readonly StoryEvent[]
 }

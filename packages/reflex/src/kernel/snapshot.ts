@@ -26,11 +26,12 @@ interface StoredFrame {
 export interface StoredState {
   readonly n: number
   readonly time: number
+  readonly questions: number
   readonly start: Start
   readonly ended?: readonly [Ending, Json?]
   readonly pins: readonly Pin[]
   readonly frames: readonly StoredFrame[]
-  readonly waits: readonly (readonly [Ref, Ref, WaitType, string, number | null, Json | null, number, Ref | null])[]
+  readonly waits: readonly (readonly [Ref, Ref, WaitType, string, number | null, Json | null, number, Ref | null, number])[]
   readonly queue: readonly (readonly [Ref, Input?])[]
 }
 
@@ -45,11 +46,12 @@ export function dumpState(state: State, keepsHistory: (pin: number) => boolean):
   return {
     n: state.n,
     time: state.time,
+    questions: state.questions,
     start: state.start,
     ...(state.ended === undefined ? {} : { ended: state.ended.value === undefined ? [state.ended.status] : [state.ended.status, state.ended.value] }),
     pins: [...state.pins],
     frames,
-    waits: [...state.waits.values()].map((w) => [w.id, w.frame.id, w.type, w.name, w.due ?? null, w.about ?? null, w.record, w.doubts ?? null]),
+    waits: [...state.waits.values()].map((w) => [w.id, w.frame.id, w.type, w.name, w.due ?? null, w.about ?? null, w.record, w.doubts ?? null, w.number]),
     queue: state.queue.list().map(({ frame, input }) => (input === undefined ? [frame.id] : [frame.id, input])),
   }
 }
@@ -100,12 +102,13 @@ export function loadState(stored: StoredState): State {
   const state = new State()
   state.n = stored.n
   state.time = stored.time
+  state.questions = stored.questions
   state.start = stored.start
   if (stored.ended !== undefined) state.ended = { status: stored.ended[0], value: stored.ended[1] }
   state.pins.push(...stored.pins)
   for (const item of stored.frames) loadFrame(state, item)
-  for (const [id, frame, type, name, due, about, record, doubts] of stored.waits) {
-    const wait: Wait = { id, frame: state.frame(frame), type, name, due: due ?? undefined, about: about ?? undefined, record, doubts: doubts ?? undefined }
+  for (const [id, frame, type, name, due, about, record, doubts, number] of stored.waits) {
+    const wait: Wait = { id, frame: state.frame(frame), type, name, due: due ?? undefined, about: about ?? undefined, record, number, doubts: doubts ?? undefined }
     state.waits.set(id, wait)
     wait.frame.waits = [...(wait.frame.waits ?? []), wait]
   }

@@ -21,6 +21,8 @@ export class State {
   time = 0
   start: Start | undefined
   ended: Ended | undefined
+  /** How many questions the run has asked. */
+  questions = 0
   readonly pins: Pin[] = []
   readonly frames = new Map<Ref, Frame>()
   readonly waits = new Map<Ref, Wait>()
@@ -205,7 +207,7 @@ export class State {
 
   #wait(frame: Frame, requests: NonNullable<More['wait']>, doubts: Ref | undefined): void {
     requests.forEach(([type, title, due, about], i) => {
-      const wait: Wait = { id: name(this.n, 'w', i), frame, type, name: title, due: due ?? undefined, about, record: this.n, doubts }
+      const wait: Wait = { id: name(this.n, 'w', i), frame, type, name: title, due: due ?? undefined, about, record: this.n, number: type === 'answer' ? ++this.questions : 0, doubts }
       this.waits.set(wait.id, wait)
       frame.waits = [...(frame.waits ?? []), wait]
     })

@@ -19,6 +19,8 @@ export interface OpenWait {
   readonly id: Ref
   readonly type: WaitType
   readonly name: string
+  /** Which question of the run it is, from 1: people address it as `otter-2m9q/q1`. 0 for other waits. */
+  readonly number: number
   /** Milliseconds since the epoch. */
   readonly due?: number
   readonly about?: Json

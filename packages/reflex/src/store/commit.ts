@@ -1,16 +1,8 @@
 import type { Batch } from '../kernel/store.ts'
-import { movingColumns, type RunColumns } from './columns.ts'
-import { one } from './connection.ts'
-import { sumOfRun } from './run-rows.ts'
+import { movingColumns } from './columns.ts'
+import { type Head, sumOfRun } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { nextSum, sumOf } from './sums.ts'
-
-/** What a commit must know of a run, and what a run's row keeps. */
-interface Head extends Pick<RunColumns, 'id' | 'trace' | 'program' | 'status' | 'last' | 'started'> {
-  readonly seq: number
-  readonly token: number
-  readonly chain: number
-}
 
 /** Writes batches inside the caller's transaction. Answers with the runs that are refused; of theirs nothing is written. */
 export function writeBatches(sql: Statements, batches: readonly Batch[]): readonly string[] {
@@ -28,7 +20,7 @@ function refusedRuns(sql: Statements, batches: readonly Batch[], heads: Map<stri
   const refused = new Set<string>()
   const ends = new Map<string, number>()
   for (const { lease, first, count } of batches) {
-    const head = heads.get(lease.run) ?? one<Head>(sql.head, lease.run)
+    const head = heads.get(lease.run) ?? sql.head.get(lease.run)
     if (head !== undefined) heads.set(lease.run, head)
     if (head?.token !== lease.token || first - 1 !== (ends.get(lease.run) ?? head.last)) refused.add(lease.run)
     ends.set(lease.run, first + count - 1)
@@ -53,7 +45,8 @@ function writeBatch(sql: Statements, head: Head, batch: Batch): Head {
 
 /** What goes with the records. A program or blob that is there already is the same: its name is its hash. */
 function writeRest(sql: Statements, seq: number, last: number, { programs, blobs, taken, snapshot }: Batch): void {
-  if (programs !== undefined) for (const { hash, kind, source } of programs) sql.addProgram.run(hash, kind, sumOf(hash, kind, source), source)
+  if (programs !== undefined)
+    for (const { hash, kind, source } of programs) sql.addProgram.run(hash, kind, sumOf(hash, kind, source), source)
   if (blobs !== undefined) for (const [hash, body] of blobs) sql.addBlob.run(hash, sumOf(hash, body), body)
   if (taken !== undefined) for (const message of taken) sql.taken.run(last, message, seq)
   if (snapshot !== undefined) sql.addSnapshot.run(seq, last, sumOf(last, snapshot), snapshot)

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { openDatabase, rollBack } from './open.ts'
 import { damaged } from './header.ts'
 import { resultCode, storeFault } from './sqlite-faults.ts'
@@ -55,14 +55,4 @@ export class Connection {
     this.#open = false
     this.#db.close()
   }
-}
-
-/** The first row, in the shape that the statement selects. */
-export function one<Row>(statement: StatementSync, ...values: SQLInputValue[]): Row | undefined {
-  return statement.get(...values) as unknown as Row | undefined
-}
-
-/** All rows, in the shape that the statement selects. */
-export function all<Row>(statement: StatementSync, ...values: SQLInputValue[]): Row[] {
-  return statement.all(...values) as unknown as Row[]
 }

@@ -25,7 +25,8 @@ export function judgeFile(path: string, name: string): Found {
   }
   const size = stat?.size ?? 0
   if (size === 0) {
-    if (hasLog(path)) throw damaged(name, 'is empty, and yet a -wal file with content lies beside it', 'restore the file that the -wal file belongs to')
+    if (hasLog(path))
+      throw damaged(name, 'is empty, and yet a -wal file with content lies beside it', 'restore the file that the -wal file belongs to')
     return 'empty'
   }
   return judgeHeader(readStart(path), size, path, name)

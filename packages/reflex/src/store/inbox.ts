@@ -1,18 +1,12 @@
-import type { InboxMessage, Message, RunStatus } from '../kernel/store.ts'
+import type { InboxMessage, Message } from '../kernel/store.ts'
 import { changed, hasEnded, isOpen, type MessageColumns, messageColumns, messageOf, noRun } from './columns.ts'
-import { all, one } from './connection.ts'
 import type { Statements } from './statements.ts'
 import { sumOf } from './sums.ts'
 
-interface MessageRow extends MessageColumns {
-  readonly row: number
-  readonly sum: number
-}
-
 export function postMessage(sql: Statements, id: string, message: Message): boolean {
-  const run = one<{ seq: number; status: RunStatus }>(sql.head, id)
+  const run = sql.head.get(id)
   if (run === undefined) throw noRun(id)
-  if (one(sql.posted, run.seq, message.id) !== undefined) return false
+  if (sql.posted.get(run.seq, message.id) !== undefined) return false
   if (!isOpen(run.status)) throw hasEnded(id, run.status)
   const columns = messageColumns(message)
   sql.post.run(run.seq, columns.id, columns.type, columns.target, columns.sender, columns.at, sumOfMessage(columns), columns.body)
@@ -20,7 +14,7 @@ export function postMessage(sql: Statements, id: string, message: Message): bool
 }
 
 export function inboxOf(sql: Statements, run: string): readonly InboxMessage[] {
-  return all<MessageRow>(sql.inbox, run).map((columns) => {
+  return sql.inbox.all(run).map((columns) => {
     if (sumOfMessage(columns) !== columns.sum) throw changed(`message ${columns.id}`, run)
     return { row: columns.row, ...messageOf(columns, run) }
   })

@@ -1,9 +1,9 @@
 import type { Claim, Lease, RunRow, Worker } from '../kernel/store.ts'
 import { isGone, type KnownWorker, knownWorker } from './alive.ts'
-import { isOpen, newColumns } from './columns.ts'
-import { all, type Connection, one } from './connection.ts'
+import { newColumns } from './columns.ts'
+import type { Connection } from './connection.ts'
 import { faults } from './faults.ts'
-import { checkedRow, type OwnerColumns, ownerOf, plainWorker, type StoredRunRow, sumOfRun } from './run-rows.ts'
+import { checkedRow, type OpenRun, ownerOf, plainWorker, sumOfRun } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { firstSum } from './sums.ts'
 
@@ -49,7 +49,7 @@ export class Leases {
   claim(id: string, worker: Worker, now: number): Claim {
     const known = this.#get(worker)
     return this.#connection.write((sql): Claim => {
-      const run = one<StoredRunRow>(sql.run, id)
+      const run = sql.run.get(id)
       if (run === undefined) return { missing: true }
       const row = checkedRow(run)
       const holder = ownerOf(run)
@@ -68,7 +68,7 @@ export class Leases {
 
   due(now: number): readonly string[] {
     const here = new Set([...this.#known.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
-    const open = this.#connection.read((sql) => all<OpenRun>(sql.open))
+    const open = this.#connection.read((sql) => sql.open.all())
     return open.filter((run) => isDue(run, now, here)).map(({ id }) => id)
   }
 
@@ -79,15 +79,7 @@ export class Leases {
   }
 }
 
-interface OpenRun extends OwnerColumns {
-  readonly id: string
-  readonly status: RunRow['status']
-  readonly due: number | null
-  readonly told: number
-}
-
 function isDue(run: OpenRun, now: number, here: ReadonlySet<string>): boolean {
-  if (!isOpen(run.status)) return false
   if ((run.due ?? Number.POSITIVE_INFINITY) <= now || run.told === 1) return true
   const owner = ownerOf(run)
   return run.status === 'running' && (owner === undefined || isGone(owner, now, here))

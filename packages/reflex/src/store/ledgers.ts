@@ -1,29 +1,20 @@
 import type { Json } from '../kernel/json.ts'
 import type { LedgerEntry } from '../kernel/store.ts'
 import { changed, parseJson } from './columns.ts'
-import { all, one } from './connection.ts'
 import type { Statements } from './statements.ts'
 import { sumOf } from './sums.ts'
 
-interface EntryRow {
-  readonly seq: number
-  readonly key: string
-  readonly at: number
-  readonly sum: number
-  readonly value: string
-}
-
 export function appendEntry(sql: Statements, name: string, key: string, value: Json, at: number): number {
-  const known = one<{ seq: number }>(sql.entryOf, name, key)
+  const known = sql.entryOf.get(name, key)
   if (known !== undefined) return known.seq
-  const seq = (one<{ seq: number | null }>(sql.lastEntry, name)?.seq ?? 0) + 1
+  const seq = (sql.lastEntry.get(name)?.seq ?? 0) + 1
   const text = JSON.stringify(value)
   sql.append.run(name, seq, key, at, sumOf(name, seq, key, at, text), text)
   return seq
 }
 
 export function entriesOf(sql: Statements, name: string, after = 0, limit?: number): readonly LedgerEntry[] {
-  const rows = all<EntryRow>(sql.entries, name, after, limit === undefined ? -1 : Math.max(0, limit))
+  const rows = sql.entries.all(name, after, limit === undefined ? -1 : Math.max(0, limit))
   return rows.map(({ seq, key, at, sum, value }, i) => {
     const what = `entry ${seq} of ledger ${name}`
     if (sumOf(name, seq, key, at, value) !== sum || seq !== Math.max(0, after) + i + 1) throw changed(what)

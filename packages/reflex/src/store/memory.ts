@@ -15,7 +15,19 @@ import type {
   Worker,
 } from '../kernel/store.ts'
 import { isGone, type KnownWorker, knownWorker } from './alive.ts'
-import { hasEnded, isOpen, type MessageColumns, messageColumns, messageOf, movingColumns, newColumns, noRun, parseJson, type RunColumns, rowOf } from './columns.ts'
+import {
+  hasEnded,
+  isOpen,
+  type MessageColumns,
+  messageColumns,
+  messageOf,
+  movingColumns,
+  newColumns,
+  noRun,
+  parseJson,
+  type RunColumns,
+  rowOf,
+} from './columns.ts'
 import { faults } from './faults.ts'
 
 /**
@@ -132,7 +144,11 @@ class MemoryStore implements Store {
     const snapshot = run.snapshots.findLast(({ at }) => at <= until)
     const after = snapshot?.at ?? 0
     const batches = run.batches.filter(({ first }) => first > after && first <= until)
-    return { row: this.#row(run), ...(snapshot === undefined ? {} : { snapshot: { ...snapshot } }), batches: batches.map((batch) => ({ ...batch })) }
+    return {
+      row: this.#row(run),
+      ...(snapshot === undefined ? {} : { snapshot: { ...snapshot } }),
+      batches: batches.map((batch) => ({ ...batch })),
+    }
   }
 
   journal(id: string, from = 1): readonly StoredBatch[] {
@@ -201,7 +217,9 @@ class MemoryStore implements Store {
     const entries = this.#ledgers.get(name)?.entries ?? []
     const from = Math.max(0, after)
     const end = limit === undefined ? undefined : from + Math.max(0, limit)
-    return entries.slice(from, end).map(({ key, at, value }, i) => ({ seq: from + i + 1, key, at, value: parseJson(value, `ledger ${name}`) }))
+    return entries
+      .slice(from, end)
+      .map(({ key, at, value }, i) => ({ seq: from + i + 1, key, at, value: parseJson(value, `ledger ${name}`) }))
   }
 
   close(): void {}

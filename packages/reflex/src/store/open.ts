@@ -87,7 +87,11 @@ function connect(path: string, name: string): DatabaseSync {
     else judgeMarks(application, layout, name)
     checkWhole(db, name)
     const mode = db.prepare('pragma journal_mode = wal').get()?.['journal_mode']
-    if (mode !== 'wal') throw faults.make('R5023', `the store ${name} lies where SQLite cannot keep its log`, { file: name, fix: 'name a file on a disk of this machine' })
+    if (mode !== 'wal')
+      throw faults.make('R5023', `the store ${name} lies where SQLite cannot keep its log`, {
+        file: name,
+        fix: 'name a file on a disk of this machine',
+      })
     return db
   } catch (thrown) {
     db.close()

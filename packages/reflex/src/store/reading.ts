@@ -1,14 +1,13 @@
 import type { RunFilter, RunRow, StoredBatch, StoredProgram, StoredRun } from '../kernel/store.ts'
 import { changed } from './columns.ts'
-import { all, one } from './connection.ts'
-import { chainEnd, checkedRow, type StoredRunRow } from './run-rows.ts'
+import { chainEnd, checkedRow, type StoredRunRow } from './rows.ts'
 import type { Statements } from './statements.ts'
-import { checkChain, type SummedBatch, sumOf } from './sums.ts'
+import { checkChain, sumOf } from './sums.ts'
 
 const EVER = Number.MAX_SAFE_INTEGER
 
 export function readRun(sql: Statements, id: string, until = EVER): StoredRun | undefined {
-  const run = one<StoredRunRow>(sql.run, id)
+  const run = sql.run.get(id)
   if (run === undefined) return undefined
   const row = checkedRow(run)
   const snapshot = soundSnapshot(sql, run.seq, until)
@@ -18,43 +17,34 @@ export function readRun(sql: Statements, id: string, until = EVER): StoredRun | 
 
 /** The newest snapshot that is what was written. A damaged one costs time only: the journal has everything. */
 function soundSnapshot(sql: Statements, seq: number, until: number): StoredRun['snapshot'] {
-  for (const { at, sum, body } of sql.snapshots.iterate(seq, until) as Iterable<unknown> as Iterable<SnapshotRow>) {
+  for (const { at, sum, body } of sql.snapshots.iterate(seq, until)) {
     if (sumOf(at, body) === sum) return { at, body }
   }
   return undefined
 }
 
-interface SnapshotRow {
-  readonly at: number
-  readonly sum: number
-  readonly body: string
-}
-
 export function readJournal(sql: Statements, id: string, from = 1): readonly StoredBatch[] {
-  const run = one<StoredRunRow>(sql.run, id)
+  const run = sql.run.get(id)
   if (run === undefined) return []
-  const holding = one<{ first: number | null }>(sql.holding, run.seq, from)?.first ?? 1
+  const holding = sql.holding.get(run.seq, from)?.first ?? 1
   return readBatches(sql, run, holding, EVER).filter(({ first, count }) => first + count > from)
 }
 
 function readBatches(sql: Statements, run: StoredRunRow, first: number, until: number): StoredBatch[] {
-  const before = one<SummedBatch>(sql.before, run.seq, first)
-  return checkChain(chainEnd(run), before, all<SummedBatch>(sql.batches, run.seq, first, until), until)
+  const before = sql.before.get(run.seq, first)
+  return checkChain(chainEnd(run), before, sql.batches.all(run.seq, first, until), until)
 }
 
 export function readRuns(sql: Statements, { status, prefix, limit }: RunFilter): readonly RunRow[] {
-  const rows = all<StoredRunRow>(sql.runs, {
-    statuses: status === undefined ? null : JSON.stringify(status),
-    prefix: prefix ?? null,
-    // The last of all characters: what begins with the prefix stands before it.
-    end: `${prefix ?? ''}\u{10ffff}`,
-    limit: limit === undefined ? -1 : Math.max(0, limit),
-  })
+  const statuses = status === undefined ? null : JSON.stringify(status)
+  // The last of all characters: what begins with the prefix stands before it.
+  const end = `${prefix ?? ''}\u{10ffff}`
+  const rows = sql.runs.all(statuses, prefix ?? null, end, limit === undefined ? -1 : Math.max(0, limit))
   return rows.map(checkedRow)
 }
 
 export function readProgram(sql: Statements, hash: string): StoredProgram | undefined {
-  const row = one<StoredProgram & { sum: number }>(sql.program, hash)
+  const row = sql.program.get(hash)
   if (row === undefined) return undefined
   const { kind, source, sum } = row
   if (sumOf(hash, kind, source) !== sum) throw changed(`program ${hash.slice(0, 6)}`)
@@ -62,7 +52,7 @@ export function readProgram(sql: Statements, hash: string): StoredProgram | unde
 }
 
 export function readBlob(sql: Statements, hash: string): string | undefined {
-  const row = one<{ sum: number; body: string }>(sql.blob, hash)
+  const row = sql.blob.get(hash)
   if (row !== undefined && sumOf(hash, row.body) !== row.sum) throw changed(`the value ${hash.slice(0, 6)}`)
   return row?.body
 }

@@ -1,4 +1,5 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { Rows } from './rows.ts'
 
 const ROW = 'run.id, trace, program, status, last, started, updated, run.due, waits, value'
 const OWNER = 'owner, token, chain, run.sum, worker.id as worker, host, pid, place, began, seen, ttl'
@@ -34,14 +35,14 @@ const SQL = {
   before: 'select first, count, version, sum, body from journal where run = ? and first < ? order by first desc limit 1',
   batches: 'select first, count, version, sum, body from journal where run = ? and first >= ? and first <= ? order by first',
   holding: 'select max(first) as first from journal where run = ? and first <= ?',
-  runs: `${RUN} where (:statuses is null or status in (select value from json_each(:statuses)))
-    and (:prefix is null or trace = :prefix or (run.id >= :prefix and run.id < :end)) order by started desc, seq desc limit :limit`,
+  runs: `${RUN} where (?1 is null or status in (select value from json_each(?1)))
+    and (?2 is null or trace = ?2 or (run.id >= ?2 and run.id < ?3)) order by started desc, run.seq desc limit ?4`,
   program: 'select hash, kind, sum, source from program where hash = ?',
   blob: 'select sum, body from blob where hash = ?',
 
   post: `insert into inbox (run, id, type, target, sender, at, taken, sum, body) values (?, ?, ?, ?, ?, ?, null, ?, ?)
     on conflict (run, id) do nothing`,
-  posted: 'select 1 from inbox where run = ? and id = ?',
+  posted: 'select row from inbox where run = ? and id = ?',
   inbox: `select inbox.row, inbox.id, type, target, sender, at, inbox.sum, body from inbox join run on run.seq = inbox.run
     where run.id = ? and taken is null order by inbox.row`,
   open: `select run.id, run.owner, status, run.due, exists (select 1 from inbox where inbox.run = run.seq and taken is null) as told,
@@ -54,11 +55,20 @@ const SQL = {
   entries: 'select seq, key, at, sum, value from ledger where name = ? and seq > ? order by seq limit ?',
 } as const
 
+/** A statement that reads, with the shape of what it answers. */
+interface Query<Row> {
+  get(...values: SQLInputValue[]): Row | undefined
+  all(...values: SQLInputValue[]): Row[]
+  iterate(...values: SQLInputValue[]): Iterable<Row>
+}
+
 /** The prepared statements of a store, by what they do. */
-export type Statements = Readonly<Record<keyof typeof SQL, StatementSync>>
+export type Statements = {
+  readonly [Name in keyof typeof SQL]: Name extends keyof Rows ? Query<Rows[Name]> : Pick<StatementSync, 'run'>
+}
 
 /** Throws what SQLite throws if a table or a column is missing. */
 export function prepareStatements(db: DatabaseSync): Statements {
   const entries = Object.entries(SQL).map(([name, sql]) => [name, db.prepare(sql)] as const)
-  return Object.fromEntries(entries) as Statements
+  return Object.fromEntries(entries) as unknown as Statements
 }

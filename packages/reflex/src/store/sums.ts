@@ -45,7 +45,8 @@ export function checkChain(end: ChainEnd, before: SummedBatch | undefined, batch
     return { first, count, version, body }
   })
   if (next <= Math.min(until, end.last)) throw damaged(end.id, next, 'is missing')
-  if (next > end.last + 1 || (next === end.last + 1 && sum !== end.sum)) throw damaged(end.id, next - 1, 'is not the one that was written last')
+  if (next > end.last + 1 || (next === end.last + 1 && sum !== end.sum))
+    throw damaged(end.id, next - 1, 'is not the one that was written last')
   return checked
 }
 

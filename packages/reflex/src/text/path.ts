@@ -16,11 +16,6 @@ function stepText(step: string | number, first: boolean): string {
   return first ? step : `.${step}`
 }
 
-/** A path as a JSON pointer (RFC 6901): `/edges/3/to`; the whole value is `/`. */
-export function pointer(path: Path): string {
-  return path.length === 0 ? '/' : path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-}
-
 /** The value at a path, by own properties alone; undefined where there is none. */
 export function valueAt(value: unknown, path: Path): unknown {
   let at = value

@@ -48,7 +48,10 @@ export function text(what = 'text'): Field<string> {
 
 /** A path, or another name that is not empty. */
 export function path(): Field<string> {
-  return { what: 'a path', read: (value) => (typeof value === 'string' && value !== '' && value.length <= 4096 && isPlain(value) ? value : undefined) }
+  return {
+    what: 'a path',
+    read: (value) => (typeof value === 'string' && value !== '' && value.length <= 4096 && isPlain(value) ? value : undefined),
+  }
 }
 
 function isPlain(value: string): boolean {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { relative, isAbsolute } from 'node:path'
-import type { Fault, Host, Json, Repeat, Validator } from '../kernel/index.ts'
+import type { Fault, Host, Json, Repeat } from '../kernel/index.ts'
 import { count, type Field, namedArguments, or, path, text, texts } from './arguments.ts'
 import { COMMAND_CAPABILITIES } from './capability.ts'
 import { type Environment, scrub } from './environment.ts'
@@ -21,7 +21,13 @@ export interface CommandSettings {
 }
 
 /** What came of a command. */
-type CommandResult = { readonly code: number | null; readonly signal?: string; readonly stdout: string; readonly stderr: string; readonly truncated?: true }
+type CommandResult = {
+  readonly code: number | null
+  readonly signal?: string
+  readonly stdout: string
+  readonly stderr: string
+  readonly truncated?: true
+}
 
 const TIMEOUT = 30_000
 const LONGEST = 3_600_000
@@ -49,7 +55,8 @@ export interface NamedCommand {
 export function anyCommand(settings: CommandSettings): Tool {
   return defineTool({
     name: 'command',
-    description: 'Runs a command, given as a list of words and without a shell, below the work folder. Its input is stdin or nothing. limit: bytes kept of the output.',
+    description:
+      'Runs a command, given as a list of words and without a shell, below the work folder. Its input is stdin or nothing. limit: bytes kept of the output.',
     leaves: true,
     repeat: 'ask',
     input: namedArguments({
@@ -68,9 +75,11 @@ export function anyCommand(settings: CommandSettings): Tool {
 /** A command with a name of its own; a program gives its parameters and nothing else. */
 export function commandTool(command: NamedCommand, settings: CommandSettings): Tool {
   const { name, description, argv, parameters = {}, cwd = '.', leaves = true, repeat = 'ask', timeout, limit = KEPT } = command
-  const fields = Object.fromEntries(Object.entries(parameters).map(([parameter, what]) => [parameter, parameterField(what, leads(argv, parameter))]))
+  const fields = Object.fromEntries(
+    Object.entries(parameters).map(([parameter, what]) => [parameter, parameterField(what, leads(argv, parameter))]),
+  )
   const words = (args: Readonly<Record<string, string>>): readonly string[] => argv.map((word) => fill(word, args))
-  return defineTool<Validator & { '~standard': { types?: { output: Readonly<Record<string, string>> } } }, CommandResult>({
+  return defineTool({
     name,
     description,
     leaves,
@@ -120,7 +129,15 @@ async function run(command: Invocation, settings: CommandSettings, call: ToolCal
   if (call.signal.aborted) throw faults.make('R4132', `${line(command.argv)} was called off before it began`)
   const timeout = command.timeout ?? settings.timeout ?? TIMEOUT
   const result = await runProcess(
-    { argv: command.argv, cwd, environment: scrub(settings.environment, settings.variables), stdin: command.stdin, timeout, most: command.limit, signal: call.signal },
+    {
+      argv: command.argv,
+      cwd,
+      environment: scrub(settings.environment, settings.variables),
+      stdin: command.stdin,
+      timeout,
+      most: command.limit,
+      signal: call.signal,
+    },
     settings.host,
   ).catch((thrown: unknown) => {
     throw notStarted(command.argv, thrown)
@@ -151,13 +168,25 @@ function isBelow(path: string, folder: string): boolean {
 function notStarted(argv: readonly string[], thrown: unknown): Fault {
   const code = systemCode(thrown)
   const [program = ''] = argv
-  const why = code === 'ENOENT' ? 'was not found' : code === 'EACCES' ? 'may not be run' : code === 'E2BIG' ? 'has too many arguments' : 'cannot be started'
+  const why =
+    code === 'ENOENT'
+      ? 'was not found'
+      : code === 'EACCES'
+        ? 'may not be run'
+        : code === 'E2BIG'
+          ? 'has too many arguments'
+          : 'cannot be started'
   const words = argv.length === 1 && /\s/.test(program)
-  return faults.make('R4130', `${program} ${why}`, { cause: thrown, ...(words ? { fix: 'give the program and its arguments as a list of words' } : {}) })
+  return faults.make('R4130', `${program} ${why}`, {
+    cause: thrown,
+    ...(words ? { fix: 'give the program and its arguments as a list of words' } : {}),
+  })
 }
 
 function tooLong(argv: readonly string[], timeout: number, { stdout, stderr }: ProcessResult): Fault {
-  return faults.make('R4131', `${line(argv)} did not end within ${timeout} ms and was killed`, { data: { stdout: stdout.slice(-2000), stderr: stderr.slice(-2000) } })
+  return faults.make('R4131', `${line(argv)} did not end within ${timeout} ms and was killed`, {
+    data: { stdout: stdout.slice(-2000), stderr: stderr.slice(-2000) },
+  })
 }
 
 /** A command on one line, for people. */

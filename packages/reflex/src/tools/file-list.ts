@@ -59,7 +59,13 @@ async function list(folder: OpenFolder, prefix: string, depth: number, walk: Wal
     }
     const name = prefix + entry.name
     const type = typeOf(entry)
-    const size = type === 'file' ? await lstat(join(folder.anchored, entry.name)).then((stats) => stats.size, () => undefined) : undefined
+    const size =
+      type === 'file'
+        ? await lstat(join(folder.anchored, entry.name)).then(
+            (stats) => stats.size,
+            () => undefined,
+          )
+        : undefined
     walk.entries.push({ path: name, type, ...(size === undefined ? {} : { bytes: size }) })
     if (type === 'folder' && depth > 1) await descend(folder, entry.name, `${name}/`, depth - 1, walk)
   }

@@ -30,7 +30,8 @@ export const fileRead: Tool = defineTool({
 /** Reads a JSON file, or the value at a JSON pointer in it. */
 export const jsonRead: Tool = defineTool({
   name: 'json.read',
-  description: 'Reads a JSON file below the work folder. pointer: the value at this JSON pointer alone. missing: null where the pointer leads nowhere.',
+  description:
+    'Reads a JSON file below the work folder. pointer: the value at this JSON pointer alone. missing: null where the pointer leads nowhere.',
   leaves: false,
   repeat: 'free',
   input: namedArguments({ ...where, pointer: or(text('a JSON pointer'), ''), missing: or(flag(), false) }),
@@ -56,10 +57,14 @@ async function readText(args: { readonly path: string; readonly in: Base; readon
   const shown = shownPath(file.real, call)
   const bytes = await readUpTo(file.handle, args.limit + 1)
   if (bytes.length > args.limit) {
-    throw faults.make('R4108', `${shown} has more than ${args.limit} bytes`, { file: shown, fix: args.limit < MOST ? 'raise limit, or read a smaller file' : 'read a smaller file' })
+    throw faults.make('R4108', `${shown} has more than ${args.limit} bytes`, {
+      file: shown,
+      fix: args.limit < MOST ? 'raise limit, or read a smaller file' : 'read a smaller file',
+    })
   }
   const read = bytes.toString('utf8')
-  if (!isUtf8(bytes)) throw faults.make('R4109', `${shown} is not UTF-8 at byte ${firstDifference(bytes, Buffer.from(read))}`, { file: shown })
+  if (!isUtf8(bytes))
+    throw faults.make('R4109', `${shown} is not UTF-8 at byte ${firstDifference(bytes, Buffer.from(read))}`, { file: shown })
   return { text: read, bytes: bytes.length, shown }
 }
 
@@ -101,7 +106,8 @@ function placeIn(message: string): FaultDetails {
 /** The value at a JSON pointer (RFC 6901), by own keys alone. */
 function valueAt(value: Json, pointer: string, shown: string): Json | undefined {
   if (pointer === '') return value
-  if (!pointer.startsWith('/')) throw faults.make('R4111', `a pointer begins with a slash, unlike ${JSON.stringify(pointer)}`, { file: shown })
+  if (!pointer.startsWith('/'))
+    throw faults.make('R4111', `a pointer begins with a slash, unlike ${JSON.stringify(pointer)}`, { file: shown })
   let at: Json | undefined = value
   for (const step of pointer.slice(1).split('/')) {
     const key = step.replaceAll('~1', '/').replaceAll('~0', '~')

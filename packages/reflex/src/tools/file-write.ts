@@ -18,7 +18,8 @@ const MOST = 16_000_000
  */
 export const fileWrite: Tool = defineTool({
   name: 'file.write',
-  description: "Writes a text file into the run's own folder, or with in: work below the work folder. Folders on the way are made. The file is there whole or not at all.",
+  description:
+    "Writes a text file into the run's own folder, or with in: work below the work folder. Folders on the way are made. The file is there whole or not at all.",
   leaves: true,
   repeat: 'keyed',
   input: namedArguments({ path: path(), text: text(), in: or(word('run', 'work'), 'run') }),

@@ -64,18 +64,13 @@ export function runProcess(request: ProcessRequest, host: Host): Promise<Process
         child.stdout?.destroy()
         child.stderr?.destroy()
       })
-      whenClosed(child, () => {
+      child.once('close', () => {
         giveUp()
         const [out, err] = output
         resolve({ end: stop.reason(), code, signal, stdout: out.text(), stderr: err.text(), truncated: out.cut() || err.cut() })
       })
     })
   })
-}
-
-/** `close` comes once all output has been read; it may have come together with `exit`. */
-function whenClosed(child: ChildProcess, callback: () => void): void {
-  child.once('close', callback)
 }
 
 interface Stopping {

@@ -106,7 +106,7 @@ export class ReflexEngine {
     const seeds = (options.blackboard ?? []).flatMap(({ key, value }): Json[] => [key, copyJson(value, `${workflowId}/__init__.${key}`)])
     this.#busy = true
     try {
-      const run = await this.#runtime.start(program, { ...(seeds.length === 0 ? {} : { args: { seeds } }), prepare: (made) => this.#adopt(made) })
+      const run = await this.#runtime.start(program, { ...(seeds.length === 0 ? {} : { args: seeds }), prepare: (made) => this.#adopt(made) })
       await run.idle()
     } finally {
       this.#busy = false

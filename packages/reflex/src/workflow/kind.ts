@@ -1,20 +1,15 @@
 import { type FaultData, faultData, isFault } from '../kernel/fault.ts'
 import { copyJson, isList, isObject, type Json, type JsonObject } from '../kernel/json.ts'
-import type { Kind } from '../kernel/kind.ts'
+import type { Frame } from '../kernel/frame.ts'
+import type { Choice, Kind } from '../kernel/kind.ts'
 import type { StepContext } from '../kernel/context.ts'
 import type { Input, Ref, ReturnPair } from '../kernel/record.ts'
 import { type CompiledNode, type CompiledWorkflow, DECIDE, compileWorkflow, hasReturned, nodeAt, objectOf, programRef } from './compile.ts'
-import { explainClosed, filterEdges } from './guards.ts'
+import { explainClosed, explainGuard, filterEdges } from './guards.ts'
 import { runFaults, suspensionReason } from './run-faults.ts'
 import { frameReader } from './scopes.ts'
 import { workflowStory } from './story.ts'
 import type { Workflow } from './types.ts'
-
-/** What `init` and `pushWorkflow` give a frame to begin with. */
-export interface WorkflowArgs {
-  /** Written to its board before the entry node is entered; flat: key, value. */
-  readonly seeds?: readonly Json[]
-}
 
 /** Commands of the host to a frame (reference workflow 13, 14). */
 export type WorkflowCommand =
@@ -43,8 +38,17 @@ export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflo
     refs: ({ calls }) => calls,
     where: (_, position) => nodeAt(position),
     step,
+    choices,
     story: workflowStory,
   }
+}
+
+function choices(def: CompiledWorkflow, frame: Frame): Choice[] {
+  const reader = frameReader(frame)
+  return (def.nodes.get(nodeAt(frame.position) ?? '')?.edges ?? []).map((edge) => {
+    const seen = edge.guard === undefined ? { open: true, why: '' } : explainGuard(edge.guard, reader)
+    return { id: edge.id, label: edge.event, open: seen.open, ...(seen.why === '' ? {} : { why: seen.why }) }
+  })
 }
 
 function step(x: Step, input: Input | undefined): void {
@@ -73,11 +77,8 @@ function current(x: Step): CompiledNode {
 }
 
 function begin(x: Step): void {
-  const { seeds } = objectOf(x.args) as WorkflowArgs
-  if (seeds !== undefined) {
-    x.at(x.def.workflow.id)
-    x.setAccepted([...seeds])
-  }
+  // Named inputs, or the flat list of writes that the engine's `init` and `pushWorkflow` give.
+  x.setAccepted(isList(x.args) ? [...x.args] : Object.entries(objectOf(x.args)).flat())
   enter(x, x.def.workflow.entry)
 }
 
@@ -227,6 +228,6 @@ function command(x: Step, order: WorkflowCommand): void {
   }
   x.drop(...x.flights().map((flight) => flight.id), ...x.waits().map((wait) => wait.id))
   x.go([id, 1])
-  x.call(programRef(order.push), { map: order.map, args: { seeds: order.seeds } })
+  x.call(programRef(order.push), { map: order.map, args: order.seeds })
 }
 

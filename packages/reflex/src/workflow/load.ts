@@ -33,7 +33,9 @@ function parse(text: string, options: LoadWorkflowOptions): { value: unknown; lo
 function violation(workflowId: string | undefined, what: string, findings: readonly Fault[]): WorkflowValidationError {
   const [first] = findings
   if (first === undefined) throw new TypeError('a violation has a finding')
-  const lines = findings.map((finding) => (finding.path === undefined ? finding.message : `${finding.path}: ${finding.message}`))
+  const lines = findings.map((finding) =>
+    finding.path === undefined || finding.message.includes(finding.path) ? finding.message : `${finding.path}: ${finding.message}`,
+  )
   const errors = findings.map(faultData)
   return new WorkflowValidationError('SCHEMA_VIOLATION', workflowId ?? '<unknown>', `${what}: ${lines.join('; ')}`, { errors }, first)
 }

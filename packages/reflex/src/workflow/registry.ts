@@ -1,5 +1,4 @@
-import { quote } from '../text/index.ts'
-import { suggester, didYouMean } from '../text/suggest.ts'
+import { didYouMean, quote, suggest } from '../text/index.ts'
 import { faults } from './faults.ts'
 import type { VerificationResult, Workflow } from './types.ts'
 import { refusal } from './validation-error.ts'
@@ -62,7 +61,7 @@ export class WorkflowRegistry {
   verify(id: string): VerificationResult {
     const workflow = this.#workflows.get(id)
     if (workflow !== undefined) return verifyWorkflow(workflow, (child) => this.#workflows.get(child))
-    const fix = didYouMean(suggester(this.#workflows.keys())(id)) ?? 'register the workflow first'
+    const fix = didYouMean(suggest(id, this.#workflows.keys())) ?? 'register the workflow first'
     throw refusal(id, faults.make('R1051', `no workflow ${quote(id)} is registered`, { rule: 'WORKFLOW_NOT_FOUND', fix }))
   }
 }

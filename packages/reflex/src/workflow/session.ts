@@ -75,11 +75,12 @@ export function stateOf(snapshot: EngineSnapshot, program: (id: string) => Progr
   return loadState({
     n,
     time: at,
+    questions: 1,
     start: { v: FORMAT, run: snapshot.sessionId, trace: host.entropy(), seed: host.entropy(), at, pins },
     ...(snapshot.status === 'completed' ? { ended: ['done'] as const } : {}),
     pins,
     frames,
-    waits: snapshot.status === 'completed' ? [] : [[`${n}w`, last, 'answer', snapshot.currentNodeId, null, { reason: 'restored' }, n, null]],
+    waits: snapshot.status === 'completed' ? [] : [[`${n}w`, last, 'answer', snapshot.currentNodeId, null, { reason: 'restored' }, n, null, 1]],
     queue: [],
   })
 }

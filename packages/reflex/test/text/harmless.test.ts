@@ -1,9 +1,9 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { brief } from '../../src/text/brief.ts'
 import { cells } from '../../src/text/cells.ts'
 import { harmless, quote, quoteAll } from '../../src/text/harmless.ts'
-import { pathText, pointer, valueAt } from '../../src/text/path.ts'
+import { pathText, valueAt } from '../../src/text/path.ts'
 
 describe('text from outside', () => {
   test('loses whatever could move a cursor', () => {
@@ -47,11 +47,6 @@ describe('a path', () => {
     expect(pathText(['nodes', 'my node', 'id'])).toBe('nodes["my node"].id')
     expect(pathText(['nodes', '\u001b', 'id'])).toBe('nodes["\\u001b"].id')
     expect(pathText([])).toBe('')
-  })
-
-  test('is a JSON pointer where one is wanted', () => {
-    expect(pointer(['a/b', 0, '~'])).toBe('/a~1b/0/~0')
-    expect(pointer([])).toBe('/')
   })
 
   test('leads to own properties alone', () => {

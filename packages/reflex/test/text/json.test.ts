@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readJson } from '../../src/text/json.ts'
 import type { Path } from '../../src/text/path.ts'

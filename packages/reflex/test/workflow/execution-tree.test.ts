@@ -1,6 +1,7 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ExecutionTree } from '../../src/workflow/execution-tree.ts'
+import type { ExecutionTreeState } from '../../src/workflow/types.ts'
 
 type Call = Parameters<ExecutionTree['push']>[0]
 
@@ -119,7 +120,7 @@ describe('the tree of calls', () => {
         let tree = new ExecutionTree()
         let kept = tree
         for (const [i, { what, node, at }] of acts.entries()) {
-          if (i === stop) kept = new ExecutionTree(JSON.parse(JSON.stringify(tree.executionTree())))
+          if (i === stop) kept = new ExecutionTree(JSON.parse(JSON.stringify(tree.executionTree())) as ExecutionTreeState)
           if (i < stop) kept = tree
           const both = kept === tree ? [tree] : [tree, kept]
           const id = `i${i}`

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { BlackboardEntry, BlackboardReader, Edge, Node, Workflow } from '../../src/workflow/types.ts'
 
 export type EdgeNames = readonly [from: string, to: string]

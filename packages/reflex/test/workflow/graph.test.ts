@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { wayRound } from '../../src/workflow/cycles.ts'
 import { graphOf } from '../../src/workflow/graph.ts'

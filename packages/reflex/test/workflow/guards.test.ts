@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   evaluateBuiltinGuard,
@@ -95,7 +95,7 @@ describe('custom guards', () => {
             values,
           ),
         ),
-      ).toMatchObject({ code: 'R2041', message: expect.stringContaining('"vip"') })
+      ).toMatchObject({ code: 'R2041', message: expect.stringContaining('"vip"') as string })
     }
     expect(
       thrown(() =>
@@ -104,7 +104,7 @@ describe('custom guards', () => {
           values,
         ),
       ),
-    ).toMatchObject({ code: 'R2041', message: expect.stringContaining('a promise') })
+    ).toMatchObject({ code: 'R2041', message: expect.stringContaining('a promise') as string })
     // A promise that fails later must not take the process down.
     expect(
       thrown(() =>

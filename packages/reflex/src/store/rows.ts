@@ -1,7 +1,7 @@
 import type { RunRow, Worker } from '../kernel/store.ts'
 import type { KnownWorker } from './alive.ts'
-import { changed, type RunColumns, rowOf } from './columns.ts'
-import { type ChainEnd, sumOf } from './sums.ts'
+import { changed, type MessageColumns, type RunColumns, rowOf } from './columns.ts'
+import { type ChainEnd, type SummedBatch, sumOf } from './sums.ts'
 
 /** The worker of a run, as a join answers: all null where there is none. */
 export interface OwnerColumns {
@@ -21,6 +21,40 @@ export interface StoredRunRow extends RunColumns, OwnerColumns {
   readonly token: number
   readonly chain: number
   readonly sum: number
+}
+
+/** What a commit must know of a run: how far it is, and what its row keeps. */
+export interface Head extends Pick<RunColumns, 'id' | 'trace' | 'program' | 'status' | 'last' | 'started'> {
+  readonly seq: number
+  readonly token: number
+  readonly chain: number
+}
+
+/** A run that may still be advanced. `told`: 1 if a message waits for it. */
+export interface OpenRun extends OwnerColumns {
+  readonly id: string
+  readonly status: RunRow['status']
+  readonly due: number | null
+  readonly told: number
+}
+
+/** What each statement that reads answers with. */
+export interface Rows {
+  readonly run: StoredRunRow
+  readonly runs: StoredRunRow
+  readonly head: Head
+  readonly snapshots: { readonly at: number; readonly sum: number; readonly body: string }
+  readonly before: SummedBatch
+  readonly batches: SummedBatch
+  readonly holding: { readonly first: number | null }
+  readonly program: { readonly hash: string; readonly kind: string; readonly sum: number; readonly source: string }
+  readonly blob: { readonly sum: number; readonly body: string }
+  readonly posted: { readonly row: number }
+  readonly inbox: MessageColumns & { readonly row: number; readonly sum: number }
+  readonly open: OpenRun
+  readonly entryOf: { readonly seq: number }
+  readonly lastEntry: { readonly seq: number | null }
+  readonly entries: { readonly seq: number; readonly key: string; readonly at: number; readonly sum: number; readonly value: string }
 }
 
 export function sumOfRun(run: RunColumns, chain: number): number {

@@ -1,0 +1,36 @@
+import { anyCommand, type CommandSettings, commandTool, type NamedCommand } from './command.ts'
+import { fileList } from './file-list.ts'
+import { fileRead, jsonRead } from './file-read.ts'
+import { fileWrite } from './file-write.ts'
+import { gitLog } from './git-log.ts'
+import { gitDiff, gitRoot, gitShow } from './git-show.ts'
+import { gitTag } from './git-tag.ts'
+import { Tools } from './registry.ts'
+import type { Tool } from './tool.ts'
+
+/** What tools get from outside, and which there are beside the built-in ones. */
+export interface ToolsSettings extends CommandSettings {
+  /** Commands that the operator names. */
+  readonly commands?: readonly NamedCommand[] | undefined
+  /** Tools of the host. */
+  readonly tools?: readonly Tool[] | undefined
+}
+
+/** The built-in tools, the operator's commands and the host's tools. Which of them a run may call, the policy says. */
+export function createTools(settings: ToolsSettings): Tools {
+  const { commands = [], tools = [] } = settings
+  return new Tools([
+    gitRoot(settings),
+    gitLog(settings),
+    gitTag(settings),
+    gitShow(settings),
+    gitDiff(settings),
+    fileRead,
+    fileList,
+    jsonRead,
+    fileWrite,
+    anyCommand(settings),
+    ...commands.map((command) => commandTool(command, settings)),
+    ...tools,
+  ])
+}

@@ -1,0 +1,125 @@
+import { devNull } from 'node:os'
+import type { Host } from '../kernel/index.ts'
+import { fsCapability } from './capability.ts'
+import { type Environment, scrub } from './environment.ts'
+import { faults } from './faults.ts'
+import { findRepository, type Repository } from './git-repository.ts'
+import { absolute, isThere, shownPath } from './paths.ts'
+import { runProcess } from './process.ts'
+import { systemCode } from './refusals.ts'
+import type { ToolCall } from './tool.ts'
+
+/** What the git tools get from outside. */
+export interface GitSettings {
+  readonly host: Host
+  readonly environment: Environment
+}
+
+/** Settings that win over those of the repository, which may be anybody's: nothing in it gets to run a program. */
+const SETTINGS: readonly string[] = [
+  'core.fsmonitor=false',
+  `core.hooksPath=${devNull}`,
+  `core.attributesFile=${devNull}`,
+  'core.pager=cat',
+  'core.quotePath=false',
+  'protocol.allow=never',
+  'log.showSignature=false',
+  'log.mailmap=false',
+  'color.ui=false',
+  'i18n.logOutputEncoding=UTF-8',
+]
+
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  HOME: devNull,
+  XDG_CONFIG_HOME: devNull,
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_SYSTEM: devNull,
+  GIT_CONFIG_GLOBAL: devNull,
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_PAGER: 'cat',
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  // A partial clone fetches what it lacks by a transport that its own settings name.
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+}
+
+const TIMEOUT = 30_000
+const LONGEST_REVISION = 250
+
+/** A repository that may be read, and git to read it with. */
+export class Git {
+  readonly repository: Repository
+  readonly #settings: GitSettings
+  readonly #call: ToolCall
+
+  constructor(repository: Repository, settings: GitSettings, call: ToolCall) {
+    this.repository = repository
+    this.#settings = settings
+    this.#call = call
+  }
+
+  /** What git prints; at most `most` bytes are kept. Throws `R4120` without git and `R4124` when it fails. */
+  async run(args: readonly string[], most: number): Promise<{ readonly text: string; readonly truncated: boolean }> {
+    const result = await this.#spawn(args, most)
+    if (result.end === 'aborted') throw faults.make('R4132', 'git was called off')
+    if (result.end === 'timeout') throw faults.make('R4131', `git ${args[0]} did not end within ${TIMEOUT} ms and was killed`)
+    if (result.code === 0) return { text: result.stdout, truncated: result.truncated }
+    throw faults.make('R4124', `git ${args[0]} failed: ${result.stderr.trim().slice(0, 500) || `exit ${result.code}`}`)
+  }
+
+  /** The hash of the commit that a revision names; `R4122` in a repository without commits, `R4123` for any other text. */
+  async commit(revision: string): Promise<string> {
+    const found = /^[^-\s]/.test(revision) && revision.length <= LONGEST_REVISION ? await this.find(revision) : undefined
+    if (found !== undefined) return found
+    if (revision === 'HEAD' || (await this.find('HEAD')) === undefined) {
+      throw faults.make('R4122', `${shownPath(this.repository.root, this.#call)} has no commits yet`)
+    }
+    throw faults.make('R4123', `${JSON.stringify(revision)} names no commit here`)
+  }
+
+  /** The hash of the commit that a revision names, or undefined. */
+  async find(revision: string): Promise<string | undefined> {
+    const { code, stdout } = await this.#spawn(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`], 1000)
+    const hash = stdout.trim()
+    return code === 0 && /^[0-9a-f]{40,64}$/.test(hash) ? hash : undefined
+  }
+
+  /** The branch that is checked out, or null. */
+  async branch(): Promise<string | null> {
+    const { code, stdout } = await this.#spawn(['symbolic-ref', '--quiet', '--short', 'HEAD'], 1000)
+    return code === 0 ? stdout.trim() : null
+  }
+
+  async #spawn(args: readonly string[], most: number): ReturnType<typeof runProcess> {
+    const { root, gitDir, commonDir } = this.repository
+    // A folder that is named is not looked for, so git does not ask who owns it: the policy has said that it may be read.
+    const places = { GIT_DIR: gitDir, GIT_COMMON_DIR: commonDir, GIT_WORK_TREE: root }
+    const environment = { ...scrub(this.#settings.environment), ...ENVIRONMENT, ...places }
+    const argv = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args]
+    try {
+      return await runProcess({ argv, cwd: root, environment, timeout: TIMEOUT, most, signal: this.#call.signal }, this.#settings.host)
+    } catch (thrown) {
+      if (systemCode(thrown) === 'ENOENT') throw faults.make('R4120', 'git is not installed')
+      throw thrown
+    }
+  }
+}
+
+/** The repository of a path: `R4106` without the folder, `R4121` without a repository, `R4105` if it may not be read. */
+export function openRepository(path: string, settings: GitSettings, call: ToolCall): Git {
+  const folder = absolute(path, 'work', call)
+  if (!isThere(folder)) throw faults.make('R4106', `there is no folder ${shownPath(folder, call)}`)
+  const repository = findRepository(path, call)
+  if (repository === undefined) throw faults.make('R4121', `${shownPath(folder, call)} is not in a git repository`)
+  const refused = repository.reads.find((read) => !call.allows(fsCapability('read', read)))
+  if (refused === undefined) return new Git(repository, settings, call)
+  const need = fsCapability('read', refused)
+  throw faults.make('R4105', `the repository of ${shownPath(folder, call)} reads ${refused}, which is not granted`, {
+    fix: `allow ${need} in --policy FILE`,
+    data: { needs: [need] },
+  })
+}
