@@ -51,7 +51,11 @@ export class LiveCall implements Call {
   }
 
   get def(): unknown {
-    return this.#owner.definition(this.flight.frame.pin)
+    return this.definition(this.flight.frame.pin)
+  }
+
+  definition(pin: number): unknown {
+    return this.#owner.definition(pin)
   }
 
   /** Made when it is first asked for: most effects never look at it. */

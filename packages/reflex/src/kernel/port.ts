@@ -29,6 +29,8 @@ export interface Call {
   readonly signal: AbortSignal
   /** The compiled program of the frame that asked. */
   readonly def: unknown
+  /** The compiled program of any frame of the run, by its pin. */
+  definition(pin: number): unknown
   /** The frame's board as it is now, scopes outward. */
   reader(): BoardReader
   /** Progress: becomes a record and steps the frame. Deltas, at most ten a second. */

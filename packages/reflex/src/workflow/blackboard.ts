@@ -7,7 +7,7 @@ import type { BlackboardEntry, BlackboardReader, BlackboardSource, BlackboardWri
 export interface ReadableScope {
   readonly scope: Scope
   readonly bound: number
-  source(entry: Entry): BlackboardSource
+  readonly source: (entry: Entry) => BlackboardSource
 }
 
 /** An entry as the seed shows it (seed workflow 2.7). */
@@ -30,13 +30,15 @@ export class ScopedBlackboardReader implements BlackboardReader {
   get(key: string): Json | undefined {
     for (const { scope, bound } of this.#scopes) {
       const place = scope.find(key, bound)
-      if (place >= 0) return scope.valueAt(place)
+      // A caller of another kind may have deleted the key in its own scope: those further out are asked.
+      const value = place < 0 ? undefined : scope.valueAt(place)
+      if (value !== undefined) return value
     }
     return undefined
   }
 
   has(key: string): boolean {
-    return this.#scopes.some(({ scope, bound }) => scope.find(key, bound) >= 0)
+    return this.get(key) !== undefined
   }
 
   getAll(key: string): BlackboardEntry[] {

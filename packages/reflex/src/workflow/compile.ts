@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Request, ReturnPair } from '../kernel/record.ts'
-import type { CustomGuard, Edge, Node, Workflow } from './types.ts'
+import type { Edge, Guard, Node, Workflow } from './types.ts'
 
 /** A node with what a step needs of it, worked out once. */
 export interface CompiledNode {
@@ -66,19 +66,41 @@ const sources = new WeakMap<Workflow, { readonly source: Json; readonly local: s
 export function workflowSource(workflow: Workflow): { readonly source: Json; readonly local: string | undefined } {
   const known = sources.get(workflow)
   if (known !== undefined) return known
-  let local: string | undefined
-  const text = JSON.stringify(workflow, (key, value: unknown) => {
-    if (key !== 'guard' || !isCustom(value)) return value
-    if (value.name === undefined || value.version === undefined) local ??= `a guard is a function without ${value.name === undefined ? 'a name' : 'a version'}`
-    return { type: 'custom', name: value.name ?? `function ${value.evaluate}`, ...(value.version === undefined ? {} : { version: value.version }) }
-  })
-  const result = { source: JSON.parse(text) as JsonObject, local }
+  const reasons: string[] = []
+  const { nodes, edges, ...rest } = workflow
+  const source = {
+    ...plainOr({ id: rest.id, entry: rest.entry }, rest, 'the metadata', reasons),
+    nodes: Object.fromEntries(Object.entries(nodes).map(([id, node]) => [id, plainOr({ id }, node, `node ${id}`, reasons)])),
+    edges: edges.map((edge) => plainOr({ id: edge.id }, { ...edge, guard: guardSource(edge.guard, reasons) }, `edge ${edge.id}`, reasons)),
+  }
+  const result = { source, local: reasons[0] }
   sources.set(workflow, result)
   return result
 }
 
-function isCustom(value: unknown): value is CustomGuard {
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'custom' && 'evaluate' in value && typeof value.evaluate === 'function'
+/** A part of a workflow as data. What is no JSON, such as a function in a spec, runs all the same and cannot be stored. */
+function plainOr(fallback: JsonObject, part: object, what: string, reasons: string[]): JsonObject {
+  try {
+    return JSON.parse(JSON.stringify(part, refuseOther)) as JsonObject
+  } catch {
+    reasons.push(`${what} holds what JSON cannot say`)
+    return fallback
+  }
+}
+
+/** Says no to what `JSON.stringify` would leave out or change. */
+function refuseOther(this: unknown, key: string, value: unknown): unknown {
+  const raw = (this as { readonly [key: string]: unknown })[key]
+  const plain = typeof raw !== 'object' || raw === null || Array.isArray(raw) || raw.constructor === Object || raw.constructor === undefined
+  if (!plain || typeof raw === 'function' || typeof raw === 'symbol' || Number.isNaN(raw)) throw new TypeError(`${key} is no JSON`)
+  return value
+}
+
+function guardSource(guard: Guard | undefined, reasons: string[]): object | undefined {
+  if (guard?.type !== 'custom' || typeof guard.evaluate !== 'function') return guard
+  const { name, version, evaluate } = guard
+  if (name === undefined || version === undefined) reasons.push(`a guard is a function without ${name === undefined ? 'a name' : 'a version'}`)
+  return { type: 'custom', name: name ?? `function ${evaluate.toString()}`, ...(version === undefined ? {} : { version }) }
 }
 
 /** The node that a position stands at: `"node"`, or `["node", 1]` once the node's call has returned. */
@@ -95,4 +117,9 @@ export function hasReturned(position: Json | undefined): boolean {
 /** Narrows a value to an object with string keys. */
 export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {}
+}
+
+/** A text; anything else is none. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
 }

@@ -77,7 +77,7 @@ export class ReflexEngine {
     this.registry = registry
     this.#options = options
     this.#host = options.host ?? systemHost
-    const port = decisionPort(agent, { names: this.#names, thrown: (call: Call, value) => void this.#thrown.set(call.id, value) })
+    const port = decisionPort(agent, { thrown: (call: Call, value) => void this.#thrown.set(call.id, value) })
     this.#runtime = new Runtime({ kinds: [workflowKind({ load: (source) => source as unknown as Workflow })], ports: { decide: port }, host: this.#host })
     this.#runtime.programs.resolver = (name) => this.#program(name)
   }

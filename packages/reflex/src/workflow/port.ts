@@ -8,7 +8,7 @@ import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
 import { filterEdges } from './guards.ts'
 import { guardFault } from './kind.ts'
 import { runFaults } from './run-faults.ts'
-import { frameScopes, type WorkflowNames } from './scopes.ts'
+import { frameScopes, workflowName, type WorkflowNames } from './scopes.ts'
 import { stackOf } from './stack.ts'
 import type { BlackboardReader, BlackboardWrite, Decision, DecisionAgent, DecisionContext, Edge, Node, StackFrame, Workflow } from './types.ts'
 
@@ -24,13 +24,11 @@ export interface DecisionCall {
 /** An agent that says beforehand what its decision will need and whether it may be repeated after a crash. */
 export interface RunnableAgent extends DecisionAgent {
   resolve(context: DecisionContext, call?: DecisionCall): Promise<Decision>
-  traits?(context: DecisionContext): Traits
+  traits?(context: DecisionContext, call: DecisionCall): Traits
 }
 
 /** How the port tells its host more than a record can hold. */
 export interface DecisionPortOptions {
-  /** Names the workflow of a frame. */
-  readonly names: WorkflowNames
   /** The value that an agent or a guard threw, before it becomes a fault. */
   readonly thrown?: (call: Call, value: unknown) => void
 }
@@ -39,11 +37,11 @@ export interface DecisionPortOptions {
 const FREE: Traits = { leaves: false, repeat: 'free' }
 
 /** The port through which workflows ask an agent (seed workflow 2.10, 4.1). */
-export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions): Port {
+export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions = {}): Port {
   const port: Port = {
     ...FREE,
     perform(call) {
-      const context = new Context(call, options.names)
+      const context = new Context(call)
       // Guards are tried before anybody is asked (seed workflow 1.4, step 3).
       if (context.edges === undefined) throw context.failure(options)
       return agent.resolve(context, call)
@@ -55,7 +53,7 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions)
     },
   }
   if (agent.traits === undefined) return port
-  return { ...port, traits: (call) => agent.traits?.(new Context(call, options.names)) ?? FREE }
+  return { ...port, traits: (call) => agent.traits?.(new Context(call), call) ?? FREE }
 }
 
 /** What the agent sees. Its parts are made when they are looked at: most agents look at few. */
@@ -69,12 +67,12 @@ class Context implements DecisionContext {
   #edges: Edge[] | undefined
   #failed: { readonly edge: Edge; readonly error: unknown } | undefined
 
-  constructor(call: Call, names: WorkflowNames) {
+  constructor(call: Call) {
     const { workflow, nodes } = call.def as CompiledWorkflow
     const compiled = nodes.get(nodeAt(call.frame.position) ?? '')
     if (compiled === undefined) throw new TypeError(`no node ${nodeAt(call.frame.position)}`)
     this.#call = call
-    this.#names = names
+    this.#names = (frame) => workflowName(call.definition(frame.pin))
     this.#compiled = compiled
     this.workflow = workflow
     this.node = compiled.node

@@ -1,4 +1,7 @@
-import { defineFaults } from '../kernel/fault.ts'
+import { defineFaults, type Fault, isFault } from '../kernel/fault.ts'
+
+/** The name of the wait that a failure opens. */
+export const ENGINE_ERROR = 'engine:error'
 
 /** What can go wrong while a workflow runs. Each suspends the run, which can go on once the cause is mended. */
 export const runFaults = defineFaults({
@@ -67,7 +70,21 @@ export const runFaults = defineFaults({
     means: 'The snapshot does not fit the registry, or is none.',
     fix: 'Register the workflows that the snapshot names.',
   },
+  R2059: {
+    title: 'A decision was given up',
+    verdict: 'retry',
+    when: 'when an engine is driven',
+    means: 'The host interrupted the step, or its signal did, before the agent had answered. Whatever it answers now is ignored.',
+    often: 'an agent that never answers, a time limit',
+    fix: 'Resume; the agent is asked again.',
+  },
 })
+
+/** The guard of an edge that threw. */
+export function guardFault(path: string, edge: string, cause: unknown): Fault {
+  const message = isFault(cause) || cause instanceof Error ? cause.message : String(cause)
+  return runFaults.make('R2051', `the guard of ${edge} failed: ${message}`, { path, cause })
+}
 
 /** What the seed's users read where a step suspends because something failed (reference workflow 5). */
 export function suspensionReason(code: string, message: string): string {

@@ -2,42 +2,57 @@ import type { Frame } from '../kernel/frame.ts'
 import { boardEntry } from './blackboard.ts'
 import { nodeAt } from './compile.ts'
 import { frameScope, type WorkflowNames } from './scopes.ts'
-import type { BlackboardEntry, InvocationId, StackFrame } from './types.ts'
+import type { BlackboardEntry, InvocationId, ReturnMapping, StackFrame } from './types.ts'
 
 /** The name of the call that made a frame; the root has none. */
 export function invocationOf(frame: Frame): InvocationId | undefined {
   return frame.link === undefined ? undefined : String(frame.id)
 }
 
-/** The entries of one frame's own scope, as of a record. */
-export function localEntries(frame: Frame, names: WorkflowNames, bound?: number): BlackboardEntry[] {
-  const { scope, source, bound: upTo } = frameScope(frame, names, bound)
-  return [...scope.entries(upTo)].flatMap((entry) => (entry.value === undefined ? [] : [boardEntry(entry, source(entry))]))
+/** The entries of one frame's own scope up to a record, from the `from`th on. */
+export function localEntries(frame: Frame, names: WorkflowNames, bound?: number, from?: number): BlackboardEntry[] {
+  const own = frameScope(frame, names, bound)
+  return [...own.scope.entries(own.bound, from)].flatMap((entry) => (entry.value === undefined ? [] : [boardEntry(entry, own.source(entry))]))
 }
 
 const EMPTY: readonly StackFrame[] = Object.freeze([])
 
-/** The callers of a frame, the nearest first, as copies that nobody can write through (seed workflow 2.9); their boards as of a record, if one is given. */
+/** The callers of a frame, the nearest first (seed workflow 2.9); their boards as of a record, if one is given. */
 export function stackOf(frame: Frame, names: WorkflowNames, bound?: number): readonly StackFrame[] {
   if (frame.link === undefined) return EMPTY
   const stack: StackFrame[] = []
-  for (let callee = frame; callee.link !== undefined; callee = callee.link.caller) stack.push(stackFrame(callee, names, bound))
+  for (let callee = frame; callee.link !== undefined; callee = callee.link.caller) {
+    stack.push(stackFrame(callee.link.caller, callee.link.map, names, bound))
+  }
   return Object.freeze(stack)
 }
 
-/** The caller of a frame as it waits for it; its board as of a record, if one is given. */
-export function stackFrame(callee: Frame, names: WorkflowNames, bound?: number): StackFrame {
-  const { link } = callee
-  if (link === undefined) throw new TypeError('the root has no caller')
-  const { caller } = link
-  const invocationId = invocationOf(caller)
+/**
+ * A frame as it stands now, as a copy that nobody can write through and that does not change later. Its board is
+ * read when somebody looks at it: most do not.
+ */
+export function stackFrame(
+  frame: Frame,
+  map: readonly (readonly [parentKey: string, childKey: string])[],
+  names: WorkflowNames,
+  bound?: number,
+): StackFrame {
+  const invocationId = invocationOf(frame)
+  const { size } = frame.scope
+  let board: BlackboardEntry[] | undefined
   return Object.freeze({
-    workflowId: names(caller),
-    currentNodeId: nodeAt(caller.position) ?? '',
-    returnMap: Object.freeze(link.map.map(([parentKey, childKey]) => Object.freeze({ parentKey, childKey }))) as StackFrame['returnMap'],
+    workflowId: names(frame),
+    currentNodeId: nodeAt(frame.position) ?? '',
+    returnMap: frozenList(map.map(([parentKey, childKey]): ReturnMapping => Object.freeze({ parentKey, childKey }))),
     get blackboard() {
-      return localEntries(caller, names, bound)
+      board ??= frozenList(localEntries(frame, names, bound).slice(0, size))
+      return board
     },
     ...(invocationId === undefined ? {} : { invocationId }),
   })
+}
+
+/** The seed's types say that the lists are arrays; nobody may write to them all the same. */
+function frozenList<Item>(items: Item[]): Item[] {
+  return Object.freeze(items) as Item[]
 }

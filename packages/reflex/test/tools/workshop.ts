@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { isFault, type Fault, type Json, systemHost } from '../../src/kernel/index.ts'
 import { createTools, type ToolCall, type Tools, type ToolsSettings } from '../../src/tools/index.ts'
 
@@ -83,7 +83,12 @@ export class Sandbox {
   git(...args: readonly string[]): string {
     this.#time += 60
     const date = `${this.#time} +0200`
-    return execFileSync('git', args, { cwd: this.root, env: { ...ENVIRONMENT, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }, encoding: 'utf8', stdio: 'pipe' })
+    return execFileSync('git', args, {
+      cwd: this.root,
+      env: { ...ENVIRONMENT, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
   }
 
   /** Commits files and gives the hash. */
@@ -94,3 +99,10 @@ export class Sandbox {
     return this.git('rev-parse', 'HEAD').trim()
   }
 }
+
+// What vitest's own matchers are, but not `any`.
+export const containing = (text: string): unknown => expect.stringContaining(text)
+export const lacking = (text: string): unknown => expect.not.stringContaining(text)
+export const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern)
+export const including = (items: readonly unknown[]): unknown => expect.arrayContaining([...items])
+export const having = (fields: Readonly<Record<string, unknown>>): unknown => expect.objectContaining(fields)

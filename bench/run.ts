@@ -1,0 +1,67 @@
+/**
+ * `npm run bench`: steps per second and journal bytes, against a floor and a peer in the same run. It prints and
+ * asserts nothing; the aims are those of the issues.
+ */
+import { encodeRecord } from '../packages/reflex/src/kernel/index.ts'
+import { Runtime } from '../packages/reflex/src/kernel/index.ts'
+import { compileWorkflow, workflowSource } from '../packages/reflex/src/workflow/compile.ts'
+import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/workflow/index.ts'
+import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.ts'
+import { agent, BareLoop, linear, nested } from './workflows.ts'
+
+function engine(workflows: readonly Workflow[]): Contestant {
+  const registry = createRegistry({ warn: () => undefined })
+  for (const workflow of [...workflows].reverse()) registry.register(workflow)
+  return {
+    name: 'reflex',
+    async round() {
+      const own = createEngine(registry, agent)
+      await own.init(workflows[0]?.id ?? '')
+      return timed(() => own.run())
+    },
+  }
+}
+
+function bare(workflows: readonly Workflow[]): Contestant {
+  const loop = new BareLoop(workflows)
+  return { name: 'bare loop', round: () => timed(() => loop.run(workflows[0]?.id ?? '')) }
+}
+
+async function journalBytes(size: number): Promise<number> {
+  const workflow = linear('line', size)
+  const runtime = new Runtime({ kinds: [workflowKind({ load: () => workflow })], ports: { decide: decisionPort(agent) } })
+  const run = await runtime.start(runtime.programs.add('workflow', 'line', workflowSource(workflow).source, { def: compileWorkflow(workflow) }))
+  await run.idle()
+  return run.records.reduce((sum, record) => sum + encodeRecord(record).text.length + 2, 0)
+}
+
+function line(name: string, value: string, aim: string): void {
+  process.stdout.write(`${name.padEnd(44)}${value.padStart(18)}   ${aim}\n`)
+}
+
+async function compare(name: string, workflows: readonly Workflow[], steps: number, rounds: number, aim: string): Promise<number> {
+  const [own, floor] = await alternate([engine(workflows), bare(workflows)], steps, rounds)
+  if (own === undefined || floor === undefined) return Number.NaN
+  line(name, rate(own.ns), `${own.ns.toFixed(0)} ns a step; the bare loop takes ${floor.ns.toFixed(0)} ns`)
+  line('  speed of the bare loop', timesAsFast(own, floor).toFixed(2), aim)
+  return own.ns
+}
+
+async function againstXstate(size: number): Promise<void> {
+  const { xstateLine } = (await import('./peers/xstate.ts')) as { xstateLine: (size: number) => () => Promise<void> }
+  const peer = xstateLine(size)
+  const [own, other] = await alternate([engine([linear('line', size)]), { name: 'xstate', round: () => timed(peer) }], size, 40)
+  if (own === undefined || other === undefined) return
+  line(`xstate 5, ${size} states in a row`, rate(other.ns), `${other.ns.toFixed(0)} ns a step`)
+  line('  times as fast as xstate 5', timesAsFast(own, other).toFixed(1), 'aim 20')
+}
+
+const hundred = await compare('100 nodes in a row', [linear('line', 100)], 100, 1000, '')
+await compare('1,000 nodes in a row', [linear('line', 1000)], 1000, 200, 'aim 0.75')
+const fourThousand = await compare('4,000 nodes in a row', [linear('line', 4000)], 4000, 100, '')
+line('rate at 4,000 nodes over the rate at 100', (hundred / fourThousand).toFixed(2), 'aim 0.8')
+await compare('3 deep, 10 x 10 x 10', nested(), 1110, 200, 'aim 0.6')
+await againstXstate(1000)
+const [once, twice] = [await journalBytes(1000), await journalBytes(2000)]
+line('journal bytes a step', (once / 1000).toFixed(0), 'aim 100')
+line('bytes for 2n steps over bytes for n', (twice / once).toFixed(2), 'aim at most 2.1')

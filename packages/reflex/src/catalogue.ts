@@ -1,0 +1,25 @@
+import { faults as agents } from './agents/faults.ts'
+import { faults as composition } from './faults.ts'
+import { type CatalogueEntry, faults as kernel } from './kernel/index.ts'
+import { faults as people } from './people/faults.ts'
+import { faults as policy } from './policy/faults.ts'
+import { faults as store } from './store/faults.ts'
+import { faults as text } from './text/faults.ts'
+import { faults as tools } from './tools/faults.ts'
+import { faults as workflow } from './workflow/faults.ts'
+import { runFaults } from './workflow/run-faults.ts'
+
+/** Every fault that Reflex knows, by code. Each room writes its own part. */
+export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, CatalogueEntry>(
+  [kernel, composition, text, workflow, runFaults, store, policy, tools, people, agents]
+    .flatMap(({ entries }) => Object.entries(entries))
+    .sort(([a], [b]) => (a < b ? -1 : 1)),
+)
+
+/** The entries that a code names: `R1042`, or a code of a seed, such as `INVALID_EDGE` or `E1003`. */
+export function explainCode(code: string): [string, CatalogueEntry][] {
+  const wanted = code.toUpperCase()
+  const exact = CATALOGUE.get(wanted)
+  if (exact !== undefined) return [[wanted, exact]]
+  return [...CATALOGUE].filter(([, entry]) => entry.rules?.some((rule) => rule.split(' ').some((word) => word.toUpperCase() === wanted)))
+}

@@ -1,0 +1,145 @@
+import { linesOf, type StoryLine } from './trace.ts'
+import { type Change, copyJson, type FaultData, isObject, type Json, type OpenWait, type Rec, type Run, RunPrograms, type RunStatus, summary } from './kernel/index.ts'
+import { acceptAnswer, type Question, readQuestion } from './people/index.ts'
+import { faults as kernelFaults } from './kernel/index.ts'
+import { suggest } from './text/index.ts'
+
+/** A question that stands open. */
+export interface OpenQuestion {
+  /** Its address: `otter-2m9q/q1`. */
+  readonly id: string
+  readonly run: string
+  /** The wait's name in the journal. */
+  readonly wait: string
+  /** A node's name; `engine:error` and `doubt` for questions of Reflex itself. */
+  readonly name: string
+  readonly path: string
+  readonly question: Question
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  readonly due?: number
+  /** The failure behind it, where a failure asks whether to try again. */
+  readonly fault?: FaultData
+}
+
+/** The questions among the waits of a run. */
+export function questionsOf(run: string, waits: readonly OpenWait[]): OpenQuestion[] {
+  return waits
+    .filter(({ type }) => type === 'answer')
+    .map(({ id, name, path, about, since, due, number }) => ({
+      id: `${run}/q${number}`,
+      run,
+      wait: String(id),
+      name,
+      path,
+      question: questionOf(about, name),
+      since,
+      ...(due === undefined ? {} : { due }),
+      ...faultOf(about),
+    }))
+}
+
+function questionOf(about: Json | undefined, name: string): Question {
+  const reason = isObject(about) && typeof about.reason === 'string' ? about.reason : name
+  return isObject(about) && about.text === undefined ? { text: reason } : readQuestion(about, name)
+}
+
+function faultOf(about: Json | undefined): { fault?: FaultData } {
+  return isObject(about) && isObject(about.fault) ? { fault: about.fault as unknown as FaultData } : {}
+}
+
+/** A run in this process. Told by `Reflex`, which has set it up. */
+export class RunHandle {
+  readonly run: Run
+  readonly definitions: RunPrograms
+  readonly #lines = new Set<(line: StoryLine) => void>()
+  readonly #records = new Set<(record: Rec, n: number) => void>()
+  #pending: StoryLine[] = []
+
+  constructor(run: Run, definitions: RunPrograms) {
+    this.run = run
+    this.definitions = definitions
+    run.observe((change) => this.#observe(change))
+    run.subscribe((record, n) => this.#durable(record, n))
+  }
+
+  get id(): string {
+    return this.run.id
+  }
+
+  get status(): RunStatus {
+    return this.run.status
+  }
+
+  /** What the run answered with, once it has ended. */
+  get value(): Json | undefined {
+    return this.run.state.ended?.value
+  }
+
+  /** Why it failed, if it did. */
+  get failure(): FaultData | undefined {
+    const { ended } = this.run.state
+    return ended?.status === 'failed' && isObject(ended.value) ? (ended.value as unknown as FaultData) : undefined
+  }
+
+  /** The latest value of a key on the root's board. */
+  get(key: string): Json | undefined {
+    return this.run.state.root.reader().get(key)
+  }
+
+  /** The questions that are open and durable: show them once `idle` has resolved. */
+  get questions(): OpenQuestion[] {
+    return questionsOf(this.id, summary(this.run.state, this.definitions, this.status).waits)
+  }
+
+  /** Resolves when the run is at rest and everything is durable. */
+  idle(): Promise<void> {
+    return this.run.idle()
+  }
+
+  /**
+   * Answers an open question, checked against its options or its schema. Resolves with the number of the record,
+   * once it is durable; the run goes on by itself. Throws `R2002` if it is not open, `R4200` and `R4201` for an
+   * answer that it does not allow.
+   */
+  async answer(question: OpenQuestion, value: unknown, by?: string): Promise<number> {
+    const open = this.questions.find(({ wait }) => wait === question.wait)
+    if (open === undefined) throw kernelFaults.make('R2002', `${question.id} is not open`, { run: this.id })
+    return this.run.answer(open.wait, answerTo(open, value), by)
+  }
+
+  /** Called with each line of the story, once its record is durable; the returned function ends it. */
+  onLine(listener: (line: StoryLine) => void): () => void {
+    this.#lines.add(listener)
+    return () => void this.#lines.delete(listener)
+  }
+
+  /** Called with each record, once it is durable; the returned function ends it. */
+  onRecord(listener: (record: Rec, n: number) => void): () => void {
+    this.#records.add(listener)
+    return () => void this.#records.delete(listener)
+  }
+
+  #observe(change: Change): void {
+    this.#pending.push(...linesOf(change, this.definitions))
+  }
+
+  #durable(record: Rec, n: number): void {
+    for (const listener of this.#records) listener(record, n)
+    const ready = this.#pending.filter((line) => line.n <= n)
+    this.#pending = this.#pending.filter((line) => line.n > n)
+    for (const line of ready) for (const listener of this.#lines) listener(line)
+  }
+
+  /** Leaves the run where it is; it can be resumed. */
+  close(): void {
+    this.run.close()
+  }
+}
+
+/** An answer as the run gets it: what a question allows, and anything for one that only asks to try again. */
+export function answerTo(open: OpenQuestion, value: unknown): Json {
+  if (open.fault !== undefined && open.name !== 'doubt') return copyJson(value ?? null, 'answer')
+  return acceptAnswer(open.question, value ?? null, suggest)
+}
+

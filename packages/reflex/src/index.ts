@@ -1,0 +1,6 @@
+export { CATALOGUE, explainCode } from './catalogue.ts'
+export { type OpenQuestion, RunHandle } from './handle.ts'
+export type { Surroundings } from './host.ts'
+export { describeFault, Fault, type FaultData, isFault } from './kernel/index.ts'
+export { Reflex, type ReflexOptions, type RunOptions, type RunView } from './reflex.ts'
+export type { StoryLine } from './trace.ts'

@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { faults } from './faults.ts'
+import { formatOf, isModule, type ProgramFormat, type ReadProgram, type ReadResult, unknownFormat } from './formats.ts'
+import { causeOf, type Fault, type Program, type Programs } from './kernel/index.ts'
+import type { GuardRegistry } from './workflow/types.ts'
+
+/** A program that was loaded from a file, and what was found in it. */
+export interface LoadedProgram {
+  readonly program: Program
+  readonly file: string
+  /** Warnings; errors are thrown. */
+  readonly findings: readonly Fault[]
+}
+
+/** What a file or a folder holds, errors included. */
+export interface CheckedFile extends ReadResult {
+  readonly file: string
+}
+
+/** Programs are text that people write; more than this is a mistake. */
+const LARGEST = 64 * 1024 * 1024
+
+/** Finds programs in files: by path, and by name from the folder of whoever calls them. */
+export class Library {
+  readonly #programs: Programs
+  readonly #guards: GuardRegistry
+  readonly #folders: readonly string[]
+
+  /** `folders`: where to look for programs by name, after the caller's own folder. */
+  constructor(programs: Programs, guards: GuardRegistry, folders: readonly string[]) {
+    this.#programs = programs
+    this.#guards = guards
+    this.#folders = folders
+  }
+
+  /**
+   * Loads a program and everything that it calls, as far as it can be found. Throws the first error of the file;
+   * all of them are its `errors`. A program that is called and not found is a matter of the run.
+   */
+  async load(path: string, kind?: string): Promise<LoadedProgram> {
+    const checked = await this.check(path, kind)
+    const errors = checked.findings.filter(({ severity }) => severity === 'error')
+    const [first] = errors
+    if (checked.program === undefined || first !== undefined) throw first ?? faults.make('R1021', `${path} holds no program`, { file: checked.file })
+    const program = this.#register(checked.program, checked.file, kind)
+    await this.resolveCalls(program, dirname(checked.file))
+    return { program, file: checked.file, findings: checked.findings }
+  }
+
+  /** Everything that is wrong with a program; a folder stands for the one program that it holds. */
+  async check(path: string, kind?: string): Promise<CheckedFile> {
+    const file = await this.#fileOf(path)
+    return { file, ...(await this.#read(file, kind)) }
+  }
+
+  /** Registers what a program calls and what that calls, from a folder and the folders of programs. */
+  async resolveCalls(program: Program, folder: string): Promise<void> {
+    const seen = new Set<string>()
+    const pending: Program[] = [program]
+    for (const caller of pending) {
+      for (const name of this.#programs.kind(caller.kind).refs?.(caller.def) ?? []) {
+        if (seen.has(name)) continue
+        seen.add(name)
+        const found = this.#programs.find(name) ?? (await this.find(name, folder))
+        if (found !== undefined) pending.push(found)
+      }
+    }
+  }
+
+  /** A program by name: in the file of that name, else in any file of its kind, in each folder. */
+  async find(name: string, folder: string): Promise<Program | undefined> {
+    const colon = name.indexOf(':')
+    const [kind, id] = [name.slice(0, colon), name.slice(colon + 1)]
+    for (const where of [folder, ...this.#folders]) {
+      for (const file of candidates(where, kind, id)) {
+        const { program } = await this.#read(file)
+        if (program?.id === id) return this.#register(program, file)
+      }
+    }
+    return undefined
+  }
+
+  #register({ id, source, def, local }: ReadProgram, file: string, kind?: string): Program {
+    return this.#programs.add(formatOf(file, kind)?.kind ?? '', id, source, { def, local })
+  }
+
+  async #fileOf(path: string): Promise<string> {
+    const full = resolve(path)
+    const stat = statSync(full, { throwIfNoEntry: false })
+    if (stat === undefined) throw faults.make('R1021', `${path} is not there`, { file: path })
+    if (!stat.isDirectory()) return full
+    const files = programFiles(full)
+    const [only] = files
+    if (only === undefined) throw faults.make('R1021', `${path} holds no program`, { file: path })
+    if (files.length === 1) return only
+    const roots = await this.#uncalled(files)
+    const [root] = roots
+    if (root !== undefined && roots.length === 1) return root
+    throw faults.make('R1022', `${path} holds ${files.length} programs`, { file: path, fix: `name one of ${(roots.length > 1 ? roots : files).map((file) => basename(file)).join(', ')}` })
+  }
+
+  /** The files of a folder whose programs no other file of the folder calls. */
+  async #uncalled(files: readonly string[]): Promise<string[]> {
+    const called = new Set<string>()
+    const names = new Map<string, string>()
+    for (const file of files) {
+      const format = formatOf(file)
+      const { program } = await this.#read(file)
+      if (program === undefined || format === undefined) {
+        names.set(file, '')
+        continue
+      }
+      const own = `${format.kind}:${program.id}`
+      names.set(file, own)
+      for (const name of this.#programs.kind(format.kind).refs?.(program.def) ?? []) if (name !== own) called.add(name)
+    }
+    return files.filter((file) => !called.has(names.get(file) ?? ''))
+  }
+
+  async #read(file: string, kind?: string): Promise<ReadResult> {
+    const format = formatOf(file, kind)
+    if (format === undefined) throw unknownFormat(file)
+    if (isModule(file)) return readModule(file, format)
+    return format.read(readText(file), file, this.#guards)
+  }
+}
+
+function programFiles(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => formatOf(name) !== undefined)
+    .sort()
+    .map((name) => join(folder, name))
+}
+
+/** Files of a folder that may hold a program, those that bear its name first. */
+function candidates(folder: string, kind: string, id: string): string[] {
+  let files: string[]
+  try {
+    files = programFiles(folder).filter((file) => formatOf(file)?.kind === kind)
+  } catch {
+    return []
+  }
+  const bears = (file: string) => basename(file).startsWith(`${id}.`)
+  return [...files.filter(bears), ...files.filter((file) => !bears(file) && !isModule(file))]
+}
+
+async function readModule(file: string, format: ProgramFormat): Promise<ReadResult> {
+  let exports: Record<string, unknown>
+  try {
+    exports = (await import(pathToFileURL(file).href)) as Record<string, unknown>
+  } catch (cause) {
+    throw faults.make('R1023', `${file} cannot be loaded`, { file, cause })
+  }
+  const found = Object.values(exports).flatMap((value) => format.accept(value, file) ?? [])
+  const [only] = found
+  if (only !== undefined && found.length === 1) return only
+  throw faults.make('R1023', `${file} exports ${found.length === 0 ? 'no program' : `${found.length} programs`}`, { file })
+}
+
+/** The text of a file that a person named. Throws `R1021` and `R1024`. */
+export function readText(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (stat === undefined) throw faults.make('R1021', `${file} is not there`, { file })
+  if (!stat.isFile()) throw faults.make('R1024', `${file} is not a file`, { file })
+  if (stat.size > LARGEST) throw faults.make('R1024', `${file} has ${stat.size} B; a program has at most ${LARGEST} B`, { file })
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw faults.make('R1024', `${file} cannot be read`, { file, cause: causeOf(cause) })
+  }
+}

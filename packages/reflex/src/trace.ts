@@ -1,0 +1,40 @@
+import { type Change, framePath, type History, type Json, type Rec, RunPrograms, State, type StoryEvent } from './kernel/index.ts'
+
+/** One line of a trace: what a record meant, and where in the call stack. */
+export interface StoryLine {
+  /** The number of the record. */
+  readonly n: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** The node path of the frame, outermost first. */
+  readonly path: string
+  /** How deep on the call stack, the root being 0. */
+  readonly depth: number
+  readonly event: StoryEvent
+}
+
+/** The lines of one record. */
+export function linesOf(change: Change, definitions: RunPrograms): StoryLine[] {
+  const { frame, n, at } = change
+  const kind = definitions.kind(definitions.program(frame.pin).kind)
+  const path = framePath(frame, definitions)
+  return (kind.story?.(change) ?? []).map((event) => ({ n, at, path, depth: frame.depth, event }))
+}
+
+/** The lines of a whole journal: its records applied again, one after another. */
+export function linesOfHistory({ records }: Pick<History, 'records'>, definitionsFor: (state: State) => RunPrograms): StoryLine[] {
+  const state = new State()
+  const definitions = definitionsFor(state)
+  return records.flatMap((record) => {
+    const change = applied(state, record, definitions)
+    return change === undefined ? [] : linesOf(change, definitions)
+  })
+}
+
+function applied(state: State, record: Rec, definitions: RunPrograms): Change | undefined {
+  const frame = state.frames.get(record.frame)
+  const before: Json | undefined = frame?.position
+  state.apply(record)
+  if (frame === undefined) return undefined
+  return { n: state.n, at: state.time, record, state, frame, def: definitions.program(frame.pin).def, before }
+}

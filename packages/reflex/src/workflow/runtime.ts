@@ -1,0 +1,12 @@
+import type { Frame } from '../kernel/frame.ts'
+import type { Json } from '../kernel/json.ts'
+import { loadWorkflow } from './load.ts'
+import type { GuardRegistry, Workflow } from './types.ts'
+
+export { workflowKind } from './kind.ts'
+export { decisionPort } from './port.ts'
+
+/** A workflow out of a store: its source as it was hashed, its guards' functions found again by their names. */
+export function loadStored(source: Json, guards: GuardRegistry): Workflow {
+  return loadWorkflow(source as object, { guards })
+}

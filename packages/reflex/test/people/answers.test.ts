@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import type { FaultData, Json } from '../../src/kernel/index.ts'
+import {
+  acceptAnswer,
+  type Answers,
+  autoAnswers,
+  isOwnQuestion,
+  noAnswers,
+  type OpenQuestion,
+  type Question,
+  readQuestion,
+  scriptedAnswers,
+} from '../../src/people/index.ts'
+import { suggest } from '../../src/text/index.ts'
+
+function refused(work: () => unknown): FaultData {
+  try {
+    work()
+  } catch (thrown) {
+    return thrown as FaultData
+  }
+  throw new Error('nothing was refused')
+}
+
+const release: Question = {
+  text: 'Release?',
+  options: [{ value: 'YES', label: 'Yes, please' }, { value: 'MINOR', label: 'Minor' }, { value: 'later' }],
+}
+
+function open(name: string, question: Question = { text: name }, more: Partial<OpenQuestion> = {}): OpenQuestion {
+  return { id: `otter/${name}`, name, question, ...more }
+}
+
+describe('an answer', () => {
+  it.each([
+    ['YES', 'YES'],
+    ['yes', 'YES'],
+    [' yes, PLEASE ', 'YES'],
+    ['Minor', 'MINOR'],
+    ['LATER', 'later'],
+  ])('%j is the option %s', (given, value) => {
+    expect(acceptAnswer(release, given)).toBe(value)
+  })
+
+  it('is no option when it only looks like one', () => {
+    expect(refused(() => acceptAnswer(release, 'mnior', suggest))).toMatchObject({
+      code: 'R4200',
+      message: '"mnior" is none of YES (Yes, please), MINOR, later; did you mean "MINOR"?',
+      fix: 'answer MINOR',
+      data: { options: ['YES', 'MINOR', 'later'] },
+    })
+    for (const given of ['', 'ye', 'no', true, null, 0, ['YES'], { value: 'YES' }])
+      expect(refused(() => acceptAnswer(release, given))).toMatchObject({ code: 'R4200' })
+  })
+
+  it('tells options apart that differ in case alone', () => {
+    const question: Question = { text: '', options: [{ value: 'a' }, { value: 'A' }, { value: 'b', label: 'a ' }] }
+    expect(acceptAnswer(question, 'A')).toBe('A')
+    expect(acceptAnswer(question, 'a')).toBe('a')
+    expect(refused(() => acceptAnswer(question, ' a'))).toMatchObject({ code: 'R4200' })
+  })
+
+  it('is anything where nothing is asked for', () => {
+    expect(acceptAnswer({ text: 'Why?' }, 'because')).toBe('because')
+    expect(acceptAnswer({ text: 'Why?' }, { a: [1] })).toEqual({ a: [1] })
+    expect(refused(() => acceptAnswer({ text: 'Why?' }, undefined))).toMatchObject({ code: 'R2004' })
+    expect(refused(() => acceptAnswer({ text: 'Why?' }, 'x'.repeat(100_001)))).toMatchObject({ code: 'R4201' })
+  })
+
+  it.each<[schema: Record<string, Json>, given: Json, value: Json | undefined]>([
+    [{ type: 'number' }, ' 2.5', 2.5],
+    [{ type: 'integer', minimum: 1 }, '3', 3],
+    [{ type: 'integer' }, '2.5', undefined],
+    [{ type: 'number' }, '0x10', undefined],
+    [{ type: 'number' }, '', undefined],
+    [{ type: 'boolean' }, 'Yes', true],
+    [{ type: 'boolean' }, 'n', false],
+    [{ type: 'boolean' }, 'maybe', undefined],
+    [{ type: 'string', minLength: 2 }, '12', '12'],
+    [{ type: 'string', minLength: 2 }, '1', undefined],
+    [{ type: 'array', items: { type: 'string' } }, '["a"]', ['a']],
+    [{ type: 'object', properties: { a: { type: 'number' } }, required: ['a'], additionalProperties: false }, { a: 1 }, { a: 1 }],
+    [{ type: 'object', properties: { a: { type: 'number' } }, required: ['a'], additionalProperties: false }, '{"b": 1}', undefined],
+  ])('fits %j: %j', (schema, given, value) => {
+    const accept = (): Json => acceptAnswer({ text: '', schema }, given)
+    if (value === undefined) expect(refused(accept)).toMatchObject({ code: 'R4201' })
+    else expect(accept()).toEqual(value)
+  })
+
+  it('may be an option or fit the schema where a question has both', () => {
+    const question: Question = { text: '', options: [{ value: 'none' }], schema: { type: 'number' } }
+    expect(acceptAnswer(question, 'None')).toBe('none')
+    expect(acceptAnswer(question, '4')).toBe(4)
+    expect(refused(() => acceptAnswer(question, 'x'))).toMatchObject({ code: 'R4201' })
+  })
+
+  it('cannot be checked by a schema that is none', () => {
+    expect(refused(() => acceptAnswer({ text: '', schema: { type: 'nope' } }, 'x'))).toMatchObject({ code: 'R4202' })
+  })
+})
+
+describe('a question in a journal', () => {
+  it('is read as it was written', () => {
+    const about = {
+      text: 'Release?',
+      options: [{ value: 'YES', label: 'Yes' }, 'no'],
+      schema: { type: 'string' },
+      due: 5,
+      otherwise: 'no',
+      about: { a: 1 },
+    }
+    expect(readQuestion(about, 'approve')).toEqual({ ...about, options: [{ value: 'YES', label: 'Yes' }, { value: 'no' }] })
+    expect(readQuestion({ text: 'Did decide happen?', options: [{ value: 'happened' }], about: { effect: 3 } }, 'doubt')).toMatchObject({
+      options: [{ value: 'happened' }],
+    })
+  })
+
+  it('is its name where a wait carries none', () => {
+    expect(readQuestion(undefined, 'approve')).toEqual({ text: 'approve' })
+    expect(readQuestion({ what: 1 }, 'approve')).toEqual({ text: 'approve', about: { what: 1 } })
+  })
+
+  it('is refused when it is broken', () => {
+    for (const about of [
+      { text: 'x', options: 'yes' },
+      { text: 'x', options: [{ label: 'a' }] },
+      { text: 'x', due: '3d' },
+      { text: 'x', schema: 'number' },
+    ]) {
+      expect(refused(() => readQuestion(about, 'approve'))).toMatchObject({ code: 'R4202' })
+    }
+  })
+})
+
+describe('who answers', () => {
+  it('is nobody', () => {
+    expect(noAnswers.answer(open('approve', release))).toBeUndefined()
+  })
+
+  it('is what counts after the deadline, else the first option, for the questions of programs alone', () => {
+    expect(autoAnswers.answer(open('approve', release))).toBe('YES')
+    expect(autoAnswers.answer(open('approve', { ...release, otherwise: 'later' }))).toBe('later')
+    expect(autoAnswers.answer(open('why'))).toBeUndefined()
+    expect(isOwnQuestion({ name: 'doubt' })).toBe(true)
+    expect(autoAnswers.answer(open('doubt', { text: 'Did it?', options: [{ value: 'happened' }] }))).toBeUndefined()
+  })
+
+  it('is a script, by address, path or name, in order', () => {
+    const script: Answers & { unused(): readonly string[] } = scriptedAnswers(
+      { $schema: 'x', approve: 'yes', 'verify/approve': ['minor', 'later'], 'otter/q9': 1, never: true, doubt: 'happened' },
+      { file: 'a.answers.json' },
+    )
+    expect(script.by).toBe('a.answers.json')
+    expect(script.answer(open('approve', release))).toBe('YES')
+    expect(script.answer(open('approve', release))).toBe('YES')
+    const inner = open('approve', release, { path: 'verify/approve' })
+    expect([script.answer(inner), script.answer(inner), script.answer(inner)]).toEqual(['MINOR', 'later', undefined])
+    expect(script.answer(open('x', { text: '' }, { id: 'otter/q9' }))).toBe(1)
+    expect(script.answer(open('constructor'))).toBeUndefined()
+    expect(script.answer(open('doubt', { text: '', options: [{ value: 'happened' }] }))).toBe('happened')
+    expect(script.unused()).toEqual(['never'])
+  })
+
+  it('is no script that a question refuses, and the answer is not used up', () => {
+    const script = scriptedAnswers({ approve: ['yess', 'yes'] }, { guess: suggest })
+    expect(refused(() => script.answer(open('approve', release)))).toMatchObject({ code: 'R4200' })
+    expect(script.unused()).toEqual(['approve'])
+    expect(refused(() => scriptedAnswers(['yes'], { file: 'a.json' }))).toMatchObject({ code: 'R4210', file: 'a.json' })
+  })
+})

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import type { Call, Fault } from '../../src/kernel/index.ts'
+import {
+  createPolicy,
+  lesserTrust,
+  type OperatorPolicy,
+  type PolicySettings,
+  readTrust,
+  type Trust,
+  TRUST_LEVELS,
+} from '../../src/policy/index.ts'
+import { createTools } from '../../src/tools/index.ts'
+import { systemHost } from '../../src/kernel/index.ts'
+
+const workdir = '/home/ana/project'
+const runFolder = (run: string): string => `${workdir}/.reflex/runs/${run}`
+
+function policy(trust: Trust, settings: Partial<PolicySettings> = {}): OperatorPolicy {
+  return createPolicy({ trust, workdir, runFolder, ...settings })
+}
+
+function ask(asked: OperatorPolicy, ...needs: string[]): Fault | undefined {
+  const call = { run: 'otter', port: 'decide' } as Call
+  return asked.ask(call, { leaves: false, repeat: 'free', needs }, undefined)
+}
+
+const read = (path: string): string => `arbor://fs/read${path}`
+const write = (path: string): string => `arbor://fs/write${path}`
+
+describe('what a level of trust grants by itself', () => {
+  const from = (level: Trust): readonly Trust[] => TRUST_LEVELS.slice(TRUST_LEVELS.indexOf(level))
+  const rows: [needs: string, levels: readonly Trust[]][] = [
+    ['arbor://human/ask', from('untrusted')],
+    ['arbor://orchestrator/execute/llm_query', from('untrusted')],
+    [read(`${runFolder('otter')}/a`), from('untrusted')],
+    [write(`${runFolder('otter')}/a/b`), from('untrusted')],
+    ['arbor://tool/file.write', from('untrusted')],
+    ['arbor://tool/git.log', from('untrusted')],
+    [read(`${workdir}/src/a.ts`), from('probationary')],
+    [read(workdir), from('probationary')],
+    [read(`${workdir}/.git`), from('probationary')],
+    [write(`${workdir}/src/a.ts`), from('trusted')],
+    ['arbor://tool/command', from('trusted')],
+    ['arbor://tool/payments.refund', from('trusted')],
+    ['arbor://shell/exec', from('trusted')],
+    ['arbor://shell/exec/unsandboxed', from('trusted')],
+    [read('/etc/hosts'), []],
+    [write('/etc/hosts'), []],
+    [read('/home/ana'), []],
+    [read('/home/ana/project2/a'), []],
+    [read(runFolder('stork')), []],
+    [write(runFolder('stork')), []],
+    [read(`${workdir}/.reflex/reflex.db`), []],
+    [write(`${workdir}/.reflex/reflex.db`), []],
+    ['arbor://net/example.org', []],
+    ['arbor://nothing/known', []],
+  ]
+  it.each(rows)('%s', (need, levels) => {
+    expect(TRUST_LEVELS.filter((level) => policy(level).allows('otter', need))).toEqual(levels)
+  })
+
+  it('reaches every built-in reader', () => {
+    const names = createTools({ host: systemHost, environment: {} }).names()
+    const granted = names.filter((name) => policy('probationary').allows('otter', `arbor://tool/${name}`))
+    expect(granted).toEqual(names.filter((name) => name !== 'command'))
+  })
+})
+
+describe('a refusal', () => {
+  it('names what is needed, the trust of the run, and the least that would do', () => {
+    expect(ask(policy('probationary'), 'arbor://human/ask', 'arbor://shell/exec', 'arbor://tool/command')).toMatchObject({
+      code: 'R3001',
+      message: 'decide needs arbor://shell/exec and arbor://tool/command; this run is probationary',
+      fix: 'this release has no sandbox for commands: run with --trust trusted, or allow them in --policy FILE',
+      run: 'otter',
+      data: { needs: ['arbor://shell/exec', 'arbor://tool/command'], trust: 'probationary' },
+    })
+    expect(ask(policy('untrusted'), read(`${workdir}/a`))).toMatchObject({
+      fix: 'run with --trust probationary, or allow it in --policy FILE',
+    })
+    expect(ask(policy('autonomous'), read('/etc/hosts'))).toMatchObject({ fix: 'allow it in --policy FILE' })
+  })
+
+  it('says which file denies', () => {
+    const denying = policy('autonomous', {
+      grants: [{ file: 'safe.policy.json', deny: ['arbor://fs/read/**/'.slice(0, -1), 'arbor://shell/**'] }],
+    })
+    expect(ask(denying, 'arbor://shell/exec')).toMatchObject({
+      message: 'decide needs arbor://shell/exec; safe.policy.json denies arbor://shell/**',
+      fix: 'remove arbor://shell/** from "deny" in safe.policy.json',
+    })
+  })
+
+  it('comes for whatever is no capability', () => {
+    const all = policy('autonomous', { grants: [{ file: undefined, allow: ['arbor://**'] }] })
+    expect(ask(all, 'arbor://any/thing')).toBeUndefined()
+    for (const need of [
+      '',
+      'fs/read/a',
+      'arbor://',
+      'ARBOR://fs/read/a',
+      'arbor://fs//read',
+      'arbor://fs/read/**',
+      'arbor://fs/*',
+      'arbor://fs/read/..',
+      'arbor://fs/read/%2e%2E/a',
+      'arbor://fs/read/%2f',
+      'arbor://fs/read/a%5Cb',
+      'arbor://fs/read/%',
+      'arbor://fs/read/a?b',
+      'arbor://fs/read/a b',
+      'arbor://fs/read/a%00',
+    ]) {
+      expect(ask(all, need), need).toMatchObject({ code: 'R3001' })
+    }
+  })
+
+  it('does not come for an effect that needs nothing', () => {
+    expect(ask(policy('untrusted'))).toBeUndefined()
+  })
+})
+
+describe('what an operator allows and denies', () => {
+  it('adds to the level of trust, and a denial wins', () => {
+    const mixed = policy('probationary', {
+      grants: [
+        { file: 'a.policy.json', allow: ['arbor://fs/read/srv/data/**', 'arbor://tool/*', 'arbor://fs/write/srv/out.txt'] },
+        { file: 'b.policy.json', deny: ['arbor://fs/read/srv/data/secret/**', `arbor://fs/read${workdir}/.env`, 'arbor://tool/git.log'] },
+      ],
+    })
+    const allowed = (need: string): boolean => mixed.allows('otter', need)
+    expect(allowed(read('/srv/data/a/b'))).toBe(true)
+    expect(allowed(read('/srv/data'))).toBe(true)
+    expect(allowed(read('/srv/data/secret'))).toBe(false)
+    expect(allowed(read('/srv/database'))).toBe(false)
+    expect(allowed(write('/srv/out.txt'))).toBe(true)
+    expect(allowed(write('/srv/out.txt/x'))).toBe(false)
+    expect(allowed('arbor://tool/command')).toBe(true)
+    expect(allowed('arbor://tool/a/b')).toBe(false)
+    expect(allowed(read(`${workdir}/.env`))).toBe(false)
+    expect(allowed('arbor://tool/git.log')).toBe(false)
+    expect(mixed.judge('otter', read('/srv/data/x'))).toEqual({ allowed: true, by: 'a.policy.json', rule: 'arbor://fs/read/srv/data/**' })
+    expect(mixed.judge('otter', 'arbor://tool/git.log')).toEqual({ allowed: false, by: 'b.policy.json', rule: 'arbor://tool/git.log' })
+    expect(mixed.judge('otter', read('/etc'))).toEqual({ allowed: false, by: 'nobody' })
+    expect(mixed.judge('otter', 'arbor://human/ask')).toEqual({ allowed: true, by: 'probationary', rule: 'arbor://human/ask' })
+  })
+
+  it('may name the work folder and the folder of the run', () => {
+    const named = policy('probationary', {
+      grants: [{ file: 'p', allow: ['arbor://fs/write/{work}/dist/**'], deny: ['arbor://fs/write/{run}/**'] }],
+    })
+    expect(named.allows('otter', write(`${workdir}/dist/a`))).toBe(true)
+    expect(named.allows('otter', write(`${workdir}/src/a`))).toBe(false)
+    expect(named.allows('otter', write(`${runFolder('otter')}/a`))).toBe(false)
+    expect(named.allows('otter', write('/%7Bwork%7D/dist/a'))).toBe(false)
+  })
+
+  it('is refused before any run when it cannot be understood', () => {
+    expect(() => policy('trusted', { grants: [{ file: 'p.json', allow: ['arbor://fs/read/*.md'] }] })).toThrow(
+      expect.objectContaining({ code: 'R3012', file: 'p.json', path: 'allow[0]' }) as Error,
+    )
+    expect(() => policy('trusted', { grants: [{ file: 'p.json', deny: ['arbor://fs/**/read'] }] })).toThrow(
+      expect.objectContaining({ code: 'R3012', path: 'deny[0]' }) as Error,
+    )
+  })
+
+  it('follows the trust that is stored with each run', () => {
+    const each = createPolicy({ trust: (run) => (run === 'otter' ? 'trusted' : 'untrusted'), workdir, runFolder })
+    expect(each.allows('otter', 'arbor://shell/exec')).toBe(true)
+    expect(each.allows('stork', 'arbor://shell/exec')).toBe(false)
+    expect(each.allows('otter', 'arbor://shell/exec')).toBe(true)
+  })
+})
+
+describe('trust', () => {
+  it('is one of five words', () => {
+    expect(readTrust(' Trusted ', '--trust')).toBe('trusted')
+    expect(() => readTrust('root', '--trust')).toThrow(expect.objectContaining({ code: 'R3013' }) as Error)
+  })
+
+  it('is lowered and never raised', () => {
+    expect(lesserTrust('trusted', 'untrusted')).toBe('untrusted')
+    expect(lesserTrust('probationary', 'autonomous')).toBe('probationary')
+  })
+})
