@@ -48,7 +48,7 @@ async function compare(name: string, workflows: readonly Workflow[], steps: numb
 }
 
 async function againstXstate(size: number): Promise<void> {
-  const { xstateLine } = (await import('./peers/xstate.ts')) as { xstateLine: (size: number) => () => Promise<void> }
+  const { xstateLine } = (await import(new URL('./peers/xstate.ts', import.meta.url).href)) as { xstateLine: (size: number) => () => Promise<void> }
   const peer = xstateLine(size)
   const [own, other] = await alternate([engine([linear('line', size)]), { name: 'xstate', round: () => timed(peer) }], size, 40)
   if (own === undefined || other === undefined) return

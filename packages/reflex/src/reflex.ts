@@ -133,7 +133,7 @@ export class Reflex {
       grants: options.policy ?? [],
       reserved: [home],
     })
-    this.tools = createTools({ environment, ...(options.tools === undefined ? {} : { tools: options.tools }) })
+    this.tools = createTools({ environment, host, ...(options.tools === undefined ? {} : { tools: options.tools }) })
     const guards = options.guards ?? {}
     const kind = workflowKind({ load: (source) => loadStored(source, guards) })
     const decide = decisionPort(this.#agent())
@@ -159,7 +159,8 @@ export class Reflex {
       tools: this.tools,
       agents: this.#options.agents ?? {},
       choice: (run) => this.#keeps.get(run)?.agent ?? {},
-      place: (run) => ({ workdir: this.#keeps.get(run)?.workdir ?? this.workdir, runFolder: this.runFolder(run) }),
+      workdir: this.workdir,
+      runFolder: (run) => this.runFolder(run),
       allows: (run, capability) => this.policy.allows(run, capability),
     })
   }

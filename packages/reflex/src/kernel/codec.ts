@@ -1,6 +1,6 @@
 import { digest } from './digest.ts'
 import { faults } from './faults.ts'
-import { isList, type Json } from './json.ts'
+import { isList, type Json, type JsonObject } from './json.ts'
 import { FORMAT, type Input, type More, type Rec, type Ref, type Request } from './record.ts'
 
 /**
@@ -108,23 +108,29 @@ function withoutShared(writes: readonly Json[], shared: readonly SharedValue[]):
   return writes.map((value, slot) => (slots.has(slot) ? 0 : value))
 }
 
+/** Takes out the innermost values that are too large, so that what is shared or small around them stays readable. */
 function encodeWithBlobs(parts: readonly Part[]): Encoded {
   const blobs = new Map<string, string>()
   const paths: Json[] = []
-  const extract = (value: Json, path: readonly (string | number)[], depth: number): Json => {
+  const keep = (value: Json, path: readonly (string | number)[]): Json => {
     const text = typeof value === 'string' || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : ''
     if (text.length <= BLOB_BYTES) return value
-    if (typeof value === 'string' || depth === 0) {
-      const hash = digest(text)
-      blobs.set(hash, text)
-      paths.push([hash, ...path])
-      return 0
-    }
-    if (isList(value)) return value.map((item, i) => extract(item, [...path, i], depth - 1))
-    return Object.fromEntries(Object.entries(value as { [key: string]: Json }).map(([key, item]) => [key, extract(item, [...path, key], depth - 1)]))
+    const slim = typeof value === 'string' ? value : slimmer(value, path)
+    const rest = typeof slim === 'string' ? text : JSON.stringify(slim)
+    if (rest.length <= BLOB_BYTES) return slim
+    const hash = digest(rest)
+    blobs.set(hash, rest)
+    // Outer before inner: a reader puts the outer one back first.
+    paths.unshift([hash, ...path])
+    return 0
+  }
+  const slimmer = (value: Json, path: readonly (string | number)[]): Json => {
+    if (isList(value)) return value.map((item, i) => keep(item, [...path, i]))
+    const entries = Object.entries(value as JsonObject).map(([key, item]) => [key, keep(item, [...path, key])] as const)
+    return Object.fromEntries(entries)
   }
   const [bits, ...rest] = JSON.parse(JSON.stringify(parts)) as [number, ...Json[]]
-  const slim = rest.map((part, i) => extract(part, [i + 1], 3))
+  const slim = rest.map((part, i) => keep(part, [i + 1]))
   return { text: JSON.stringify([bits | BLOBS, ...slim, paths]), blobs }
 }
 
@@ -157,6 +163,7 @@ function blobPaths(row: readonly Json[]): (readonly Json[])[] {
 function decodeRecord(row: unknown, blob: (hash: string) => string): Rec {
   if (!isList(row) || typeof row[0] !== 'number' || row[0] >= BLOBS * 2) throw faults.make('R5003', 'a record is not a list of known parts')
   const bits = row[0]
+  if (row.length !== 1 + partsIn(bits)) throw faults.make('R5003', 'a record does not have the parts that it names')
   const parts = (bits & BLOBS) === 0 ? row : withBlobs(row, blob)
   let at = 1
   const take = (bit: number): unknown => ((bits & bit) === 0 ? undefined : parts[at++])
@@ -169,6 +176,12 @@ function decodeRecord(row: unknown, blob: (hash: string) => string): Rec {
   const more = freeze(take(MORE)) as More | undefined
   const shared = take(SHARED) as readonly SharedValue[] | undefined
   return { frame, elapsed, input, writes: shared === undefined ? (freeze(writes) as typeof writes) : shareAgain(writes, shared, inputValue(input)), position, requests, more }
+}
+
+function partsIn(bits: number): number {
+  let count = 0
+  for (let left = bits; left > 0; left >>= 1) count += left & 1
+  return count
 }
 
 function withBlobs(row: readonly Json[], blob: (hash: string) => string): readonly Json[] {

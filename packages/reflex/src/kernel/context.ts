@@ -1,12 +1,13 @@
 import { type BoardContract, checkSize, checkWrite, PLAIN } from './board.ts'
 import { digest, digestFraction } from './digest.ts'
-import { type FaultData, faultData } from './fault.ts'
+import type { FaultData } from './fault.ts'
+import { faultJson } from './fault-json.ts'
 import { faults } from './faults.ts'
-import { type Flight, type Frame, type Kid, lookup, type Wait } from './frame.ts'
+import { type Flight, type Frame, type Kid, lookup, scopeChain, type Wait } from './frame.ts'
 import { copyJson, type Json, type JsonObject } from './json.ts'
 import { type Program, pinOf } from './program.ts'
 import type { CallRequest, Ending, More, Pin, Rec, Input, Ref, Request, ReturnPair, SpawnRequest, WaitRequest, WaitType } from './record.ts'
-import type { BoardReader } from './scope.ts'
+import { BoardReader } from './scope.ts'
 import { name, type State } from './state.ts'
 
 /** How a step finds the programs that its run has not pinned yet. */
@@ -113,6 +114,11 @@ export class StepContext<Def = unknown> {
     return this.#frame
   }
 
+  /** The revision of the kind that the run has pinned: its behaviour may differ only by this. */
+  get rev(): number {
+    return this.#state.pins[this.#frame.pin]?.[2] ?? 0
+  }
+
   /** Milliseconds since the epoch: the time of the last recorded input. */
   get now(): number {
     return this.#now
@@ -143,7 +149,7 @@ export class StepContext<Def = unknown> {
     const pending = under === null ? this.#writes : this.#more?.sub?.findLast(([id]) => id === under)?.[1]
     if (pending !== undefined) for (let i = pending.length - 2; i >= 0; i -= 2) if (pending[i] === key) return pending[i + 1]
     if (under !== null) return this.#readOuter(key, under)
-    if (this.#more?.tombstones?.includes(key)) return this.#frame.outer === undefined ? undefined : lookup(this.#frame.outer, key, this.#frame.link?.under)
+    if (this.#more?.tombstones?.includes(key)) return new BoardReader([...scopeChain(this.#frame)].slice(1)).get(key)
     return lookup(this.#frame, key)
   }
 
@@ -151,7 +157,18 @@ export class StepContext<Def = unknown> {
     const sub = this.#frame.subs?.get(under)
     const place = sub?.scope.find(key, Number.POSITIVE_INFINITY) ?? -1
     const own = place < 0 ? undefined : sub?.scope.valueAt(place)
-    return own ?? this.#read(key, sub?.under ?? null)
+    return own ?? this.#read(key, sub?.under ?? this.#opened(under) ?? null)
+  }
+
+  /** The scope under which this step has opened one; nothing if it opened none of this name. */
+  #opened(scope: Ref): Ref | null | undefined {
+    return this.#more?.open?.find((_, i) => name(this.#record, 'o', i) === scope)
+  }
+
+  /** A wrong name here would be found only when the record is applied, too late to fail the frame with it. */
+  #needScope(scope: Ref): void {
+    if (this.#frame.subs?.has(scope) || this.#opened(scope) !== undefined) return
+    throw new TypeError(`${this.#place()} names the inner scope ${scope}, which is not open`)
   }
 
   /** The board as it was before this step, scopes outward. */
@@ -216,8 +233,8 @@ export class StepContext<Def = unknown> {
     const stored = place >= 0 && this.#frame.scope.valueAt(place) !== undefined
     const pending = this.#writes?.some((item, i) => i % 2 === 0 && item === key) ?? false
     if (pending) this.#writes = this.#writes?.filter((_, i, all) => all[i - (i % 2)] !== key)
+    if (pending) this.#shared = false
     if (pending && this.#writes?.length === 0) this.#writes = undefined
-    this.#shared = false
     const draft = this.#draft()
     if (stored && !draft.tombstones?.includes(key)) (draft.tombstones ??= []).push(key)
     return stored || pending
@@ -226,6 +243,7 @@ export class StepContext<Def = unknown> {
   /** Opens a scope inside the frame, under its own scope or another inner one; gives its name. */
   open(under: Ref | null = null): Ref {
     this.#need('scopes')
+    if (under !== null) this.#needScope(under)
     const draft = this.#draft()
     ;(draft.open ??= []).push(under)
     return name(this.#record, 'o', draft.open.length - 1)
@@ -233,6 +251,7 @@ export class StepContext<Def = unknown> {
 
   /** Writes to an inner scope. */
   setIn(scope: Ref, key: string, value: unknown): void {
+    this.#needScope(scope)
     const draft = this.#draft()
     const earlier = draft.sub?.find(([id]) => id === scope)?.[1] ?? []
     const json = this.#check(key, value, false, this.#frame.subs?.has(scope) ? scope : null, earlier)
@@ -316,19 +335,20 @@ export class StepContext<Def = unknown> {
     return this.#frame.flights
   }
 
-  /** The frame's open waits. */
+  /** The frame's open waits, without the kernel's own questions about its effects. */
   waits(): readonly Wait[] {
-    return this.#frame.waits ?? []
+    return (this.#frame.waits ?? []).filter((wait) => wait.doubts === undefined)
   }
 
-  /** True if a program of this name can be called. */
+  /** True if a program of this name can be called. The record pins it, so that a replay knows the same. */
   knows(program: string): boolean {
-    return this.#state.pins.some(([pinned]) => pinned === program) || this.#lookup.find(program) !== undefined
+    return this.#findPin(program) !== undefined
   }
 
   /** Calls a program on the frame's stack; gives the callee's name. Throws `R2010` if the program is missing. */
   call(program: string, options: CallOptions = {}): Ref {
     const draft = this.#draft()
+    if (this.#frame.callee !== undefined || draft.call !== undefined) throw new TypeError(`${this.#place()} calls ${program} before its last call has returned`)
     const call: { -readonly [K in keyof CallRequest]: CallRequest[K] } = { pin: this.#pin(program) }
     if (options.map !== undefined && options.map.length > 0) call.map = options.map
     if (options.args !== undefined) call.args = options.args
@@ -340,6 +360,7 @@ export class StepContext<Def = unknown> {
   /** Spawns a strand of a program, or of this program itself; gives the strand's name. */
   spawn(program: string | null, options: SpawnOptions = {}): Ref {
     const draft = this.#draft()
+    if (options.under !== undefined) this.#needScope(options.under)
     const spawn: { -readonly [K in keyof SpawnRequest]: SpawnRequest[K] } = { pin: program === null ? this.#frame.pin : this.#pin(program) }
     if (options.args !== undefined) spawn.args = options.args
     if (options.sees === 'live' || options.sees === 'nothing') spawn.sees = options.sees
@@ -350,13 +371,18 @@ export class StepContext<Def = unknown> {
   }
 
   #pin(program: string): number {
+    const pin = this.#findPin(program)
+    if (pin === undefined) throw faults.make('R2010', `${this.#place()} calls ${program}, which is not registered`, { path: this.#place(), fix: `register ${program}, then resume` })
+    return pin
+  }
+
+  #findPin(program: string): number | undefined {
+    const late = this.#more?.pin?.findLastIndex(([pinned]) => pinned === program) ?? -1
+    if (late >= 0) return this.#state.pins.length + late
     const known = this.#state.pins.findLastIndex(([pinned]) => pinned === program)
     if (known >= 0) return known
-    const late = this.#more?.pin?.findIndex(([pinned]) => pinned === program) ?? -1
-    if (late >= 0) return this.#state.pins.length + late
     const found = this.#lookup.find(program)
-    if (found === undefined) throw faults.make('R2010', `${this.#place()} calls ${program}, which is not registered`, { path: this.#place(), fix: `register ${program}, then resume` })
-    return this.#learn(pinOf(found))
+    return found === undefined ? undefined : this.#learn(pinOf(found))
   }
 
   #learn(pin: Pin): number {
@@ -370,8 +396,11 @@ export class StepContext<Def = unknown> {
     return this.#frame.kids?.get(id)
   }
 
-  /** Takes over the writes of ended strands, in this order; the latest value of each key. */
+  /** Takes over the writes of ended strands, in this order; the latest value of each key. The strands are forgotten. */
   adopt(...strands: Ref[]): void {
+    for (const id of strands) {
+      if ((this.kid(id)?.status ?? 'running') === 'running' || this.#more?.adopt?.includes(id)) throw new TypeError(`${this.#place()} adopts the strand ${id}, which has not ended or is not its own`)
+    }
     const draft = this.#draft()
     ;(draft.adopt ??= []).push(...strands)
   }
@@ -391,7 +420,8 @@ export class StepContext<Def = unknown> {
   become(source: Json): void {
     const [pinned = '', kind = ''] = this.#state.pins[this.#frame.pin] ?? []
     const program = this.#lookup.compile(kind, pinned.slice(kind.length + 1), copyJson(source, this.#place()))
-    this.#draft().become = this.#learn(pinOf(program))
+    const known = this.#state.pins.findLastIndex(([, , , hash]) => hash === program.hash)
+    this.#draft().become = known >= 0 ? known : this.#learn(pinOf(program))
   }
 
   /** Steps this frame again, with no input. */
@@ -411,7 +441,7 @@ export class StepContext<Def = unknown> {
 
   /** Fails the frame; the fault becomes the value that the caller gets. */
   fail(fault: FaultData): void {
-    this.#return('failed', copyJson(faultData(fault), 'fault'))
+    this.#return('failed', faultJson(fault))
   }
 
   cancelled(value?: Json): void {

@@ -1,9 +1,10 @@
 import { type BoardContract, PLAIN } from './board.ts'
 import { type Lookup, StepContext } from './context.ts'
 import { causeOf, type FaultData, faultData, isFault } from './fault.ts'
+import { faultJson } from './fault-json.ts'
 import { faults } from './faults.ts'
 import type { Frame, Wait } from './frame.ts'
-import { copyJson, isObject, type Json } from './json.ts'
+import { isObject, type Json } from './json.ts'
 import type { Kind } from './kind.ts'
 import type { Program } from './program.ts'
 import type { Input, More, Rec } from './record.ts'
@@ -73,9 +74,10 @@ export class Decider {
   #ownAnswer(frame: Frame, input: Input, elapsed: number): Rec | undefined {
     switch (input[0]) {
       case 'kernel':
-        if (input[1] === 'cancel') return record(frame, input, elapsed, undefined)
+        if (input[1] !== 'stalled') return record(frame, input, elapsed, undefined)
         return record(frame, input, elapsed, { return: ['failed', stalled(this.#state)] })
       case 'cancel':
+        if (frame.callee !== undefined) return record(frame, input, elapsed, undefined)
         return this.#hears(frame) ? undefined : this.#leave(frame, input, elapsed)
       case 'end':
         return frame.told && !this.#hears(frame) ? this.#leave(frame, input, elapsed) : undefined
@@ -107,7 +109,7 @@ export class Decider {
   #afterDoubt(frame: Frame, input: Input & readonly ['answer', ...unknown[]], wait: Wait, elapsed: number): Rec {
     const effect = wait.doubts ?? 0
     const outcome = doubtOutcome(input[2])
-    if (outcome.is === 'repeat') return record(frame, input, elapsed, { repeat: 1 })
+    if (outcome.is === 'repeat') return record(frame, input, elapsed, { repeat: effect })
     return this.#step(frame, input, outcome.is === 'happened' ? ['ok', effect, outcome.value] : ['err', effect, outcome.value], elapsed)
   }
 }
@@ -119,7 +121,7 @@ export function doubtOutcome(answer: Json): { is: 'happened' | 'failed'; value: 
   if (word === 'repeat') return { is: 'repeat' }
   if (word === 'happened') return { is: 'happened', value }
   const fault = faults.make('R2012', 'a person said that the effect failed', value === null ? {} : { data: { answer: value } })
-  return { is: 'failed', value: copyJson(faultData(fault), 'fault') }
+  return { is: 'failed', value: faultJson(fault) }
 }
 
 function doubtAbout(frame: Frame, effect: string | number): Json {
@@ -133,13 +135,13 @@ function record(frame: Frame, input: Input | undefined, elapsed: number, more: M
 }
 
 function stalled(state: State): Json {
-  return copyJson(faultData(faults.make('R2003', 'nothing is queued, in flight or awaited', state.start === undefined ? {} : { run: state.start.run })), 'fault')
+  return faultJson(faults.make('R2003', 'nothing is queued, in flight or awaited', { run: state.start?.run }))
 }
 
 function thrownFault(thrown: unknown, state: State): Json {
-  const run = state.start === undefined ? {} : { run: state.start.run }
-  const data: FaultData = isFault(thrown) ? { ...faultData(thrown), ...run } : faultData(faults.make('R9001', `a step threw: ${messageOf(thrown)}`, { ...run, cause: thrown }))
-  return copyJson(data, 'fault')
+  const run = state.start?.run
+  const data: FaultData = isFault(thrown) ? { ...faultData(thrown), run } : faults.make('R9001', `a step threw: ${messageOf(thrown)}`, { run, cause: thrown })
+  return faultJson(data)
 }
 
 function messageOf(thrown: unknown): string {

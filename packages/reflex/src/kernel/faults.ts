@@ -122,6 +122,13 @@ export const faults = defineFaults({
     means: 'A run is named by its id, by a prefix that only it has, or by `last`.',
     fix: 'List the runs and name one.',
   },
+  R2017: {
+    title: 'The run is closed in this process',
+    verdict: 'fail',
+    when: 'when a run is told something',
+    means: 'The run was left, and can be opened again. Nothing of what was told since is on record.',
+    fix: 'Open the run again, then tell it.',
+  },
   R3001: {
     title: 'The policy does not allow this',
     verdict: 'fail',

@@ -37,7 +37,9 @@ export interface Wait {
   readonly name: string
   readonly due: number | undefined
   readonly about: Json | undefined
+  /** The record that opened it, and its time. */
   readonly record: number
+  readonly since: number
   /** Which question of the run it is, from 1; 0 for waits that nobody answers. People address it so: `otter-2m9q/q1`. */
   readonly number: number
   /** The effect whose outcome is asked for: a question of the kernel, not of the program. */

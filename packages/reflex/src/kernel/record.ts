@@ -26,7 +26,7 @@ export type Input =
   | readonly ['end', Ref, Ending, Json?]
   | readonly ['cancel', string]
   | readonly ['host', Json]
-  | readonly ['kernel', 'start' | 'cancel' | 'stalled', Json?]
+  | readonly ['kernel', 'start' | 'cancel' | 'stalled' | 'refused', Json?]
 
 /** An effect asked for: port, arguments, and the idempotency key where a retry must reuse one. */
 export type Request = readonly [port: string, args?: Json, key?: string]
@@ -98,7 +98,7 @@ export interface More {
   /** The effect that the wait of this record asks about: whether it happened. */
   readonly doubts?: Ref
   /** The effect that was asked about did not happen: it is performed again. */
-  readonly repeat?: 1
+  readonly repeat?: Ref
   /** Effects and waits given up. */
   readonly drop?: readonly Ref[]
   /** Strands to cancel. */

@@ -19,7 +19,7 @@ export function summary(state: State, definitions: Definitions, status: RunStatu
       number: wait.number,
       ...(wait.due === undefined ? {} : { due: wait.due }),
       ...(wait.about === undefined ? {} : { about: wait.about }),
-      since: state.time,
+      since: wait.since,
       path: framePath(wait.frame, definitions),
     }),
   )

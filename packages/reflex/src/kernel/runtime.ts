@@ -11,7 +11,8 @@ import type { Port } from './port.ts'
 import { type Program, pinOf } from './program.ts'
 import { Programs } from './programs.ts'
 import { FORMAT, type Pin, type Rec, type Start } from './record.ts'
-import { Run, type RunWorld, storedProgram } from './run.ts'
+import { Run, type RunWorld } from './run.ts'
+import { storedProgram } from './tail.ts'
 import { loadState, type StoredState } from './snapshot.ts'
 import { State } from './state.ts'
 import type { Lease, RunRow, Store, StoredBatch, StoredRun, Worker } from './store.ts'
@@ -65,10 +66,12 @@ export class Runtime implements RunWorld {
   readonly ports: Map<string, Port>
   readonly policy: Policy | undefined
   readonly #runs = new Map<string, Run>()
+  readonly #opening = new Map<string, Promise<Run>>()
   readonly #worker: Worker
   readonly #leaseMs: number
   #now: number | undefined
   #stopHeart: (() => void) | undefined
+  #closed = false
   #greeted: Promise<void> | undefined
 
   constructor(options: RuntimeOptions) {
@@ -91,6 +94,10 @@ export class Runtime implements RunWorld {
       })
     }
     return this.#now
+  }
+
+  late(): void {
+    this.#now = undefined
   }
 
   /** The runs that this process holds. */
@@ -150,8 +157,18 @@ export class Runtime implements RunWorld {
    * if another process holds it, `R2016` if there is none, `R2001` if it has ended.
    */
   async resume(id: string, options: { readonly prepare?: (run: Run) => void } = {}): Promise<Run> {
-    const known = this.#runs.get(id)
+    const known = this.#runs.get(id) ?? this.#opening.get(id)
     if (known !== undefined) return known
+    const opening = this.#open(id, options.prepare)
+    this.#opening.set(id, opening)
+    try {
+      return await opening
+    } finally {
+      this.#opening.delete(id)
+    }
+  }
+
+  async #open(id: string, prepare: ((run: Run) => void) | undefined): Promise<Run> {
     const store = this.#needStore()
     await this.#greet()
     const claim = await store.claim(id, this.#worker, this.host.now())
@@ -160,19 +177,20 @@ export class Runtime implements RunWorld {
       const { worker } = claim.holder
       throw faults.make('R5001', `${id} is held by process ${worker.pid} on ${worker.host}`, { run: id, data: { pid: worker.pid, host: worker.host, seen: claim.holder.seen } })
     }
+    let run: Run | undefined
     try {
       const stored = await store.read(id)
       if (stored === undefined) throw noRun(id)
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw faults.make('R2001', `${id} has ${claim.row.status}`, { run: id, fix: 'fork it at the record from which it should go on differently' })
       const state = await this.#fold(stored)
-      const run = new Run(this, id, state, await this.#definitions(state), claim.lease)
+      run = new Run(this, id, state, await this.#definitions(state), claim.lease)
       this.#runs.set(id, run)
-      options.prepare?.(run)
+      prepare?.(run)
       run.revive()
       await run.pull()
       return run
     } catch (thrown) {
-      this.#runs.delete(id)
+      run?.close()
       await store.release(claim.lease)
       throw thrown
     }
@@ -190,8 +208,11 @@ export class Runtime implements RunWorld {
   async history(id: string): Promise<History> {
     const store = this.#needStore()
     const { row, state, definitions } = await this.peek(id)
-    const records = await this.#decode(id, await store.journal(id))
-    return { row, state, definitions, records }
+    return { row, state, definitions, records: await this.#decode(id, await store.journal(id)) }
+  }
+
+  async journal(run: string): Promise<readonly Rec[]> {
+    return this.#decode(run, (await this.store?.journal(run)) ?? [])
   }
 
   async #fold(stored: StoredRun, until = Number.POSITIVE_INFINITY): Promise<State> {
@@ -251,13 +272,18 @@ export class Runtime implements RunWorld {
   }
 
   #greet(): Promise<void> {
-    this.#greeted ??= this.#hello()
+    this.#greeted ??= this.#hello().catch((thrown: unknown) => {
+      // The next run tries again.
+      this.#greeted = undefined
+      throw thrown
+    })
     return this.#greeted
   }
 
   async #hello(): Promise<void> {
     await this.store?.hello(this.#worker, this.host.now(), this.#leaseMs)
     const beat = () => {
+      if (this.#closed) return
       this.#stopHeart = this.host.at(this.host.now() + this.#leaseMs / 3, () => {
         void this.#beat().then(beat)
       })
@@ -273,11 +299,15 @@ export class Runtime implements RunWorld {
     }
   }
 
-  /** Closes its runs, which can be opened again, and gives up their leases. The store stays open. */
+  /**
+   * Leaves its runs: what they have decided becomes durable, effects under way are aborted, leases are given up,
+   * and any process may open them again. The store stays open.
+   */
   async close(): Promise<void> {
+    this.#closed = true
     this.#stopHeart?.()
     for (const run of [...this.#runs.values()]) {
-      run.close()
+      await run.leave()
       if (run.lease !== undefined) await this.#release(run.lease)
     }
   }

@@ -67,11 +67,16 @@ export class Scope {
     }
   }
 
-  /** Keys that have a value now, in the order in which they were first written, each with its latest entry. */
+  /**
+   * Keys that have a value, each with its latest entry, in the order of those entries: an order that a
+   * snapshot, which keeps only them, does not change.
+   */
   live(bound = Number.POSITIVE_INFINITY): Map<string, Entry> {
     const latest = new Map<string, Entry>()
-    for (const entry of this.entries(bound)) latest.set(entry.key, entry)
-    for (const [key, entry] of latest) if (entry.value === undefined) latest.delete(key)
+    for (const entry of this.entries(bound)) {
+      latest.delete(entry.key)
+      if (entry.value !== undefined) latest.set(entry.key, entry)
+    }
     return latest
   }
 
@@ -116,16 +121,19 @@ export class BoardReader {
     return undefined
   }
 
-  /** Every entry, scope by scope, nearest first, oldest first within a scope. Tombstones are left out. */
+  /**
+   * Every entry, scope by scope, nearest first, oldest first within a scope. Tombstones are left out. After a
+   * resume from a snapshot, overwritten entries are there only for kinds whose board has `history`.
+   */
   *entries(): Generator<Entry> {
     for (const { scope, bound } of this.views) {
       for (const entry of scope.entries(bound)) if (entry.value !== undefined) yield entry
     }
   }
 
-  /** Keys that can be read, in the order in which `entries` first meets them. */
+  /** Keys that can be read, nearest scope first, in the order of their latest entries. */
   keys(): string[] {
-    return [...new Set(Array.from(this.entries(), (entry) => entry.key))].filter((key) => this.has(key))
+    return [...new Set(this.views.flatMap(({ scope, bound }) => [...scope.live(bound).keys()]))]
   }
 
   /** What can be read, as one object. */

@@ -31,7 +31,7 @@ export interface StoredState {
   readonly ended?: readonly [Ending, Json?]
   readonly pins: readonly Pin[]
   readonly frames: readonly StoredFrame[]
-  readonly waits: readonly (readonly [Ref, Ref, WaitType, string, number | null, Json | null, number, Ref | null, number])[]
+  readonly waits: readonly (readonly [Ref, Ref, WaitType, string, number | null, Json | null, number, Ref | null, number, number?])[]
   readonly queue: readonly (readonly [Ref, Input?])[]
 }
 
@@ -51,7 +51,7 @@ export function dumpState(state: State, keepsHistory: (pin: number) => boolean):
     ...(state.ended === undefined ? {} : { ended: state.ended.value === undefined ? [state.ended.status] : [state.ended.status, state.ended.value] }),
     pins: [...state.pins],
     frames,
-    waits: [...state.waits.values()].map((w) => [w.id, w.frame.id, w.type, w.name, w.due ?? null, w.about ?? null, w.record, w.doubts ?? null, w.number]),
+    waits: [...state.waits.values()].map((w) => [w.id, w.frame.id, w.type, w.name, w.due ?? null, w.about ?? null, w.record, w.doubts ?? null, w.number, w.since]),
     queue: state.queue.list().map(({ frame, input }) => (input === undefined ? [frame.id] : [frame.id, input])),
   }
 }
@@ -67,15 +67,16 @@ function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): S
     ...(link === undefined ? {} : { link: { caller: link.caller.id, role: link.role, sees: link.sees, record: link.record, under: link.under, map: link.map } }),
     scope: entries(frame.scope),
     ...(frame.subs?.size ? { subs: [...frame.subs].map(([id, sub]) => [id, sub.under, entries(sub.scope)] as const) } : {}),
-    ...(frame.kids?.size ? { kids: [...frame.kids.values()].map((kid) => dumpKid(kid, entries)) } : {}),
+    ...(frame.kids?.size ? { kids: [...frame.kids.values()].map(dumpKid) } : {}),
     ...(frame.flights.length > 0 ? { flights: frame.flights.map(dumpFlight) } : {}),
     ...(frame.closing === undefined ? {} : { closing: frame.closing }),
     ...(frame.told ? { told: true as const } : {}),
   }
 }
 
-function dumpKid(kid: Kid, entries: (scope: Scope) => StoredEntry[]): NonNullable<StoredFrame['kids']>[number] {
-  const scope = kid.status === 'running' ? [] : entries(kid.scope)
+/** Of an ended strand nothing but its latest values can be read. */
+function dumpKid(kid: Kid): NonNullable<StoredFrame['kids']>[number] {
+  const scope = kid.status === 'running' ? [] : dumpScope(kid.scope, false, [])
   return kid.value === undefined ? [kid.id, kid.status, scope] : [kid.id, kid.status, scope, kid.value]
 }
 
@@ -93,8 +94,10 @@ function readable(scope: Scope, bounds: readonly number[]): Entry[] {
   for (const bound of new Set([...bounds, Number.POSITIVE_INFINITY])) {
     for (const { key } of scope.entries(bound)) kept.add(scope.find(key, bound))
   }
-  const places = [...kept].sort((a, b) => a - b).map((place) => scope.entryAt(place))
-  return places.filter((entry) => entry.value !== undefined || bounds.length > 0)
+  // A tombstone is kept only where it hides a value that an earlier bound still shows.
+  const shown = new Set<string>()
+  const entries = [...kept].sort((a, b) => a - b).map((place) => scope.entryAt(place))
+  return entries.filter(({ key, value }) => (value === undefined ? shown.has(key) : shown.add(key)))
 }
 
 /** The state that was dumped. */
@@ -107,8 +110,8 @@ export function loadState(stored: StoredState): State {
   if (stored.ended !== undefined) state.ended = { status: stored.ended[0], value: stored.ended[1] }
   state.pins.push(...stored.pins)
   for (const item of stored.frames) loadFrame(state, item)
-  for (const [id, frame, type, name, due, about, record, doubts, number] of stored.waits) {
-    const wait: Wait = { id, frame: state.frame(frame), type, name, due: due ?? undefined, about: about ?? undefined, record, number, doubts: doubts ?? undefined }
+  for (const [id, frame, type, name, due, about, record, doubts, number, since = stored.time] of stored.waits) {
+    const wait: Wait = { id, frame: state.frame(frame), type, name, due: due ?? undefined, about: about ?? undefined, record, since, number, doubts: doubts ?? undefined }
     state.waits.set(id, wait)
     wait.frame.waits = [...(wait.frame.waits ?? []), wait]
   }

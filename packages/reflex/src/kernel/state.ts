@@ -95,7 +95,9 @@ export class State {
         break
       case 'cancel':
         this.#dequeue(frame, input)
-        frame.told = true
+        // It has called since it was to be cancelled: the callee hears first, and the frame once that has left.
+        if (frame.callee !== undefined) this.#cancel(frame.callee, frame.closing ?? 'cancelled')
+        else frame.told = true
         break
       case 'ok':
       case 'err':
@@ -199,15 +201,18 @@ export class State {
 
   #drop(frame: Frame, id: Ref): void {
     const wait = this.waits.get(id)
-    if (wait !== undefined) return this.#closeWait(wait)
+    if (wait?.frame === frame) return this.#closeWait(wait)
     const at = frame.flights.findIndex((flight) => flight.id === id)
-    if (at >= 0) this.dropped.push(...frame.flights.splice(at, 1))
-    else if (frame.kids?.get(id)?.status !== 'running') frame.kids?.delete(id)
+    if (at >= 0) {
+      this.dropped.push(...frame.flights.splice(at, 1))
+      const doubt = frame.waits?.find((open) => open.doubts === id)
+      if (doubt !== undefined) this.#closeWait(doubt)
+    } else if (frame.kids?.get(id)?.status !== 'running') frame.kids?.delete(id)
   }
 
   #wait(frame: Frame, requests: NonNullable<More['wait']>, doubts: Ref | undefined): void {
     requests.forEach(([type, title, due, about], i) => {
-      const wait: Wait = { id: name(this.n, 'w', i), frame, type, name: title, due: due ?? undefined, about, record: this.n, number: type === 'answer' ? ++this.questions : 0, doubts }
+      const wait: Wait = { id: name(this.n, 'w', i), frame, type, name: title, due: due ?? undefined, about, record: this.n, since: this.time, number: type === 'answer' ? ++this.questions : 0, doubts }
       this.waits.set(wait.id, wait)
       frame.waits = [...(frame.waits ?? []), wait]
     })

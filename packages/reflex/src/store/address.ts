@@ -14,20 +14,13 @@ export function openStore(address: string, options?: SqliteOptions): Store {
   const [, scheme, rest = ''] = SCHEME.exec(address) ?? []
   switch (scheme?.toLowerCase()) {
     case undefined:
-      return openSqlite(pathOf(address, address), options)
+      return openSqlite(address, options)
     case 'sqlite':
-      return openSqlite(pathOf(rest, address), options)
+      return openSqlite(rest, options)
     case 'memory':
       return memoryStore(address)
     default:
       // The rest of an address may hold a password.
       throw faults.make('R5027', `${scheme}: is no kind of store; known are a path, sqlite:PATH and memory:`)
   }
-}
-
-function pathOf(path: string, address: string): string {
-  if (path === '' || path === ':memory:') {
-    throw faults.make('R5027', `${address === '' ? 'an empty address' : address} names no file`)
-  }
-  return path
 }

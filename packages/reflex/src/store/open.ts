@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { isFault } from '../kernel/fault.ts'
 import { faults } from './faults.ts'
 import { damaged, hasLog, judgeFile, judgeMarks } from './header.ts'
-import { createTables } from './schema.ts'
+import { createTables, hasTables } from './schema.ts'
 import { isBusy, storeFault } from './sqlite-faults.ts'
 
 /**
@@ -18,6 +18,7 @@ const PAUSE = 25
 
 /** Opens the database of a store, and makes it where there is none. A file that is refused is not changed. */
 export function openDatabase(file: string, busyTimeout: number): DatabaseSync {
+  if (file === '' || file === ':memory:') throw faults.make('R5027', `"${file}" names no file`)
   const path = resolve(file)
   try {
     makeFolder(path, file)
@@ -72,7 +73,7 @@ function look(path: string, name: string): void {
     db.exec(`pragma busy_timeout = ${PAUSE}`)
     const { application, layout } = marksOf(db)
     judgeMarks(application, layout, name)
-    checkWhole(db, name)
+    checkSound(db, name)
   } finally {
     db.close()
   }
@@ -85,7 +86,7 @@ function connect(path: string, name: string): DatabaseSync {
     const { application, layout } = marksOf(db)
     if (application === 0) adopt(db, name)
     else judgeMarks(application, layout, name)
-    checkWhole(db, name)
+    checkSound(db, name)
     const mode = db.prepare('pragma journal_mode = wal').get()?.['journal_mode']
     if (mode !== 'wal')
       throw faults.make('R5023', `the store ${name} lies where SQLite cannot keep its log`, {
@@ -134,7 +135,8 @@ function marksOf(db: DatabaseSync): { readonly application: number; readonly lay
   }
 }
 
-function checkWhole(db: DatabaseSync, name: string): void {
+function checkSound(db: DatabaseSync, name: string): void {
+  if (!hasTables(db)) throw damaged(name, 'does not have the tables of its layout')
   const size = db.prepare('select page_count * page_size as size from pragma_page_count, pragma_page_size').get()?.['size']
   if (typeof size !== 'number' || size > CHECKED_WHOLE) return
   const answer = db.prepare('pragma integrity_check(1)').get()?.['integrity_check']

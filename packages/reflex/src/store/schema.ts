@@ -52,3 +52,22 @@ create table ledger (
 export function createTables(db: DatabaseSync): void {
   db.exec(`${TABLES} pragma application_id = ${APPLICATION}; pragma user_version = ${LAYOUT};`)
 }
+
+/** Whether all tables and indexes are there, letter by letter: SQLite believes what is written of them in the file. */
+export function hasTables(db: DatabaseSync): boolean {
+  const found = new Set(
+    db
+      .prepare('select sql from sqlite_schema where sql is not null')
+      .all()
+      .map(({ sql }) => withoutVerb(String(sql))),
+  )
+  return TABLES.trim()
+    .split(';')
+    .filter((sql) => sql !== '')
+    .every((sql) => found.has(withoutVerb(sql.trim())))
+}
+
+/** SQLite keeps a definition as it was given, from the name on. */
+function withoutVerb(sql: string): string {
+  return sql.replace(/^create (table|index) /i, '')
+}

@@ -1,14 +1,17 @@
-import type { Rec, Ref } from '../kernel/record.ts'
+import type { Rec, Ref, ReturnPair } from '../kernel/record.ts'
 import type { State } from '../kernel/state.ts'
 import { nodeAt } from './compile.ts'
 import { ExecutionTree } from './execution-tree.ts'
+import { invocationOf } from './stack.ts'
 import type { ExecutionRecord, ExecutionTreeState, InvocationId } from './types.ts'
 
+/** A frame and the call that made it. */
 interface Site {
   readonly workflowId: string
   readonly invocation: InvocationId | undefined
   /** The record that made the call; 0 for the root. */
   readonly record: number
+  readonly map: readonly ReturnPair[]
   node: string
 }
 
@@ -36,23 +39,30 @@ export class CallLog {
     this.#first = state.n
     this.tree = new ExecutionTree(tree)
     for (const frame of state.frames.values()) {
-      this.#sites.set(frame.id, { workflowId: this.#workflow(frame.pin), invocation: frame.link === undefined ? undefined : String(frame.id), record: frame.link?.record ?? 0, node: nodeAt(frame.position) ?? '' })
+      const { link } = frame
+      this.#sites.set(frame.id, {
+        workflowId: this.#workflow(frame.pin),
+        invocation: invocationOf(frame),
+        record: link?.record ?? 0,
+        map: link?.map ?? [],
+        node: nodeAt(frame.position) ?? '',
+      })
     }
   }
 
-  /** Reads the records since the last time. */
-  catchUp(): CallChanges {
+  /** Reads the records since the last time, up to one. */
+  catchUp(upTo = Number.POSITIVE_INFINITY): CallChanges {
     const changes: CallChanges = { made: [], invalidated: [] }
-    for (; this.#read < this.#records.length; this.#read++) {
+    for (; this.#read < this.#records.length && this.#first + this.#read < upTo; this.#read++) {
       const record = this.#records[this.#read]
       if (record !== undefined) this.#follow(record, this.#first + this.#read + 1, changes)
     }
     return changes
   }
 
-  /** The record that made a call. */
-  recordOf(frame: Ref): number {
-    return this.#sites.get(frame)?.record ?? 0
+  /** The record and the return map of the call that made a frame. */
+  callOf(frame: Ref): Pick<Site, 'record' | 'map'> {
+    return this.#sites.get(frame) ?? { record: 0, map: [] }
   }
 
   #workflow(pin: number): string {
@@ -61,7 +71,7 @@ export class CallLog {
   }
 
   #follow(record: Rec, n: number, changes: CallChanges): void {
-    if (record.more?.start !== undefined) this.#sites.set(0, { workflowId: this.#workflow(0), invocation: undefined, record: 0, node: '' })
+    if (record.more?.start !== undefined) this.#sites.set(0, { workflowId: this.#workflow(0), invocation: undefined, record: 0, map: [], node: '' })
     const site = this.#sites.get(record.frame)
     if (site === undefined) return
     const node = nodeAt(record.position)
@@ -73,7 +83,7 @@ export class CallLog {
     else changes.invalidated.push(...this.tree.invalidate([site.invocation]))
   }
 
-  #call(site: Site, id: string, record: number, pin: number, map: readonly (readonly [string, string])[], changes: CallChanges): void {
+  #call(site: Site, id: string, record: number, pin: number, map: readonly ReturnPair[], changes: CallChanges): void {
     const childWorkflowId = this.#workflow(pin)
     const pushed = this.tree.push({
       invocationId: id,
@@ -85,6 +95,6 @@ export class CallLog {
     })
     changes.made.push(pushed.record)
     changes.invalidated.push(...pushed.invalidated)
-    this.#sites.set(id, { workflowId: childWorkflowId, invocation: id, record, node: '' })
+    this.#sites.set(id, { workflowId: childWorkflowId, invocation: id, record, map, node: '' })
   }
 }

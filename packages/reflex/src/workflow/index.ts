@@ -1,9 +1,9 @@
 // What the seed's users import (reference workflow 2).
-export { createEngine, ReflexEngine, type AnyEventHandler } from './engine.ts'
+export { createEngine, ReflexEngine, restoreEngine } from './engine.ts'
+export type { AnyEventHandler } from './handlers.ts'
 export { EngineError } from './engine-error.ts'
 export { loadWorkflow } from './load.ts'
 export { createRegistry, WorkflowRegistry } from './registry.ts'
-export { restoreEngine } from './restore.ts'
 export { serializeWorkflow } from './serialize.ts'
 export { workflowSchema } from './json-schema.ts'
 export { WorkflowValidationError } from './validation-error.ts'

@@ -1,21 +1,22 @@
-import { type FaultData, faultData, isFault } from '../kernel/fault.ts'
+import { type FaultData, faultData } from '../kernel/fault.ts'
 import { copyJson, isList, isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Frame } from '../kernel/frame.ts'
 import type { Choice, Kind } from '../kernel/kind.ts'
 import type { StepContext } from '../kernel/context.ts'
 import type { Input, Ref, ReturnPair } from '../kernel/record.ts'
-import { type CompiledNode, type CompiledWorkflow, DECIDE, compileWorkflow, hasReturned, nodeAt, objectOf, programRef } from './compile.ts'
+import { type CompiledNode, type CompiledWorkflow, DECIDE, compileWorkflow, hasReturned, nodeAt, objectOf, programRef, textOf } from './compile.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
-import { runFaults, suspensionReason } from './run-faults.ts'
+import { ENGINE_ERROR, guardFault, runFaults, suspensionReason } from './run-faults.ts'
 import { frameReader } from './scopes.ts'
 import { workflowStory } from './story.ts'
 import type { Workflow } from './types.ts'
 
-/** Commands of the host to a frame (reference workflow 13, 14). */
+/** Commands of the host to a frame (reference workflow 13, 14); `interrupt` gives up the decision under way. */
 export type WorkflowCommand =
   | { readonly push: string; readonly seeds: readonly Json[]; readonly map: readonly ReturnPair[] }
   | { readonly pop: 1 }
   | { readonly unwind: 'decide' | 'reinvoke' }
+  | { readonly interrupt: string }
 
 type Step = StepContext<CompiledWorkflow>
 
@@ -60,13 +61,16 @@ function step(x: Step, input: Input | undefined): void {
     case 'err':
       return fail(x, objectOf(input[2]) as unknown as FaultData)
     case 'answer':
-      return resumed(x, answerArgs(input[2], input[3]))
+      return resumed(x, input[1], answerArgs(input[2], input[3]))
     case 'timer':
-      return resumed(x, timeoutArgs(x, input[1]))
+      return resumed(x, input[1], timeoutArgs(x, input[1]))
     case 'ret':
       return returned(x, input)
     case 'host':
       return command(x, input[1] as unknown as WorkflowCommand)
+    default:
+      // Strands, messages and progress: a workflow has none that it acts on.
+      return undefined
   }
 }
 
@@ -121,7 +125,7 @@ function advance(x: Step, decision: readonly Json[]): void {
   const edge = typeof chosen === 'string' ? node.edge.get(chosen) : undefined
   if (node.edges.length > 1 || edge?.guard !== undefined) {
     const sorted = filterEdges(node.edges, frameReader(x.frame))
-    if (!sorted.ok) return fail(x, guardFault(x, node, sorted.edge.id, sorted.error))
+    if (!sorted.ok) return fail(x, faultData(guardFault(placeOf(x, node), sorted.edge.id, sorted.error)))
     if (edge === undefined || !sorted.open.includes(edge)) return fail(x, wrongEdge(x, node, chosen))
     x.note(choiceNote(x, node, edge.id, sorted.open.map(({ id }) => id)))
   }
@@ -137,25 +141,22 @@ function choiceNote(x: Step, node: CompiledNode, chosen: string, open: readonly 
 }
 
 function wrongEdge(x: Step, node: CompiledNode, chosen: Json | undefined): FaultData {
-  const named = typeof chosen === 'string' ? chosen : String(chosen)
   return faultData(
-    runFaults.make('R2050', `Decision agent chose invalid edge '${named}'`, {
-      path: `${x.def.workflow.id}/${node.node.id}`,
+    runFaults.make('R2050', `Decision agent chose invalid edge '${textOf(chosen)}'`, {
+      path: placeOf(x, node),
       fix: `choose one of ${node.edges.map(({ id }) => id).join(', ') || 'no edge: the node is terminal, complete it'}`,
     }),
   )
 }
 
-/** A guard that threw, as the fault that suspends the run. */
-export function guardFault(x: { readonly def: CompiledWorkflow }, node: CompiledNode, edge: string, cause: unknown): FaultData {
-  const message = isFault(cause) || cause instanceof Error ? cause.message : String(cause)
-  return faultData(runFaults.make('R2051', `the guard of ${edge} failed: ${message}`, { path: `${x.def.workflow.id}/${node.node.id}`, cause }))
+function placeOf(x: Step, { node }: CompiledNode): string {
+  return `${x.def.workflow.id}/${node.id}`
 }
 
 function finish(x: Step, writes: readonly Json[]): void {
   const node = current(x)
   if (node.edges.length > 0) {
-    const fault = runFaults.make('R2054', `Decision agent returned 'complete' at non-terminal node '${node.node.id}'`, { path: `${x.def.workflow.id}/${node.node.id}` })
+    const fault = runFaults.make('R2054', `Decision agent returned 'complete' at non-terminal node '${node.node.id}'`, { path: placeOf(x, node) })
     return fail(x, faultData(fault))
   }
   x.setAccepted(writes as Json[])
@@ -176,27 +177,29 @@ function fail(x: Step, fault: FaultData): void {
   suspendOn(x, suspensionReason(fault.code, fault.message), fault)
 }
 
-/** A failure suspends (seed workflow 3.4): an open wait named so, whose answer tries again. */
+/** A failure suspends (seed workflow 3.4): an open wait named so, whose answer tries again, with the input that the failed decision had. */
 function suspendOn(x: Step, reason: string, fault: FaultData): void {
-  x.wait('answer', ENGINE_ERROR, { about: { reason, fault: copyJson(fault, 'fault') } })
+  const retry = x.flights()[0]?.args
+  x.wait('answer', ENGINE_ERROR, { about: { reason, fault: copyJson(fault, 'fault'), ...(retry === undefined ? {} : { retry }) } })
 }
-
-/** The name of the wait that a failure opens. */
-export const ENGINE_ERROR = 'engine:error'
 
 function answerArgs(value: Json, by: string | undefined): JsonObject {
   return { ...(value === null ? {} : { input: value }), ...(by === undefined ? {} : { by }) }
 }
 
 function timeoutArgs(x: Step, id: Ref): JsonObject {
-  const about = objectOf(x.waits().find((wait) => wait.id === id)?.about)
-  return { input: about.otherwise ?? null, late: 1 }
+  return { input: aboutOf(x, id).otherwise ?? null, late: 1 }
+}
+
+function aboutOf(x: Step, id: Ref): JsonObject {
+  return objectOf(x.waits().find((wait) => wait.id === id)?.about)
 }
 
 /** Tries again, or hands the answer to the node's agent. */
-function resumed(x: Step, args: JsonObject): void {
+function resumed(x: Step, id: Ref, given: JsonObject): void {
   const node = current(x)
   if (node.call !== undefined && !hasReturned(x.position)) return invoke(x)
+  const args = { ...objectOf(aboutOf(x, id).retry), ...given }
   if (Object.keys(args).length === 0) x.requestPrepared(node.requests)
   else x.request(DECIDE, args)
 }
@@ -213,7 +216,7 @@ function returned(x: Step, input: Input & readonly ['ret', ...unknown[]]): void 
 function childFailed(x: Step, node: CompiledNode, value: Json | undefined): void {
   const cause = isObject(value) ? (value as unknown as FaultData) : undefined
   const fault = runFaults.make('R2056', `${node.call?.program ?? 'the called program'} failed: ${cause?.message ?? 'no reason given'}`, {
-    path: `${x.def.workflow.id}/${node.node.id}`,
+    path: placeOf(x, node),
     ...(cause === undefined ? {} : { cause }),
   })
   fail(x, faultData(fault))
@@ -222,6 +225,7 @@ function childFailed(x: Step, node: CompiledNode, value: Json | undefined): void
 function command(x: Step, order: WorkflowCommand): void {
   const id = nodeAt(x.position) ?? ''
   if ('pop' in order) return x.done()
+  if ('interrupt' in order) return interrupted(x, order.interrupt)
   if ('unwind' in order) {
     x.go(order.unwind === 'decide' ? [id, 1] : id)
     return x.unwind()
@@ -231,3 +235,11 @@ function command(x: Step, order: WorkflowCommand): void {
   x.call(programRef(order.push), { map: order.map, args: order.seeds })
 }
 
+/** Only a decision under way can be given up; everything else is over before anybody could ask for it. */
+function interrupted(x: Step, why: string): void {
+  const flights = x.flights()
+  if (flights.length === 0) return
+  const fault = runFaults.make('R2059', why, { path: placeOf(x, current(x)) })
+  suspendOn(x, why, faultData(fault))
+  x.drop(...flights.map((flight) => flight.id))
+}

@@ -1,14 +1,12 @@
-import type { Frame } from '../kernel/frame.ts'
-import { isFault, toFault } from '../kernel/fault.ts'
+import { type Fault, isFault, toFault } from '../kernel/fault.ts'
 import { copyJson, isObject, type Json } from '../kernel/json.ts'
 import type { Call, Port, Traits } from '../kernel/port.ts'
-import { Fault } from '../kernel/fault.ts'
+import { brief } from '../text/index.ts'
 import { ScopedBlackboardReader } from './blackboard.ts'
 import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
 import { filterEdges } from './guards.ts'
-import { guardFault } from './kind.ts'
-import { runFaults } from './run-faults.ts'
-import { frameScopes, workflowName, type WorkflowNames } from './scopes.ts'
+import { guardFault, runFaults } from './run-faults.ts'
+import { callerScopes, frameScope, workflowName, type WorkflowNames } from './scopes.ts'
 import { stackOf } from './stack.ts'
 import type { BlackboardReader, BlackboardWrite, Decision, DecisionAgent, DecisionContext, Edge, Node, StackFrame, Workflow } from './types.ts'
 
@@ -44,7 +42,7 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
       const context = new Context(call)
       // Guards are tried before anybody is asked (seed workflow 1.4, step 3).
       if (context.edges === undefined) throw context.failure(options)
-      return agent.resolve(context, call)
+      return promised(agent.resolve(context, call))
     },
     accept: acceptDecision,
     reject(thrown, call) {
@@ -56,10 +54,15 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
   return { ...port, traits: (call) => agent.traits?.(new Context(call), call) ?? FREE }
 }
 
+/** Agents may answer with promises that are not the language's own. */
+function promised(answer: unknown): unknown {
+  if (answer instanceof Promise || typeof answer !== 'object' || answer === null || !('then' in answer)) return answer
+  return Promise.resolve(answer)
+}
+
 /** What the agent sees. Its parts are made when they are looked at: most agents look at few. */
 class Context implements DecisionContext {
   readonly #call: Call
-  readonly #names: WorkflowNames
   readonly #compiled: CompiledNode
   readonly workflow: Workflow
   readonly node: Node
@@ -72,7 +75,6 @@ class Context implements DecisionContext {
     const compiled = nodes.get(nodeAt(call.frame.position) ?? '')
     if (compiled === undefined) throw new TypeError(`no node ${nodeAt(call.frame.position)}`)
     this.#call = call
-    this.#names = (frame) => workflowName(call.definition(frame.pin))
     this.#compiled = compiled
     this.workflow = workflow
     this.node = compiled.node
@@ -80,8 +82,14 @@ class Context implements DecisionContext {
   }
 
   get blackboard(): BlackboardReader {
-    this.#reader ??= new ScopedBlackboardReader(frameScopes(this.#call.frame, this.#names))
+    const { frame, id } = this.#call
+    // Live for the own scope; those of the callers stay as they are while it runs, and are kept so.
+    this.#reader ??= new ScopedBlackboardReader([frameScope(frame, this.#names), ...callerScopes(frame, this.#names, Number.parseInt(String(id), 10))])
     return this.#reader
+  }
+
+  get #names(): WorkflowNames {
+    return (frame) => workflowName(this.#call.definition(frame.pin))
   }
 
   get validEdges(): Edge[] {
@@ -107,11 +115,11 @@ class Context implements DecisionContext {
     return isObject(args) ? args.input : undefined
   }
 
+  /** The guard that failed, as the fault that suspends the run. */
   failure(options: DecisionPortOptions): Fault {
     const { edge, error } = this.#failed ?? { edge: { id: '' }, error: undefined }
     options.thrown?.(this.#call, error)
-    const data = guardFault({ def: this.#call.def as CompiledWorkflow }, this.#compiled, edge.id, error)
-    return new Fault(data.code, data.message, data.verdict, data)
+    return guardFault(`${this.workflow.id}/${this.node.id}`, edge.id, error)
   }
 }
 
@@ -123,48 +131,48 @@ export function acceptDecision(raw: unknown, call: Call): Json {
   const decision = typeof raw === 'object' && raw !== null ? (raw as Partial<Decision>) : undefined
   switch (decision?.type) {
     case 'advance':
-      return acceptAdvance(decision, call.frame)
+      return acceptAdvance(decision, call)
     case 'complete':
-      return Object.freeze({ complete: acceptWrites(decision.writes, call.frame), ...reasonOf(decision) })
+      return Object.freeze({ complete: acceptWrites(decision.writes, call), ...reasonOf(decision) })
     case 'suspend': {
-      if (typeof decision.reason !== 'string') throw invalid(call.frame, 'a suspension without a reason')
-      const ask = decision.ask === undefined ? {} : { ask: copyJson(withoutUndefined(decision.ask), `${place(call.frame)}.ask`) }
-      const writes = decision.writes === undefined || decision.writes.length === 0 ? {} : { writes: acceptWrites(decision.writes, call.frame) }
+      if (typeof decision.reason !== 'string') throw invalid(call, 'a suspension without a reason')
+      const ask = decision.ask === undefined ? {} : { ask: copyJson(withoutUndefined(decision.ask), `${place(call)}.ask`) }
+      const writes = decision.writes === undefined || decision.writes.length === 0 ? {} : { writes: acceptWrites(decision.writes, call) }
       return Object.freeze({ suspend: decision.reason, ...writes, ...ask, ...reasonOf(decision) })
     }
     default:
-      throw invalid(call.frame, decision === undefined ? `${raw === null ? 'null' : typeof raw}` : `the type ${JSON.stringify(decision.type)}`)
+      throw invalid(call, decision === undefined ? brief(raw) : `the type ${brief(decision.type)}`)
   }
 }
 
-function acceptAdvance(decision: Partial<Decision & { type: 'advance' }>, frame: Frame): Json {
+function acceptAdvance(decision: Partial<Decision & { type: 'advance' }>, call: Call): Json {
   const { edge, writes } = decision
-  if (typeof edge !== 'string') throw invalid(frame, 'an advance without an edge')
-  const flat = writes === undefined || writes.length === 0 ? undefined : acceptWrites(writes, frame)
+  if (typeof edge !== 'string') throw invalid(call, 'an advance without an edge')
+  const flat = writes === undefined || writes.length === 0 ? undefined : acceptWrites(writes, call)
   if (decision.by !== undefined || decision.because !== undefined) return Object.freeze([edge, flat ?? 0, reasonOf(decision)])
   return flat === undefined ? [edge] : [edge, flat]
 }
 
-function acceptWrites(writes: unknown, frame: Frame): Json[] {
+function acceptWrites(writes: unknown, call: Call): Json[] {
   if (writes === undefined) return []
-  if (!Array.isArray(writes)) throw invalid(frame, 'writes that are not a list')
+  if (!Array.isArray(writes)) throw invalid(call, 'writes that are not a list')
   const list = writes as readonly unknown[]
   // A list made to measure: one grown by push keeps room for seventeen.
-  if (list.length === 1) return [keyOf(list[0], frame), valueOf(list[0], frame)]
-  return list.flatMap((write) => [keyOf(write, frame), valueOf(write, frame)])
+  if (list.length === 1) return [keyOf(list[0], call), valueOf(list[0], call)]
+  return list.flatMap((write) => [keyOf(write, call), valueOf(write, call)])
 }
 
-function keyOf(write: unknown, frame: Frame): string {
+function keyOf(write: unknown, call: Call): string {
   const key = (write as Partial<BlackboardWrite> | null | undefined)?.key
-  if (typeof key !== 'string' || key === '') throw invalid(frame, 'a write without a key')
+  if (typeof key !== 'string' || key === '') throw invalid(call, 'a write without a key')
   return key
 }
 
-function valueOf(write: unknown, frame: Frame): Json {
+function valueOf(write: unknown, call: Call): Json {
   const { key, value } = write as BlackboardWrite
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value
-  return copyJson(value, `${place(frame)} wrote ${key}, which`)
+  return copyJson(value, `${place(call)}.${key}`)
 }
 
 function reasonOf({ by, because }: Partial<Decision>): { readonly [key: string]: string } {
@@ -176,13 +184,13 @@ function withoutUndefined(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined))
 }
 
-function place(frame: Frame): string {
-  return nodeAt(frame.position) ?? 'node'
+function place({ def, frame }: Call): string {
+  return `${workflowName(def)}/${nodeAt(frame.position) ?? ''}`
 }
 
-function invalid(frame: Frame, what: string): Error {
-  return runFaults.make('R2053', `the agent answered ${what} at ${place(frame)}; that is no decision`, {
-    path: place(frame),
+function invalid(call: Call, what: string): Error {
+  return runFaults.make('R2053', `the agent answered ${what} at ${place(call)}; that is no decision`, {
+    path: place(call),
     fix: "answer { type: 'advance', edge }, { type: 'suspend', reason } or { type: 'complete' }",
   })
 }

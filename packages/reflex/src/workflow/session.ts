@@ -1,124 +1,210 @@
-import { type Frame, topOf } from '../kernel/frame.ts'
+import { type Flight, type Frame, topOf, type Wait } from '../kernel/frame.ts'
 import type { Host } from '../kernel/host.ts'
-import { copyJson, type Json } from '../kernel/json.ts'
-import { type Program, pinOf } from '../kernel/program.ts'
-import { FORMAT, type Pin } from '../kernel/record.ts'
+import type { Queued } from '../kernel/queue.ts'
+import type { Ref } from '../kernel/record.ts'
 import type { Run } from '../kernel/run.ts'
-import { loadState, type StoredState } from '../kernel/snapshot.ts'
-import type { State } from '../kernel/state.ts'
-import { hasReturned, nodeAt } from './compile.ts'
-import { EngineError } from './engine-error.ts'
-import type { WorkflowNames } from './scopes.ts'
+import type { Change } from '../kernel/story.ts'
+import { type ReadableScope, ScopedBlackboardReader } from './blackboard.ts'
+import { CallLog } from './calls.ts'
+import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
+import { type Emission, type EngineView, eventsOf } from './events.ts'
+import type { ExecutionTree } from './execution-tree.ts'
+import { filterEdges } from './guards.ts'
+import type { Handlers } from './handlers.ts'
+import { callerScopes, frameScope, workflowName } from './scopes.ts'
+import { snapshotOf } from './snapshot.ts'
 import { localEntries, stackOf } from './stack.ts'
-import type { BlackboardEntry, CursorReader, EngineSnapshot, EngineStatus, ExecutionTreeState, ReturnMapping } from './types.ts'
-
-/** The version of snapshots that this release writes; it reads "1" too. */
-export const SNAPSHOT_VERSION = '2'
-
-interface SnapshotParts {
-  readonly names: WorkflowNames
-  readonly status: EngineStatus
-  readonly workflowIds: string[]
-  readonly tree: ExecutionTreeState
-  readonly host: Host
-}
-
-/** A session as JSON (reference workflow 12). */
-export function snapshotOf(run: Run, { names, status, workflowIds, tree, host }: SnapshotParts): EngineSnapshot {
-  const top = topOf(run.state.root)
-  const text = JSON.stringify({
-    version: SNAPSHOT_VERSION,
-    createdAt: isoTime(host.now()),
-    sessionId: run.id,
-    status,
-    currentWorkflowId: names(top),
-    currentNodeId: nodeAt(top.position) ?? '',
-    currentBlackboard: localEntries(top, names),
-    stack: stackOf(top, names),
-    skipInvocation: hasReturned(top.position),
-    workflowIds,
-    executionTree: tree,
-    ...(top.link === undefined ? {} : { currentInvocationId: String(top.id) }),
-  })
-  return JSON.parse(text) as EngineSnapshot
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
-}
-
-type StoredFrame = StoredState['frames'][number]
+import type {
+  BlackboardReader,
+  CursorReader,
+  Edge,
+  EngineSnapshot,
+  EngineStatus,
+  ExecutionTreeState,
+  Node,
+  StackFrame,
+  StepResult,
+  Workflow,
+} from './types.ts'
+import { suspended } from './waits.ts'
 
 /**
- * The state that a snapshot describes. Whatever it was doing, it waits: the next step goes on from there, as a
- * resume does.
+ * One session of an engine: a run of the kernel, and what is seen of it. While an event is delivered it shows
+ * the moment of the event; otherwise it shows the present.
  */
-export function stateOf(snapshot: EngineSnapshot, program: (id: string) => Program | undefined, host: Host): State {
-  const pins: Pin[] = []
-  const pin = (id: string): number => {
-    const found = program(id)
-    if (found === undefined) throw new EngineError(`Cannot restore: registry is missing workflow(s): '${id}'`, { code: 'R2058' })
-    pins.push(pinOf(found))
-    return pins.length - 1
+export class Session {
+  readonly run: Run
+  status: EngineStatus = 'running'
+  /** What the transition under way has come to. */
+  outcome: StepResult | undefined
+  /** The value that an agent or a guard threw last, and in which effect. */
+  thrown: { readonly effect: Ref; readonly value: unknown } | undefined
+  /** Why the step under way is to stop, if it is. */
+  interrupted: string | undefined
+  readonly #handlers: Handlers
+  readonly #calls: CallLog
+  #moment: EngineView | undefined
+  #unobserve: (() => void) | undefined
+
+  constructor(run: Run, handlers: Handlers, tree?: ExecutionTreeState) {
+    this.run = run
+    this.#handlers = handlers
+    this.#calls = new CallLog(run.state, run.records, tree)
   }
-  const at = host.now()
-  const n = highestRecord(snapshot)
-  const frames: StoredFrame[] = []
-  const callers = [...snapshot.stack].reverse()
-  callers.forEach((caller, depth) => {
-    frames.push(storedFrame(depth, pin(caller.workflowId), caller.currentNodeId, caller.blackboard, frames, callers[depth - 1]?.returnMap, caller.invocationId))
-  })
-  const top = frames.length
-  const position: Json = snapshot.skipInvocation ? [snapshot.currentNodeId, 1] : snapshot.currentNodeId
-  frames.push(storedFrame(top, pin(snapshot.currentWorkflowId), position, snapshot.currentBlackboard, frames, callers[top - 1]?.returnMap, snapshot.currentInvocationId))
-  const last = frames.at(-1)?.id ?? 0
-  return loadState({
-    n,
-    time: at,
-    questions: 1,
-    start: { v: FORMAT, run: snapshot.sessionId, trace: host.entropy(), seed: host.entropy(), at, pins },
-    ...(snapshot.status === 'completed' ? { ended: ['done'] as const } : {}),
-    pins,
-    frames,
-    waits: snapshot.status === 'completed' ? [] : [[`${n}w`, last, 'answer', snapshot.currentNodeId, null, { reason: 'restored' }, n, null, 1]],
-    queue: [],
-  })
-}
 
-/** Frames keep the names of their calls, so new ones must begin after the highest of those. */
-function highestRecord(snapshot: EngineSnapshot): number {
-  const numbers = snapshot.executionTree.records.map(({ invocationId }) => (/^\d+f$/.test(invocationId) ? Number.parseInt(invocationId, 10) : 0))
-  return Math.max(snapshot.stack.length + 1, ...numbers)
-}
+  /** Gives up the session: what its agent still answers is ignored. */
+  close(): void {
+    this.unwatch()
+    this.run.close()
+  }
 
-function storedFrame(depth: number, pin: number, position: Json, board: readonly BlackboardEntry[], below: readonly StoredFrame[], map: readonly ReturnMapping[] | undefined, id: string | undefined): StoredFrame {
-  const caller = below[depth - 1]
-  return {
-    id: depth === 0 ? 0 : (id ?? `${depth}f`),
-    pin,
-    position,
-    ...(caller === undefined ? {} : { link: { caller: caller.id, role: 'call', sees: 'live', record: 0, under: null, map: (map ?? []).map(({ parentKey, childKey }) => [parentKey, childKey] as const) } }),
-    scope: board.map(({ key, value, source, timestamp }) => {
-      const label = source.nodeId.startsWith('__') ? null : source.nodeId
-      return [key, 0, timestamp, label, copyJson(value, key)] as const
-    }),
+  readonly names = (frame: Frame): string => workflowName(this.run.definition(frame.pin))
+
+  compiled(frame: Frame): CompiledWorkflow {
+    return this.run.definition(frame.pin) as CompiledWorkflow
+  }
+
+  /** The frame that is active now, whatever is being told. */
+  get top(): Frame {
+    return topOf(this.run.state.root)
+  }
+
+  /** What the active frame waits for. */
+  get wait(): Wait | undefined {
+    return this.top.waits?.[0]
+  }
+
+  get tree(): ExecutionTree {
+    this.#calls.catchUp()
+    return this.#calls.tree
+  }
+
+  // Looking
+
+  get #view(): EngineView {
+    return this.#moment ?? this.viewOf(this.top)
+  }
+
+  /** A frame as it is now. */
+  viewOf(frame: Frame): EngineView {
+    return { frame, position: frame.position, bound: Number.POSITIVE_INFINITY, callers: this.run.state.n }
+  }
+
+  get #place(): CompiledNode | undefined {
+    const { frame, position } = this.#view
+    return this.compiled(frame).nodes.get(nodeAt(position) ?? '')
+  }
+
+  get node(): Node | null {
+    return this.#place?.node ?? null
+  }
+
+  get workflow(): Workflow {
+    return this.compiled(this.#view.frame).workflow
+  }
+
+  get board(): BlackboardReader {
+    const { frame, callers } = this.#view
+    const bound = (): number => this.#boundOf(frame)
+    // Live for its own scope, whose entries of the record being told may be still to come.
+    const own: ReadableScope = {
+      ...frameScope(frame, this.names),
+      get bound() {
+        return bound()
+      },
+    }
+    return new ScopedBlackboardReader([own, ...callerScopes(frame, this.names, callers)])
+  }
+
+  get cursor(): CursorReader {
+    const { frame } = this.#view
+    const entries = (from: number) => localEntries(frame, this.names, this.#boundOf(frame), from)
+    return {
+      cursor: () => entries(0).length,
+      entriesFrom(cursor) {
+        const from = Math.max(cursor, 0)
+        const rest = entries(from)
+        return [rest, rest.length === 0 ? entries(0).length : from + rest.length]
+      },
+    }
+  }
+
+  #boundOf(frame: Frame): number {
+    return this.#moment?.frame === frame ? this.#moment.bound : Number.POSITIVE_INFINITY
+  }
+
+  get stack(): readonly StackFrame[] {
+    const { frame, callers } = this.#view
+    return stackOf(frame, this.names, callers)
+  }
+
+  get validEdges(): Edge[] {
+    if (this.status === 'completed') return []
+    const sorted = filterEdges(this.#place?.edges ?? [], this.board)
+    return sorted.ok ? sorted.open : []
+  }
+
+  snapshot(workflowIds: string[], host: Host): EngineSnapshot {
+    const { tree, names, status, run, wait } = this
+    const createdAt = new Date(host.now()).toISOString()
+    return snapshotOf(this.#view, { names, status, wait, workflowIds, createdAt, sessionId: run.id, executionTree: tree.executionTree() })
+  }
+
+  // Telling
+
+  /** Takes note of every record, and tells of it, until `unwatch`. */
+  watch(): void {
+    this.#unobserve ??= this.run.observe((change) => this.#observe(change))
+  }
+
+  unwatch(): void {
+    this.#unobserve?.()
+    this.#unobserve = undefined
+  }
+
+  #observe(change: Change): void {
+    this.outcome = this.#outcomeOf(change) ?? this.outcome
+    if (!this.#handlers.listening) return
+    for (const emission of eventsOf(change, {
+      names: this.names,
+      calls: this.#calls,
+      thrown: (effect) => (this.thrown?.effect === effect ? this.thrown.value : undefined),
+      compiled: (frame) => this.compiled(frame),
+    })) {
+      this.tell(emission)
+    }
+    // A handler that threw ends a run after the transition, which is finished and told to everybody (D6).
+    if (this.#handlers.failed) this.run.hold(heldBack)
+  }
+
+  /** Delivers an event; meanwhile the session shows the moment that it tells of. */
+  tell({ event, payload, view }: Emission): void {
+    this.#moment = view
+    if (event === 'engine:complete') this.status = 'completed'
+    if (event === 'engine:suspend' || event === 'engine:error') this.status = 'suspended'
+    this.#handlers.deliver(event, payload)
+    this.#moment = undefined
+  }
+
+  #outcomeOf({ record, frame, state }: Change): StepResult | undefined {
+    const { input, more } = record
+    if (state.ended !== undefined) return { status: 'completed' }
+    if (more?.wait !== undefined) return suspended(more.wait[0]?.[3])
+    if (more?.call !== undefined) {
+      const { workflow, nodes } = this.compiled(state.frame(`${state.n}f`))
+      const entry = nodes.get(workflow.entry)?.node
+      return entry === undefined ? undefined : { status: 'invoked', workflow, node: entry }
+    }
+    const { workflow, nodes } = this.compiled(frame)
+    const node = nodes.get(nodeAt(frame.position) ?? '')?.node
+    if (node === undefined) return undefined
+    if (input?.[0] === 'ret') return { status: 'popped', workflow, node }
+    return input?.[0] === 'ok' && record.position !== undefined ? { status: 'advanced', node } : undefined
   }
 }
 
-/** A reader that goes on from where one left off (reference workflow 8). */
-export function cursorReader(entries: () => BlackboardEntry[]): CursorReader {
-  return {
-    cursor: () => entries().length,
-    entriesFrom(cursor) {
-      const all = entries()
-      return [all.slice(Math.max(cursor, 0)), all.length]
-    },
-  }
-}
-
-/** The frame at a depth below a frame, the root being 0. */
-export function frameAtDepth(top: Frame, depth: number): Frame {
-  let at = top
-  while (at.depth > depth && at.link !== undefined) at = at.link.caller
-  return at
+/** Step by step: effects wait to be released, and so does the call of a node that was entered before. */
+export function heldBack(next: Queued | Flight): boolean {
+  if ('port' in next) return true
+  return next.input === undefined && typeof next.frame.position === 'string' && next.frame.callee === undefined
 }

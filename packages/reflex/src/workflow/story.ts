@@ -1,83 +1,92 @@
-import { isList, isObject, type Json } from '../kernel/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import type { Ref } from '../kernel/record.ts'
 import type { Change, StoryEvent } from '../kernel/story.ts'
-import { type CompiledWorkflow, nodeAt, objectOf } from './compile.ts'
-import { ENGINE_ERROR } from './kind.ts'
+import { type CompiledWorkflow, nodeAt, objectOf, textOf } from './compile.ts'
+import { ENGINE_ERROR } from './run-faults.ts'
+
+type Told = Change<CompiledWorkflow>
 
 /** What a record of a workflow means to a reader: the node that decided, what it wrote, where it went on. */
-export function workflowStory(change: Change<CompiledWorkflow>): StoryEvent[] {
-  const { record, before, frame } = change
+export function workflowStory(change: Told): StoryEvent[] {
+  const { record, before, frame, n } = change
   const left = nodeAt(before)
-  const events: StoryEvent[] = []
-  switch (record.input?.[0]) {
-    case 'ok':
-      if (left !== undefined) events.push(...decidedStory(change, left, record.input[2], record.input[1]))
-      break
-    case 'answer':
-      if (left !== undefined) events.push({ mark: 'answer', node: left, text: text(record.input[2]), facts: { answer: record.input[2], ...(record.input[3] === undefined ? {} : { by: record.input[3] }) } })
-      break
-    case 'timer':
-      if (left !== undefined) events.push({ mark: 'answer', node: left, text: 'nobody answered in time' })
-      break
-  }
-  if (record.more?.call !== undefined) events.push(pushStory(change, nodeAt(frame.position) ?? ''))
-  for (const wait of change.record.more?.wait ?? []) events.push(waitStory(nodeAt(frame.position) ?? '', wait[1], wait[3], change.n))
-  if (record.input?.[0] === 'ret' && left !== undefined) events.push(popStory(change, left))
+  const here = nodeAt(frame.position) ?? ''
   const entered = nodeAt(record.position)
-  if (entered !== undefined && entered !== left) events.push({ mark: 'enter', node: entered })
-  return events
+  return [
+    ...(left === undefined ? [] : inputStory(change, left)),
+    ...(record.more?.call === undefined ? [] : [pushStory(change, here)]),
+    ...(record.more?.wait ?? []).map(([, name, , about]) => waitStory(here, name, objectOf(about), n)),
+    ...(entered === undefined || entered === left ? [] : [{ mark: 'enter', node: entered } as const]),
+  ]
 }
 
-function decidedStory(change: Change<CompiledWorkflow>, node: string, decision: Json, effect: string | number): StoryEvent[] {
-  const { record, at, frame } = change
+function inputStory(change: Told, node: string): StoryEvent[] {
+  const { input } = change.record
+  switch (input?.[0]) {
+    case 'ok':
+      return decidedStory(change, node, input[2], input[1])
+    case 'answer':
+      return [{ mark: 'answer', node, text: shown(input[2]), facts: { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) } }]
+    case 'timer':
+      return [{ mark: 'answer', node, text: 'nobody answered in time' }]
+    case 'ret':
+      return [returnStory(change, node, input[1], input[2])]
+    default:
+      return []
+  }
+}
+
+/** A decision that was refused is told by the failure that it became; one that waits, by its question. */
+function decidedStory(change: Told, node: string, decision: Json, effect: Ref): StoryEvent[] {
+  const { record, at, frame, def } = change
+  if (record.more?.wait?.some(([, name]) => name === ENGINE_ERROR)) return []
   const writes = record.writes ?? []
-  const wrote = Object.fromEntries(writes.flatMap((key, i) => (i % 2 === 0 ? [[String(key), writes[i + 1] ?? null]] : [])))
+  const wrote = Object.fromEntries(writes.flatMap((key, i) => (i % 2 === 0 ? [[textOf(key), writes[i + 1] ?? null]] : [])))
   const reason = isList(decision) ? objectOf(decision[2]) : objectOf(decision)
   const facts = { ...reasonFacts(reason), ...(writes.length > 0 ? { wrote } : {}), at }
-  const note = isObject(record.more?.note) ? record.more.note : undefined
-  if (!isList(decision)) {
-    if (!('complete' in objectOf(decision)) || !frame.gone) return []
-    return [{ mark: 'done', node, text: sentence(reason), facts, effect }]
-  }
-  if (record.more?.wait?.some(([, name]) => name === ENGINE_ERROR)) return []
-  const edge = change.def.nodes.get(node)?.edge.get(String(decision[0]))
-  const choice = note === undefined ? {} : { edge: String(decision[0]), open: note.open ?? [], ...(note.closed === undefined ? {} : { closed: note.closed }) }
+  const text = textOf(reason.because)
+  if (!isList(decision)) return frame.gone ? [{ mark: 'done', node, text, facts, effect }] : []
+  const compiled = def.nodes.get(node)
+  const id = textOf(decision[0])
+  const edge = compiled?.edge.get(id)
   const went = edge === undefined ? {} : { event: edge.event, to: edge.to }
-  const several = (change.def.nodes.get(node)?.edges.length ?? 0) > 1
-  return [{ mark: several ? 'decide' : 'done', node, text: sentence(reason), facts: { ...facts, ...choice, ...went }, effect }]
+  const mark = (compiled?.edges.length ?? 0) > 1 ? 'decide' : 'done'
+  return [{ mark, node, text, facts: { ...facts, ...choiceFacts(record.more?.note, id), ...went }, effect }]
 }
 
-function reasonFacts({ by, because }: { readonly [key: string]: Json }): { [key: string]: Json } {
+/** Which edges were open at a choice, and which were closed and why, as the step has noted. */
+function choiceFacts(note: Json | undefined, edge: string): JsonObject {
+  if (!isObject(note)) return {}
+  return { edge, open: note.open ?? [], ...(note.closed === undefined ? {} : { closed: note.closed }) }
+}
+
+function reasonFacts({ by, because }: JsonObject): JsonObject {
   return { ...(by === undefined ? {} : { by }), ...(because === undefined ? {} : { because }) }
 }
 
-function sentence({ because }: { readonly [key: string]: Json }): string {
-  return typeof because === 'string' ? because : ''
-}
-
-function pushStory({ record, state }: Change<CompiledWorkflow>, node: string): StoryEvent {
+function pushStory({ record, state }: Told, node: string): StoryEvent {
   const program = state.pins[record.more?.call?.pin ?? -1]?.[0] ?? ''
   return { mark: 'push', node, text: program, facts: { program } }
 }
 
 /** What the callee carried back stands in the caller's scope since the call. */
-function popStory({ record, frame, state }: Change<CompiledWorkflow>, node: string): StoryEvent {
-  const callee = record.input?.[1]
+function returnStory({ frame, state }: Told, node: string, callee: Ref, status: string): StoryEvent {
   const called = Number.parseInt(String(callee), 10)
-  const returned = [...frame.scope.entries(state.n)].filter((entry) => entry.record > called && entry.value !== undefined)
-  const status = String(record.input?.[2] ?? 'done')
-  return { mark: status === 'done' ? 'pop' : 'fail', node, text: status === 'done' ? '' : status, facts: { returned: Object.fromEntries(returned.map(({ key, value }) => [key, value ?? null])) } }
+  const returned = [...frame.scope.entries(state.n)].filter(({ record, value }) => record > called && value !== undefined)
+  const facts = { returned: Object.fromEntries(returned.map(({ key, value }) => [key, value ?? null])) }
+  return { mark: status === 'done' ? 'pop' : 'fail', node, text: status === 'done' ? '' : status, facts }
 }
 
-function waitStory(node: string, name: string, about: Json | undefined, n: number): StoryEvent {
-  const details = objectOf(about)
+function waitStory(node: string, name: string, about: JsonObject, n: number): StoryEvent {
+  const question = `${n}w`
   if (name === ENGINE_ERROR) {
-    const fault = objectOf(details.fault)
-    return { mark: 'fail', node, text: String(fault.message ?? details.reason ?? ''), facts: { fault, question: `${n}w` } }
+    const fault = objectOf(about.fault)
+    return { mark: 'fail', node, text: textOf(fault.message) || textOf(about.reason), facts: { fault, question } }
   }
-  const asks = details.text !== undefined
-  return { mark: asks ? 'ask' : 'wait', node, text: String(details.text ?? details.reason ?? ''), facts: { question: `${n}w`, ...details } }
+  const text = textOf(about.text)
+  return { mark: text === '' ? 'wait' : 'ask', node, text: text || textOf(about.reason), facts: { question, ...about } }
 }
 
-function text(value: Json): string {
+function shown(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

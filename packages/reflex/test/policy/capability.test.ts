@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { fc } from './check.ts'
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { covers, createPolicy, readCapability, readPattern } from '../../src/policy/index.ts'
 import { fsCapability } from '../../src/tools/index.ts'

@@ -1,6 +1,8 @@
+import type { FaultData } from '../../kernel/fault.ts'
 import type { Host } from '../../kernel/host.ts'
+import type { Json } from '../../kernel/json.ts'
 import type { BlackboardEntry, BlackboardReader, BlackboardWrite } from './board.ts'
-import type { InvocationId, StackFrame } from './decision.ts'
+import type { InvocationId, Question, StackFrame } from './decision.ts'
 import type { Edge, Node, ReturnMapping, Workflow } from './definition.ts'
 import type { ExecutionInvalidateEvent, ExecutionRecordEvent, ExecutionTreeState } from './execution.ts'
 
@@ -13,12 +15,19 @@ export type StepResult =
   | { status: 'invoked'; workflow: Workflow; node: Node }
   | { status: 'popped'; workflow: Workflow; node: Node }
   | { status: 'completed' }
-  | { status: 'suspended'; reason: string }
+  | Suspended
+
+/** The engine waits: because the agent said so, or because something failed. `ask` is there when the agent asks something. */
+export interface Suspended {
+  status: 'suspended'
+  reason: string
+  ask?: Question
+}
 
 /** How a run of steps ended. */
 export type RunResult =
   | { status: 'completed' }
-  | { status: 'suspended'; reason: string }
+  | Suspended
   | { status: 'error'; error: { error: unknown; nodeId: string } }
 
 /** Where a running engine was unwound to. */
@@ -31,12 +40,17 @@ export interface UnwindEvent {
   readonly reinvoke: boolean
 }
 
-/** Every event and what its handlers get: the nine of seed workflow 3.2 and three of version 1.4. */
+/**
+ * Every event and what its handlers get: the nine of seed workflow 3.2, three of version 1.4, and the one that
+ * begins a session. Payloads are frozen, boards and frames in them are copies.
+ */
 export interface EngineEvents {
+  /** A new session replaces the one before: what was shown of that is over. The first event of `init`. */
+  'engine:init': { readonly sessionId: string; readonly workflow: Workflow }
   'node:enter': { readonly node: Node; readonly workflow: Workflow }
   'node:exit': { readonly node: Node; readonly workflow: Workflow }
   'edge:traverse': { readonly edge: Edge; readonly workflow: Workflow }
-  /** `workflow` is the one whose board was written. */
+  /** `workflow` is the one whose board was written; the entries' `source.stackDepth` says at which depth. */
   'blackboard:write': { readonly entries: readonly BlackboardEntry[]; readonly workflow: Workflow }
   /** `frame` is the caller, `workflow` the one that was called. */
   'workflow:push': { readonly frame: StackFrame; readonly workflow: Workflow }
@@ -46,8 +60,9 @@ export interface EngineEvents {
   'execution:record': ExecutionRecordEvent
   'execution:invalidate': ExecutionInvalidateEvent
   'engine:complete': { readonly workflow: Workflow }
-  'engine:suspend': { readonly reason: string; readonly nodeId: string }
-  'engine:error': { readonly error: unknown; readonly nodeId: string; readonly workflow: Workflow; readonly node: Node }
+  'engine:suspend': { readonly reason: string; readonly nodeId: string; readonly ask?: Question }
+  /** `error` is what was thrown, `fault` the same as JSON, for those who send it on. */
+  'engine:error': { readonly error: unknown; readonly fault: FaultData; readonly nodeId: string; readonly workflow: Workflow; readonly node: Node }
 }
 
 /** The name of an event. */
@@ -66,8 +81,10 @@ export interface EngineOptions {
 
 /** What a step or a run goes on with. */
 export interface ResumeOptions {
-  /** The answer for the node that suspended; its agent gets it as `input`. */
+  /** The answer for the node that suspended; its agent gets it as `input`. JSON; null is no answer. */
   readonly input?: unknown
+  /** Interrupts the step, as `interrupt` does. */
+  readonly signal?: AbortSignal
 }
 
 /** What a session starts with. */
@@ -112,6 +129,8 @@ export interface EngineSnapshot {
   readonly workflowIds: string[]
   readonly executionTree: ExecutionTreeState
   readonly currentInvocationId?: InvocationId
+  /** What the session waits for, if it does: `engine:error` after a failure, else the node's own question. */
+  readonly suspension?: { readonly name: string; readonly about: Json; readonly due?: number }
 }
 
 /** The seed's name for a snapshot (seed workflow 4.3). */

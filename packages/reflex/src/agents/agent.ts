@@ -1,0 +1,35 @@
+import type { Json, Traits } from '../kernel/index.ts'
+import type { Decision, DecisionAgent, DecisionContext } from '../workflow/types.ts'
+
+/** A decision. Ours say who made it and why. */
+export type Decided = Decision
+
+/** What is known of a run before a decision is made. */
+export interface AgentPlace {
+  readonly run: string
+  /** The run's own folder, its real path. */
+  readonly runFolder: string
+}
+
+/** What whoever decides gets beside the context. */
+export interface AgentCall extends AgentPlace {
+  /** Aborted when the decision is no longer wanted. */
+  readonly signal: AbortSignal
+  /** The idempotency key: the same when the decision is made again after a crash. */
+  readonly key: string
+  /** Progress, for who watches. */
+  part(delta: Json): void
+}
+
+/** A decision agent that says beforehand what its decision will do and need. */
+export interface RunnableAgent extends DecisionAgent {
+  /** Throws a fault when it cannot decide. Without `call` nothing aborts it. */
+  resolve(context: DecisionContext, call?: AgentCall): Promise<Decided>
+  /** Facts of this decision, for the policy and for what happens after a crash. Never throws and performs nothing. */
+  traits?(context: DecisionContext, place?: AgentPlace): Traits
+  /** Whether it has something to say at this node; one without this decides everywhere. */
+  handles?(context: DecisionContext): boolean
+}
+
+/** A decision that touches nothing outside. */
+export const PURE: Traits = { leaves: false, repeat: 'free' }

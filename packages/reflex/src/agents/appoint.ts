@@ -1,0 +1,61 @@
+import type { Fault, FaultDetails } from '../kernel/index.ts'
+import { quote, suggest } from '../text/index.ts'
+import type { Node, Workflow } from '../workflow/types.ts'
+import { faults } from './faults.ts'
+
+/** Whom the operator names. */
+export interface Appointing {
+  /** Who decides where neither node nor workflow says: `--agent NAME`. */
+  readonly default?: string | undefined
+  /** The same for single nodes, by `node` or `workflow/node`: `--agent NODE=NAME`. */
+  readonly perNode?: Readonly<Record<string, string>> | undefined
+}
+
+/** Who decides at a node, and who said so. */
+export interface Appointed {
+  readonly name: string
+  readonly from: 'node' | 'workflow' | 'operator' | 'spec'
+}
+
+/** These decide by themselves and leave to others what a spec says must be done: calling a tool, asking somebody. */
+const DECIDERS: ReadonlySet<string> = new Set(['rules', 'model', 'person'])
+
+/** Those who may decide at a node, the first first. */
+export function appointments(settings: Appointing, workflow: Workflow, node: Node): readonly Appointed[] {
+  const { agent } = node.spec
+  if (agent !== undefined) return [{ name: nameFrom(agent, `${node.id}.spec.agent`), from: 'node' }]
+  const plain = plainly(node)
+  const general = workflow.metadata?.agent
+  const single = settings.perNode?.[`${workflow.id}/${node.id}`] ?? settings.perNode?.[node.id]
+  const keeps = plain === 'tool' || plain === 'person'
+  const forAll = (name: string, from: Appointed['from']): readonly Appointed[] => (keeps && DECIDERS.has(name) ? [] : [{ name, from }])
+  return [
+    ...(general === undefined ? [] : forAll(nameFrom(general, 'metadata.agent'), 'workflow')),
+    ...(single === undefined ? [] : [{ name: single, from: 'operator' } as const]),
+    ...(settings.default === undefined ? [] : forAll(settings.default, 'operator')),
+    { name: plain, from: 'spec' },
+  ]
+}
+
+/** What a spec says by what it contains. */
+function plainly({ spec }: Node): 'tool' | 'person' | 'model' | 'rules' {
+  if (spec.tool !== undefined) return 'tool'
+  if (spec.ask !== undefined) return 'person'
+  return spec.prompt === undefined ? 'rules' : 'model'
+}
+
+function nameFrom(name: unknown, path: string): string {
+  if (typeof name === 'string' && name !== '') return name
+  throw faults.make('R2101', `${path} is not the name of an agent`, { path })
+}
+
+/** The fault `R2101`, with a guess. */
+export function unknownAgent({ name, from }: Appointed, node: Node, known: readonly string[], place?: FaultDetails): Fault {
+  const guess = suggest(name, known)
+  const said = { node: `${node.id} names`, workflow: 'the workflow names', operator: '--agent names', spec: `${node.id} needs` }[from]
+  return faults.make('R2101', `${said} the agent ${quote(name)}, which is not there${guess === undefined ? '' : `; did you mean ${quote(guess)}?`}`, {
+    ...(place ?? { path: from === 'node' ? `${node.id}.spec.agent` : node.id }),
+    fix: guess === undefined ? `agents: ${known.join(', ')}` : `write ${guess}`,
+    data: { agents: known },
+  })
+}

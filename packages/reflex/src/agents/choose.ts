@@ -1,0 +1,64 @@
+import type { Json } from '../kernel/index.ts'
+import type { DecisionContext, Edge } from '../workflow/types.ts'
+import type { Decided } from './agent.ts'
+import { holds, seen } from './conditions.ts'
+import { chooseEdge, edgesNamed, onlyWay } from './edges.ts'
+import { faults } from './faults.ts'
+import type { Draft } from './lookup.ts'
+import { listOf, type Rule, type RulesSpec } from './spec.ts'
+import { fill } from './template.ts'
+import { evaluateAll } from './values.ts'
+
+/** Where a spec says to go, and why. */
+export interface Way {
+  /** Undefined where the workflow ends. */
+  readonly edge: Edge | undefined
+  readonly because: string | undefined
+}
+
+/**
+ * The way that the rules of a spec choose: the first rule all of whose conditions hold writes its values and names the
+ * edge; a rule without `go`, and a spec without rules, take `go` of the spec, else the one edge that is open.
+ */
+export function chooseWay(spec: Pick<RulesSpec, 'rules' | 'go' | 'because'>, context: DecisionContext, draft: Draft): Way {
+  const rules = spec.rules ?? []
+  const index = rules.findIndex((rule) => listOf(rule.when).every((condition) => holds(condition, draft)))
+  const rule = rules[index]
+  if (rule === undefined && rules.length > 0 && spec.go === undefined) throw noRule(rules, context, draft)
+  const go = rule?.go ?? spec.go
+  const edge = go === undefined ? onlyWay(context) : chooseEdge(go, context)
+  const reason = rule?.because ?? spec.because
+  const because = reason === undefined ? (rule === undefined ? undefined : saw(rule, draft)) : fill(reason, draft, 'because')
+  if (rule !== undefined) write(rule.writes, draft, `rules[${index}].writes`)
+  return { edge, because }
+}
+
+/** Writes what the rule of an edge writes, when somebody else has chosen the edge. */
+export function writeAsRule(rules: readonly Rule[], edge: Edge, context: DecisionContext, draft: Draft): void {
+  const index = rules.findIndex((rule) => rule.go !== undefined && edgesNamed(rule.go, context.validEdges).includes(edge))
+  write(rules[index]?.writes, draft, `rules[${index}].writes`)
+}
+
+function write(values: Readonly<Record<string, Json>> | undefined, draft: Draft, where: string): void {
+  for (const [key, value] of Object.entries(evaluateAll(values ?? {}, draft, where))) draft.write(key, value)
+}
+
+function saw(rule: Rule, draft: Draft): string {
+  const conditions = listOf(rule.when)
+  return conditions.length === 0 ? 'no other rule applies' : conditions.map((condition) => seen(condition, draft)).join(', ')
+}
+
+function noRule(rules: readonly Rule[], { node }: DecisionContext, draft: Draft): Error {
+  const why = rules.map((rule, i) => {
+    const failed = listOf(rule.when).find((condition) => !holds(condition, draft))
+    return `rule ${i + 1}: ${failed === undefined ? '' : seen(failed, draft)}`
+  })
+  return faults.make('R2106', `no rule of ${node.id} applies; ${why.join('; ')}`, { path: node.id })
+}
+
+/** A way as a decision. */
+export function decided({ edge, because }: Way, draft: Draft, by: string): Decided {
+  const { writes } = draft
+  const more = { ...(writes.length === 0 ? {} : { writes }), by, ...(because === undefined || because === '' ? {} : { because }) }
+  return edge === undefined ? { type: 'complete', ...more } : { type: 'advance', edge: edge.id, ...more }
+}

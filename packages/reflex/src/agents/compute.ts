@@ -1,0 +1,116 @@
+import { isList, isObject, type Json } from '../kernel/index.ts'
+import { faults } from './faults.ts'
+import { type Draft, inside, need } from './lookup.ts'
+import { everyMatch, firstMatches } from './patterns.ts'
+import { type Classify, type Extract, joined, listOf, type RulesSpec } from './spec.ts'
+import { fill, isNothing } from './template.ts'
+import { evaluate } from './values.ts'
+
+const MOST_ITEMS = 20_000
+const LONGEST_ITEM = 10_000
+const LONGEST_SOURCE = 2_000_000
+const MOST_MATCHES = 1000
+
+/** The actions of a spec that work values out. */
+export type Actions = Pick<RulesSpec, 'classify' | 'extract' | 'pick' | 'template'>
+
+/**
+ * Performs the actions of a spec: classify, extract, pick, template, in this order. Each sees what those before it
+ * wrote. Gives a line about what came of them, for the trace; undefined when there are none.
+ */
+export function compute(spec: Actions, draft: Draft): string | undefined {
+  const said = [
+    ...listOf(spec.classify).map((action) => classify(action, draft)),
+    ...listOf(spec.extract).map((action) => extract(action, draft)),
+    ...Object.entries(spec.pick ?? {}).map(([key, values]) => pick(key, values, draft)),
+    ...Object.entries(spec.template ?? {}).map(([key, lines]) => template(key, joined(lines), draft)),
+  ]
+  return said.length === 0 ? undefined : said.join('; ')
+}
+
+/**
+ * Sorts the items of a list into classes by the first pattern that matches their text. Writes
+ * `{counts, groups, top, total}`: how many of each class, their items, the first class that has any, and how many in all.
+ */
+function classify(action: Classify, draft: Draft): string {
+  const items = itemsOf(need(draft, action.from, 'classify.from'), 'classify.from')
+  const texts = items.map((item, i) => textOf(item, listOf(action.by), `classify ${action.from}[${i}]`).slice(0, LONGEST_ITEM))
+  const places = firstMatches(texts, action.rules, 'classify.rules')
+  const classes = [...new Set([...action.rules.map((rule) => rule.class), action.otherwise])]
+  const groups = new Map<string, Json[]>(classes.map((name) => [name, []]))
+  for (const [i, item] of items.entries()) {
+    const place = places[i] ?? -1
+    groups.get(place < 0 ? action.otherwise : (action.rules[place]?.class ?? action.otherwise))?.push(kept(item, action.keep))
+  }
+  const counts = Object.fromEntries(Array.from(groups, ([name, members]) => [name, members.length]))
+  const top = classes.find((name) => (counts[name] ?? 0) > 0) ?? null
+  draft.write(action.into, { counts, groups: Object.fromEntries(groups), top, total: items.length })
+  const some = Object.entries(counts).filter(([, count]) => count > 0)
+  return some.length === 0 ? `nothing in ${action.from}` : some.map(([name, count]) => `${count} ${name}`).join(', ')
+}
+
+function itemsOf(list: Json, where: string): readonly Json[] {
+  if (!isList(list)) throw faults.make('R2111', `${where} names no list`, { path: where })
+  if (list.length > MOST_ITEMS) throw faults.make('R2113', `${where} has ${list.length} items, the most is ${MOST_ITEMS}`, { path: where })
+  return list
+}
+
+/** The text of an item: the item itself, or its values at some paths on lines of their own. What it lacks is left out. */
+function textOf(item: Json, paths: readonly string[], where: string): string {
+  if (paths.length === 0) {
+    if (typeof item === 'string') return item
+    throw faults.make('R2111', `${where} is no text; "by" names the text in it`, { path: where })
+  }
+  const texts = paths.flatMap((path) => inside(item, path.split('.')) ?? [])
+  return texts.map((text) => (typeof text === 'string' ? text : JSON.stringify(text))).join('\n')
+}
+
+function kept(item: Json, keys: readonly string[] | undefined): Json {
+  if (keys === undefined || !isObject(item)) return item
+  return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(item, key) ? [[key, item[key] ?? null]] : [])))
+}
+
+/** Collects what a pattern finds in a text or a list of texts; each once, in order. With `first` the first alone, or null. */
+function extract(action: Extract, draft: Draft): string {
+  const source = need(draft, action.from, 'extract.from')
+  const items = isList(source) ? itemsOf(source, 'extract.from') : [source]
+  const texts = items.map((item, i) => textOf(item, listOf(action.by), `extract ${action.from}[${i}]`))
+  const size = texts.reduce((sum, text) => sum + text.length, 0)
+  if (size > LONGEST_SOURCE) throw faults.make('R2113', `extract.from has ${size} characters, the most is ${LONGEST_SOURCE}`, { path: 'extract.from' })
+  const without = new Set(action.without === undefined ? [] : itemsOf(need(draft, action.without, 'extract.without'), 'extract.without'))
+  const found = [...new Set(everyMatch(texts, action, MOST_MATCHES, 'extract.match'))].filter((text) => !without.has(text))
+  draft.write(action.into, action.first ? (found[0] ?? null) : found)
+  if (action.first) return `${action.into} ${found[0] === undefined ? 'not found' : quoted(found[0])}`
+  return `${found.length} ${action.into}`
+}
+
+/** Writes the first of several values that is something: not missing, null, false, empty text or an empty list. */
+function pick(key: string, values: readonly Json[], draft: Draft): string {
+  for (const [i, value] of values.entries()) {
+    const last = i === values.length - 1
+    const found = last ? evaluate(value, draft, `pick.${key}[${i}]`) : attempt(value, draft)
+    if (!last && isNothing(found)) continue
+    draft.write(key, found ?? null)
+    return `${key} ${quoted(found ?? null)}`
+  }
+  return key
+}
+
+/** A value that may be missing: a reference to nothing is nothing. */
+function attempt(value: Json, draft: Draft): Json | undefined {
+  if (isObject(value) && typeof value.from === 'string' && value.else === undefined) return draft.find(value.from)
+  return evaluate(value, draft, 'pick')
+}
+
+function template(key: string, text: string, draft: Draft): string {
+  const made = fill(text, draft, `template.${key}`)
+  draft.write(key, made)
+  return `${key} ${quoted(made)}`
+}
+
+function quoted(value: Json): string {
+  if (typeof value !== 'string') return JSON.stringify(value)
+  const lines = value.split('\n')
+  if (lines.length > 1) return `${lines.length} lines`
+  return value.length > 60 ? `“${value.slice(0, 59)}…”` : `“${value}”`
+}

@@ -1,0 +1,67 @@
+import type { Fault } from '../kernel/index.ts'
+import { type Locate, unplaced } from '../text/index.ts'
+import type { DecisionAgent, DecisionContext, Workflow } from '../workflow/types.ts'
+import { PURE, type RunnableAgent } from './agent.ts'
+import { appointments, type Appointed, type Appointing, unknownAgent } from './appoint.ts'
+import { checkSpecs } from './check.ts'
+import { faults } from './faults.ts'
+import { noModel } from './model.ts'
+import { personAgent } from './person.ts'
+import { rulesAgent } from './rules.ts'
+import { toolAgent, type ToolSettings } from './tool.ts'
+
+export interface DispatchSettings extends ToolSettings, Appointing {
+  /** Further agents by name; one called `model` takes the place of the one that is missing. */
+  readonly agents?: Readonly<Record<string, RunnableAgent | DecisionAgent>> | undefined
+}
+
+/** The agent of a runtime: it knows the others by name. */
+export interface Dispatcher extends RunnableAgent {
+  traits: NonNullable<RunnableAgent['traits']>
+  /** Who decides at a node. */
+  appointed(context: DecisionContext): Appointed
+  /** What is wrong with the specs of a workflow and can be seen before a run; `locate` says where in its text. */
+  check(workflow: Workflow, locate?: Locate): readonly Fault[]
+  names(): readonly string[]
+}
+
+/**
+ * Decides with the agent that is named for a node: by the node (`spec.agent`), by the workflow (`metadata.agent`), by the
+ * operator (`--agent NODE=NAME`, then `--agent NAME`), or by what the spec plainly contains (`tool`, `ask`, `prompt`; else
+ * rules). A name for a whole workflow or run is who decides: it never keeps a node from calling its `tool` or asking its
+ * `ask`, unless an agent of the host bears it. An agent that has nothing to say at a node leaves it to the next in this order.
+ */
+export function dispatch(settings: DispatchSettings): Dispatcher {
+  const agents = new Map<string, RunnableAgent>([
+    ['rules', rulesAgent],
+    ['tool', toolAgent(settings)],
+    ['person', personAgent],
+    ['model', noModel],
+    ...Object.entries(settings.agents ?? {}),
+  ])
+  const find = (context: DecisionContext): { appointed: Appointed; agent: RunnableAgent } => {
+    for (const appointed of appointments(settings, context.workflow, context.node)) {
+      const agent = agents.get(appointed.name)
+      if (agent === undefined) throw unknownAgent(appointed, context.node, [...agents.keys()])
+      if (agent.handles?.(context) !== false) return { appointed, agent }
+    }
+    throw faults.make('R2101', `nobody decides at ${context.node.id}`, { path: context.node.id })
+  }
+  return {
+    async resolve(context, call) {
+      const { appointed, agent } = find(context)
+      const decision = await agent.resolve(context, call)
+      return { by: appointed.name, ...decision }
+    },
+    traits(context, place) {
+      try {
+        return find(context).agent.traits?.(context, place) ?? PURE
+      } catch {
+        return PURE
+      }
+    },
+    appointed: (context) => find(context).appointed,
+    check: (workflow, locate) => checkSpecs(workflow, { settings, names: [...agents.keys()], locate: locate ?? unplaced }),
+    names: () => [...agents.keys()],
+  }
+}

@@ -1,0 +1,86 @@
+import type { Fault, FaultDetails } from '../kernel/index.ts'
+import { brief, didYouMean, quote, suggest } from '../text/index.ts'
+import { explainClosed } from '../workflow/guards.ts'
+import type { DecisionContext, Edge } from '../workflow/types.ts'
+import { faults } from './faults.ts'
+
+type Choice = Pick<DecisionContext, 'workflow' | 'node' | 'validEdges' | 'blackboard'>
+
+/** All edges that leave a node, open or not. */
+export function outgoing({ workflow, node }: Pick<DecisionContext, 'workflow' | 'node'>): readonly Edge[] {
+  return workflow.edges.filter((edge) => edge.from === node.id)
+}
+
+/** The edges that a name fits best: by id, else by event, else by target; then the same without upper and lower case. */
+export function edgesNamed(name: string, edges: readonly Edge[]): readonly Edge[] {
+  const plain = (text: string): string => text
+  const folded = (text: string): string => text.toLowerCase()
+  for (const form of [plain, folded]) {
+    for (const field of ['id', 'event', 'to'] as const) {
+      const found = edges.filter((edge) => form(edge[field]) === form(name))
+      if (found.length > 0) return found
+    }
+  }
+  return []
+}
+
+/** The open edge of a name, or a fault: `R2103` no such edge, `R2104` closed, `R2105` several. */
+export function chooseEdge(name: string, context: Choice): Edge {
+  const open = edgesNamed(name, context.validEdges)
+  const [edge] = open
+  if (open.length === 1 && edge !== undefined) return edge
+  if (open.length > 1) {
+    const ids = open.map(({ id }) => quote(id)).join(', ')
+    throw faults.make('R2105', `${quote(name)} names the edges ${ids} of ${context.node.id}`, { path: context.node.id, fix: `write one of ${ids}` })
+  }
+  throw notOpen(name, context)
+}
+
+function notOpen(name: string, context: Choice): Fault {
+  const all = outgoing(context)
+  const [shut] = edgesNamed(name, all)
+  if (shut !== undefined) {
+    const why = explainClosed([shut], context.blackboard)[0]?.why ?? 'its guard says no'
+    return faults.make('R2104', `${quote(shut.id)} of ${context.node.id} is closed, ${why}; open: ${names(context.validEdges)}`, { path: context.node.id })
+  }
+  return unknownEdge(name, context.node.id, all, context.validEdges)
+}
+
+/** No edge of a node has this name; `R2103`. */
+export function unknownEdge(name: string, node: string, all: readonly Edge[], open: readonly Edge[] = all, place: FaultDetails = { path: node }): Fault {
+  const guess = suggest(
+    name,
+    all.flatMap(({ id, event, to }) => [event, id, to]),
+  )
+  const hint = didYouMean(guess)
+  return faults.make('R2103', `no edge ${quote(name)} leaves ${node}${hint === undefined ? '' : `; ${hint}`}`, {
+    ...place,
+    fix: guess === undefined ? `write one of ${names(open)}` : `write ${guess}`,
+  })
+}
+
+/** Edges as people choose among them: by event, or by id where events repeat. */
+export function names(edges: readonly Edge[]): string {
+  return edges.length === 0 ? 'none' : edges.map((edge) => nameOf(edge, edges)).join(', ')
+}
+
+/** The shortest name that tells an edge from its neighbours. */
+export function nameOf(edge: Edge, edges: readonly Edge[]): string {
+  return edges.filter(({ event }) => event === edge.event).length > 1 ? edge.id : edge.event
+}
+
+/** Where to go when nothing chooses: on over the one open edge, or nowhere from a node that ends. `R2102`, `R2106`. */
+export function onlyWay(context: Choice): Edge | undefined {
+  const all = outgoing(context)
+  const [edge, another] = context.validEdges
+  if (all.length === 0) return undefined
+  if (edge !== undefined && another === undefined) return edge
+  if (edge === undefined) {
+    const why = explainClosed(all, context.blackboard).map((closed) => `${nameOf(closed.edge, all)} (${closed.why})`)
+    throw faults.make('R2102', `no edge of ${context.node.id} is open: ${why.join(', ')}`, { path: context.node.id })
+  }
+  throw faults.make('R2106', `${context.node.id} has ${context.validEdges.length} open edges and nothing that chooses: ${names(context.validEdges)}`, {
+    path: context.node.id,
+    data: { open: context.validEdges.map(({ id }) => id), spec: brief(Object.keys(context.node.spec)) },
+  })
+}

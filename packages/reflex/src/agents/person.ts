@@ -1,0 +1,140 @@
+import { copyJson, type Json, type JsonObject } from '../kernel/index.ts'
+import { acceptAnswer, type Question, type QuestionOption } from '../people/index.ts'
+import { suggest } from '../text/index.ts'
+import type { DecisionContext, Edge } from '../workflow/types.ts'
+import type { Decided, RunnableAgent } from './agent.ts'
+import { chooseWay, decided, writeAsRule } from './choose.ts'
+import { readDuration } from './duration.ts'
+import { edgesNamed, nameOf, onlyWay, outgoing } from './edges.ts'
+import { faults } from './faults.ts'
+import { Draft, need } from './lookup.ts'
+import { readSpec } from './read-spec.ts'
+import { readWorking, work } from './rules.ts'
+import { joined, type PersonOption, type PersonSpec, personSpec } from './spec.ts'
+import { fill } from './template.ts'
+import { evaluateAll } from './values.ts'
+
+/** An option as it is offered, and where it leads; without an edge the one open edge is taken. */
+interface Offer {
+  readonly option: QuestionOption
+  readonly edge: Edge | undefined
+  readonly writes: JsonObject
+}
+
+/** A question with what its answers mean here. */
+interface Asking {
+  readonly question: Question
+  readonly offers: readonly Offer[]
+  /** The key under which the answer is written. */
+  readonly writes: string | undefined
+}
+
+/**
+ * Asks a person. Without an answer the decision is to wait, with the question; with one (`context.input`) it takes the
+ * edge that belongs to it. An answer that the question refuses throws `R4200` or `R4201`.
+ */
+export const personAgent: RunnableAgent = {
+  async resolve(context) {
+    const draft = new Draft(context.blackboard)
+    if (context.node.spec.ask === undefined) return decideInstead(context, draft)
+    return answered(asking(readSpec(personSpec, context.node), context, draft), context, draft)
+  },
+  traits: () => ({ leaves: false, repeat: 'free', needs: ['arbor://human/ask'] }),
+}
+
+function answered(asked: Asking, context: DecisionContext, draft: Draft, after?: (edge: Edge) => void): Decided {
+  const { question, offers } = asked
+  if (context.input === undefined) return { type: 'suspend', reason: question.text, ask: question, by: 'a person' }
+  const answer = acceptAnswer(question, context.input, suggest)
+  const offer = offers.find(({ option }) => option.value === answer)
+  if (asked.writes !== undefined) draft.write(asked.writes, answer)
+  for (const [key, value] of Object.entries(evaluateAll(offer?.writes ?? {}, draft, 'options.writes'))) draft.write(key, value)
+  const edge = offer?.edge ?? wayOfAnswer(answer, context)
+  if (edge !== undefined) after?.(edge)
+  return decided({ edge, because: offer?.option.label ?? (typeof answer === 'string' ? answer : JSON.stringify(answer)) }, draft, 'a person')
+}
+
+/** An answer that is no option may still be the name of an open edge; else there must be but one way. */
+function wayOfAnswer(answer: Json, context: DecisionContext): Edge | undefined {
+  const named = typeof answer === 'string' ? edgesNamed(answer, context.validEdges) : []
+  if (named.length === 1) return named[0]
+  if (context.validEdges.length > 1) {
+    throw faults.make('R2114', `the answer ${JSON.stringify(answer)} names no open edge of ${context.node.id}`, { path: context.node.id })
+  }
+  return onlyWay(context)
+}
+
+function asking(spec: PersonSpec, context: DecisionContext, draft: Draft): Asking {
+  const text = fill(joined(spec.ask), draft, 'ask')
+  const free = spec.schema !== undefined || (spec.writes !== undefined && context.validEdges.length <= 1)
+  const offers = spec.options === undefined ? (free ? [] : edgeOffers(context)) : offersOf(spec.options, context, draft)
+  const due = spec.due === undefined ? undefined : readDuration(spec.due)
+  const about = spec.show === undefined ? undefined : Object.fromEntries(spec.show.map((path) => [path, need(draft, path, 'show')]))
+  const question: Question = {
+    text,
+    ...(offers.length === 0 ? {} : { options: offers.map(({ option }) => option) }),
+    ...(spec.schema === undefined ? {} : { schema: copyJson(spec.schema, 'schema') as JsonObject }),
+    ...(due === undefined ? {} : { due }),
+    ...(about === undefined ? {} : { about }),
+  }
+  const otherwise = spec.otherwise === undefined ? undefined : acceptAnswer(question, byEdge(spec.otherwise, offers), suggest)
+  return { question: otherwise === undefined ? question : { ...question, otherwise }, offers, writes: spec.writes }
+}
+
+/** `otherwise` may name the edge of an option instead of the option. */
+function byEdge(otherwise: Json, offers: readonly Offer[]): Json {
+  if (typeof otherwise !== 'string' || offers.some(({ option }) => option.value === otherwise)) return otherwise
+  const edges = offers.flatMap(({ edge }) => edge ?? [])
+  const [edge] = edgesNamed(otherwise, edges)
+  return offers.find((offer) => edge !== undefined && offer.edge === edge)?.option.value ?? otherwise
+}
+
+/** One option for each open edge. */
+function edgeOffers(context: DecisionContext): readonly Offer[] {
+  // Nothing to choose from is for the fault to say.
+  if (context.validEdges.length === 0) onlyWay(context)
+  return context.validEdges.map((edge): Offer => {
+    const detail = context.workflow.nodes[edge.to]?.description
+    return { option: { value: nameOf(edge, context.validEdges), ...(detail === undefined ? {} : { detail }) }, edge, writes: {} }
+  })
+}
+
+/** The options of a spec, without those whose edge is closed now. */
+function offersOf(options: readonly (string | PersonOption)[], context: DecisionContext, draft: Draft): readonly Offer[] {
+  const all = outgoing(context)
+  const offers = options.flatMap((given): Offer[] => {
+    const option: PersonOption = typeof given === 'string' ? { value: given } : given
+    const name = option.event ?? option.value ?? ''
+    const [edge] = edgesNamed(name, context.validEdges)
+    const isEdge = option.event !== undefined || edgesNamed(name, all).length > 0
+    if (isEdge && edge === undefined) return []
+    const label = option.label === undefined ? undefined : fill(option.label, draft, 'options.label')
+    const detail = option.detail === undefined ? undefined : fill(option.detail, draft, 'options.detail')
+    const shown = { value: option.value ?? name, ...(label === undefined ? {} : { label }), ...(detail === undefined ? {} : { detail }) }
+    return [{ option: shown, edge, writes: option.writes ?? {} }]
+  })
+  if (offers.length === 0) throw faults.make('R2102', `every option of ${context.node.id} belongs to an edge that is closed or not there`, { path: context.node.id })
+  return offers
+}
+
+/**
+ * Decides at a node that asks nothing by itself. The prompt of a model becomes the question; a spec that is not ours
+ * leaves the open edges to choose from; what rules would work out is worked out, and the rule of the edge that is chosen
+ * gives its writes. Nobody is asked where there is only one way.
+ */
+function decideInstead(context: DecisionContext, draft: Draft): Decided {
+  const { prompt, writes } = context.node.spec
+  if (typeof prompt === 'string') {
+    return answered(asking({ ask: prompt, ...(typeof writes === 'string' ? { writes } : {}) }, context, draft), context, draft)
+  }
+  const spec = readWorking(context.node)
+  const said = work(spec, draft)
+  if (context.validEdges.length < 2) {
+    const { edge, because } = chooseWay(spec, context, draft)
+    return decided({ edge, because: because ?? said }, draft, 'rules')
+  }
+  const offers = edgeOffers(context)
+  const text = context.node.description ?? `Where does ${context.node.id} go?`
+  const asked: Asking = { question: { text, options: offers.map(({ option }) => option) }, offers, writes: undefined }
+  return answered(asked, context, draft, (edge) => writeAsRule(spec.rules ?? [], edge, context, draft))
+}

@@ -1,0 +1,28 @@
+import type { z } from 'zod'
+import { faultData } from '../kernel/index.ts'
+import { checkSchema, suggest } from '../text/index.ts'
+import type { Node, NodeSpec } from '../workflow/types.ts'
+import { faults } from './faults.ts'
+import { personSpec, rulesSpec, toolSpec } from './spec.ts'
+
+/** The spec of a node as an agent understands it, or the fault `R2100` with the first mistake as its cause. */
+export function readSpec<Schema extends z.ZodType>(schema: Schema, node: Node): z.output<Schema> {
+  const result = schema.safeParse(node.spec)
+  if (result.success) return result.data
+  const [first] = checkSchema(schema, node.spec)
+  throw faults.make('R2100', `the spec of ${node.id}: ${first?.message ?? result.error.message}`, {
+    path: first?.path === undefined ? node.id : `${node.id}.spec.${first.path}`,
+    fix: first?.fix,
+    ...(first === undefined ? {} : { cause: faultData(first) }),
+  })
+}
+
+const OURS: readonly string[] = [...new Set([rulesSpec, toolSpec, personSpec].flatMap((schema) => Object.keys(schema.shape)))]
+
+/**
+ * Whether a spec is written for another agent: it has no attribute of ours, nor one that looks like a misspelt one.
+ * A spec is opaque to Reflex (seed workflow 2.3), so that is no mistake.
+ */
+export function isForeign(spec: NodeSpec): boolean {
+  return Object.keys(spec).every((key) => key === 'agent' || (!OURS.includes(key) && suggest(key, OURS) === undefined))
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { readDuration } from './duration.ts'
+import { patternProblem } from './patterns.ts'
+import { templateProblem } from './template.ts'
+
+const path = z.string().min(1).describe('A board key, or a path into its value: `commits.0.subject`')
+const key = z.string().min(1).describe('A board key to write')
+const value = z.json().describe('A value, `{"from": "path", "else": value}`, `{"literal": value}`, or text with {{…}}')
+const template = z.string().check((input) => {
+  const problem = templateProblem(input.value)
+  if (problem !== undefined) input.issues.push({ code: 'custom', message: problem, input: input.value })
+})
+/** A template in one piece or as a list of lines. */
+const text = z.union([z.string(), z.array(z.string())]).check((input) => {
+  const problem = templateProblem(joined(input.value))
+  if (problem !== undefined) input.issues.push({ code: 'custom', message: problem, input: input.value })
+})
+const edge = z.string().min(1).describe('The id or event of an edge, or the node that it leads to')
+const flags = z.string().regex(/^[imsu]*$/, 'flags are i, m, s and u')
+const pattern = { match: z.string().min(1).max(500), flags: flags.optional() }
+
+function checkPattern(input: z.core.ParsePayload<{ match: string; flags?: string | undefined }>): void {
+  const problem = patternProblem(input.value.match, input.value.flags)
+  if (problem !== undefined) input.issues.push({ code: 'custom', message: problem, input: input.value, path: ['match'] })
+}
+
+const condition = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.enum(['exists', 'not-exists']), key: path }),
+  z.strictObject({ type: z.enum(['equals', 'not-equals']), key: path, value }),
+  z.strictObject({ type: z.enum(['above', 'below']), key: path, value: z.number() }),
+])
+
+const classify = z.strictObject({
+  from: path,
+  by: z.union([z.string(), z.array(z.string())]).optional(),
+  into: key,
+  rules: z.array(z.strictObject({ ...pattern, class: z.string().min(1) }).check(checkPattern)).min(1).max(100),
+  otherwise: z.string().min(1).default('other'),
+  keep: z.array(z.string()).optional(),
+})
+
+const extract = z
+  .strictObject({ from: path, by: z.string().optional(), into: key, ...pattern, first: z.boolean().default(false), without: path.optional() })
+  .check(checkPattern)
+
+const rule = z.strictObject({
+  when: z.union([z.array(condition), condition]).optional(),
+  go: edge.optional(),
+  because: template.optional(),
+  writes: z.record(z.string(), value).optional(),
+})
+
+/** What any node may do beside its main thing: work values out, and choose by rules. */
+const working = {
+  agent: z.string().min(1).optional(),
+  classify: z.union([z.array(classify), classify]).optional(),
+  extract: z.union([z.array(extract), extract]).optional(),
+  pick: z.record(z.string(), z.array(value).min(1)).optional(),
+  template: z.record(z.string(), text).optional(),
+  rules: z.array(rule).min(1).optional(),
+  go: edge.optional(),
+  because: template.optional(),
+}
+
+/** The spec of a node that rules decide. */
+export const rulesSpec = z.strictObject({ ...working, writes: z.record(z.string(), value).optional() })
+
+/** The spec of a node that calls a tool. */
+export const toolSpec = z.strictObject({
+  ...working,
+  tool: z.string().min(1),
+  args: z.record(z.string(), value).optional(),
+  writes: z.union([key, z.record(z.string(), z.string())]).optional(),
+})
+
+const duration = z.union([z.string(), z.number()]).check((input) => {
+  if (readDuration(input.value) === undefined) input.issues.push({ code: 'custom', message: 'a time is a number and a unit: 500ms, 90s, 15m, 8h, 3d', input: input.value })
+})
+
+const option = z
+  .strictObject({
+    value: z.string().min(1).optional(),
+    event: edge.optional(),
+    label: template.optional(),
+    detail: template.optional(),
+    writes: z.record(z.string(), value).optional(),
+  })
+  .refine((given) => given.value !== undefined || given.event !== undefined, 'an option has a value or an event')
+
+/** The spec of a node at which a person is asked. */
+export const personSpec = z.strictObject({
+  agent: z.string().min(1).optional(),
+  ask: text,
+  options: z.array(z.union([z.string().min(1), option])).min(1).optional(),
+  schema: z.record(z.string(), z.json()).optional(),
+  due: duration.optional(),
+  otherwise: z.json().optional(),
+  writes: key.optional(),
+  show: z.array(path).optional(),
+})
+
+export type Condition = z.output<typeof condition>
+export type Classify = z.output<typeof classify>
+export type Extract = z.output<typeof extract>
+export type Rule = z.output<typeof rule>
+export type RulesSpec = z.output<typeof rulesSpec>
+export type ToolSpec = z.output<typeof toolSpec>
+export type PersonSpec = z.output<typeof personSpec>
+export type PersonOption = z.output<typeof option>
+
+/** Several lines as one text. */
+export function joined(lines: string | readonly string[]): string {
+  return typeof lines === 'string' ? lines : lines.join('\n')
+}
+
+/** One or several as several. */
+export function listOf<Item>(items: Item | readonly Item[] | undefined): readonly Item[] {
+  if (items === undefined) return []
+  return Array.isArray(items) ? (items as readonly Item[]) : [items as Item]
+}

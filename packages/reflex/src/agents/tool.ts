@@ -1,0 +1,87 @@
+import { isList, isObject, type Json, type Traits } from '../kernel/index.ts'
+import type { PreparedCall, Tools } from '../tools/index.ts'
+import { brief, suggest } from '../text/index.ts'
+import type { DecisionContext } from '../workflow/types.ts'
+import { type AgentCall, type AgentPlace, PURE, type RunnableAgent } from './agent.ts'
+import { chooseWay, decided } from './choose.ts'
+import { compute } from './compute.ts'
+import { faults } from './faults.ts'
+import { Draft, inside } from './lookup.ts'
+import { readSpec } from './read-spec.ts'
+import { toolSpec, type ToolSpec } from './spec.ts'
+import { evaluateAll } from './values.ts'
+
+/** What calls of tools need beside the context of a decision. */
+export interface ToolSettings {
+  readonly tools: Tools
+  /** The work folder, its real path. */
+  readonly workdir: string
+  /** The policy's answer about one capability, asked again at the moment at which a tool acts. */
+  readonly allows: (run: string, capability: string) => boolean
+}
+
+const NEVER = new AbortController().signal
+
+/** Calls the tool that the spec of the node names, writes what it returns, and goes on as rules do. */
+export function toolAgent(settings: ToolSettings): RunnableAgent {
+  return {
+    async resolve(context, call) {
+      const spec = readSpec(toolSpec, context.node)
+      const draft = new Draft(context.blackboard)
+      const prepared = prepare(settings.tools, spec, draft)
+      const result = await prepared.run(toolCall(settings, call))
+      writeResult(spec.writes, result, draft, `${context.node.id}.writes`)
+      const worked = compute(spec, draft)
+      const { edge, because } = chooseWay(spec, context, draft)
+      const said = [prepared.says(result) ?? brief(result), worked, because].filter((part) => part !== undefined && part !== '').join('; ')
+      return decided({ edge, because: spec.because === undefined ? said : because }, draft, `tool ${spec.tool}`)
+    },
+    traits: (context, place) => traitsOf(settings, context, place),
+  }
+}
+
+/** A call that cannot be understood touches nothing: `resolve` refuses it. */
+function traitsOf(settings: ToolSettings, context: DecisionContext, place: AgentPlace | undefined): Traits {
+  try {
+    const prepared = prepare(settings.tools, readSpec(toolSpec, context.node), new Draft(context.blackboard))
+    return prepared.traits({ workdir: settings.workdir, runFolder: runFolderOf(settings, place) })
+  } catch {
+    return PURE
+  }
+}
+
+function prepare(tools: Tools, spec: ToolSpec, draft: Draft): PreparedCall {
+  return tools.prepare(spec.tool, evaluateAll(spec.args ?? {}, draft, 'args'), suggest)
+}
+
+function toolCall(settings: ToolSettings, call: AgentCall | undefined): Parameters<PreparedCall['run']>[0] {
+  return {
+    workdir: settings.workdir,
+    runFolder: runFolderOf(settings, call),
+    signal: call?.signal ?? NEVER,
+    key: call?.key ?? '',
+    part: (delta) => call?.part(delta),
+    allows: (capability) => settings.allows(call?.run ?? '', capability),
+  }
+}
+
+/** Without a run, as in an engine that a program drives by itself, there is one folder for all. */
+function runFolderOf({ workdir }: ToolSettings, place: AgentPlace | undefined): string {
+  return place?.runFolder ?? `${workdir}/.reflex/runs/engine`
+}
+
+/** The whole result under one key, or parts of it by path: `.` is the whole. */
+function writeResult(writes: ToolSpec['writes'], result: Json, draft: Draft, where: string): void {
+  if (typeof writes === 'string') draft.write(writes, result)
+  if (typeof writes !== 'object') return
+  for (const [key, path] of Object.entries(writes)) {
+    const value = path === '.' ? result : inside(result, path.split('.'))
+    if (value === undefined) throw faults.make('R2110', `${where}.${key}: the result has no ${path}; it is ${shape(result)}`, { path: where })
+    draft.write(key, value)
+  }
+}
+
+function shape(result: Json): string {
+  if (isList(result)) return `a list of ${result.length}`
+  return isObject(result) ? `an object with ${Object.keys(result).join(', ')}` : brief(result)
+}

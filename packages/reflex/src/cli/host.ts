@@ -1,0 +1,131 @@
+import { accessSync, constants, readFileSync, readSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { emitKeypressEvents, type Key as NodeKey } from 'node:readline'
+import type { WriteStream } from 'node:tty'
+import { thisProcess } from '../host.ts'
+import type { Worker } from '../kernel/index.ts'
+import type { Interrupt, Key, Sink, World } from './world.ts'
+
+/** Between two interrupts that count as one: a wrapper may hear the terminal's and send it on. */
+const ONE_INTERRUPT = 500
+
+/** The world of a command as this process has it; the only file of the room that touches the process. */
+export function processWorld(): World {
+  const surroundings = thisProcess()
+  const { environment } = surroundings
+  return {
+    surroundings,
+    out: sinkOf(process.stdout, environment),
+    err: sinkOf(process.stderr, environment),
+    keyboard: process.stdin.isTTY ? listenToKeys : undefined,
+    readInput: () => Promise.resolve(readAll()),
+    interrupts: onInterrupt,
+    command: onPath(environment['PATH'] ?? '') ? 'reflex' : 'npx reflex',
+    version: ownVersion(),
+    alive: (worker) => isAlive(worker, surroundings.worker.host),
+  }
+}
+
+/** Ends the process with what `code` says, once what was written is out, whatever is still under way. */
+export function leave(code: number): void {
+  process.exitCode = code
+  const end = (): void => process.exit(code)
+  process.stdout.write('', () => process.stderr.write('', end))
+}
+
+function sinkOf(stream: WriteStream, environment: Readonly<Record<string, string | undefined>>): Sink {
+  let broken = false
+  // Whoever reads may stop reading; what is still to be done does not depend on it.
+  stream.on('error', () => {
+    broken = true
+  })
+  return {
+    write(text) {
+      if (!broken) stream.write(text)
+    },
+    terminal: stream.isTTY && environment['TERM'] !== 'dumb',
+    get columns() {
+      return stream.columns
+    },
+  }
+}
+
+function readAll(): string {
+  const parts: Buffer[] = []
+  const part = Buffer.alloc(65_536)
+  for (;;) {
+    try {
+      const read = readSync(0, part, 0, part.length, null)
+      if (read === 0) return Buffer.concat(parts).toString('utf8')
+      parts.push(Buffer.from(part.subarray(0, read)))
+    } catch (thrown) {
+      const { code } = thrown as NodeJS.ErrnoException
+      if (code === 'EOF') return Buffer.concat(parts).toString('utf8')
+      if (code !== 'EAGAIN') throw thrown
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
+  }
+}
+
+function listenToKeys(listener: (key: Key) => void): () => void {
+  const { stdin } = process
+  const pressed = (text: string | undefined, key: NodeKey): void =>
+    listener({ name: key.name, text: text ?? '', ctrl: key.ctrl === true })
+  emitKeypressEvents(stdin)
+  stdin.setRawMode(true)
+  stdin.on('keypress', pressed)
+  stdin.resume()
+  return () => {
+    stdin.off('keypress', pressed)
+    stdin.setRawMode(false)
+    stdin.pause()
+  }
+}
+
+function onInterrupt(listener: (signal: Interrupt) => void): () => void {
+  let first: number | undefined
+  const heard = (signal: Interrupt): void => {
+    const now = Date.now()
+    if (first === undefined) listener(signal)
+    // Somebody insists: what was recorded is safe.
+    else if (now - first > ONE_INTERRUPT) process.exit(signal === 'SIGINT' ? 130 : 143)
+    first ??= now
+  }
+  const signals: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, heard)
+  return () => {
+    for (const signal of signals) process.off(signal, heard)
+  }
+}
+
+/** Whether this very command is what `reflex` on the path leads to; npm puts its own folders there while it runs. */
+function onPath(path: string): boolean {
+  return path
+    .split(delimiter)
+    .filter((folder) => folder !== '' && !folder.includes(`node_modules`))
+    .some((folder) => canRun(join(folder, 'reflex')))
+}
+
+function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function ownVersion(): string {
+  const manifest = join(dirname(dirname(import.meta.dirname)), 'package.json')
+  return String((JSON.parse(readFileSync(manifest, 'utf8')) as { version?: unknown }).version)
+}
+
+function isAlive({ host, pid }: Worker, here: string): boolean {
+  if (host !== here || pid <= 0) return true
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}

@@ -1,0 +1,134 @@
+import { cells } from '../text/index.ts'
+import type { Look, Mark } from './look.ts'
+
+/** One line of a tree: mark, node, what happened, facts at the right (experience 1.3). */
+export interface Row {
+  readonly depth: number
+  readonly mark: Mark
+  readonly node: string
+  readonly text?: string | undefined
+  /** For the right margin. */
+  readonly facts?: readonly string[] | undefined
+  /** Further lines below the text. */
+  readonly more?: readonly string[] | undefined
+}
+
+/** Where text begins, unless a node's name is longer. */
+const TEXT_COLUMN = 18
+/** The right edge of facts in a wide terminal. */
+const FACTS_EDGE = 79
+
+/** A row as lines. Nodes are never cut; text is wrapped below itself; facts go to a line of their own where it is narrow. */
+export function layoutRow(row: Row, look: Look): string[] {
+  const mark = look.mark(row.mark)
+  const lead = `${'  '.repeat(row.depth + 1)}${mark} ${look.text(row.node)}`
+  const painted = `${'  '.repeat(row.depth + 1)}${look.paintMark(row.mark, mark)} ${look.text(row.node)}`
+  return layoutText({ ...row, lead, painted }, look)
+}
+
+/** What stands in front of the text of a line, with and without colour. */
+export interface Lead {
+  readonly lead: string
+  readonly painted: string
+  readonly text?: string | undefined
+  readonly facts?: readonly string[] | undefined
+  readonly more?: readonly string[] | undefined
+  /** Where the text begins. */
+  readonly column?: number
+}
+
+export function layoutText({ lead, painted, text = '', facts = [], more = [], column: wanted = TEXT_COLUMN }: Lead, look: Look): string[] {
+  const begin = cells(lead)
+  const hang = look.narrow ? Math.min(begin + 2, Math.floor(look.columns / 3)) : Math.max(wanted, 8)
+  const column = look.narrow ? begin + 2 : Math.max(begin + 2, wanted)
+  const [first = '', ...rest] = wrapHanging(look.text(text), look, column, hang)
+  const lines = [first === '' ? painted : `${painted}${' '.repeat(column - begin)}${first}`]
+  if (first === '' && rest.length === 0) return withFacts(lines, begin, facts, look, hang, more)
+  const last = rest.at(-1)
+  const width = last === undefined ? column + cells(first) : hang + cells(last)
+  lines.push(...rest.map((line) => `${' '.repeat(hang)}${line}`))
+  return withFacts(lines, width, facts, look, hang, more)
+}
+
+function withFacts(lines: string[], width: number, facts: readonly string[], look: Look, hang: number, more: readonly string[]): string[] {
+  const all = [...lines]
+  const joined = facts.map((fact) => look.text(fact)).join('  ')
+  const edge = Math.min(look.room, FACTS_EDGE)
+  if (joined !== '') {
+    const gap = edge - width - cells(joined)
+    if (!look.narrow && gap >= 2) all.push(`${all.pop() ?? ''}${' '.repeat(gap)}${look.paint('dim', joined)}`)
+    else all.push(...look.wrap(joined, look.room - hang).map((line) => `${' '.repeat(hang)}${look.paint('dim', line)}`))
+  }
+  for (const line of more) all.push(...hanging(line, look, hang))
+  return all
+}
+
+/** The first line has another room than those below it; a first word that does not fit beside the node goes below. */
+function wrapHanging(text: string, look: Look, column: number, hang: number): string[] {
+  if (text === '') return []
+  const words = text.split(' ')
+  let first = ''
+  while (words.length > 0) {
+    const longer = first === '' ? (words[0] ?? '') : `${first} ${words[0]}`
+    if (column + cells(longer) > look.room) break
+    first = longer
+    words.shift()
+  }
+  return words.length === 0 ? [first] : [first, ...look.wrap(words.join(' '), look.room - hang)]
+}
+
+/** Text on lines of its own, from column `hang` on. */
+export function hanging(text: string, look: Look, hang: number, paint: (line: string) => string = (line) => look.paint('dim', line)): string[] {
+  return look.wrap(look.text(text), Math.max(12, look.room - hang)).map((line) => `${' '.repeat(hang)}${paint(line)}`)
+}
+
+/** A line of words at the margin, such as a header: what does not fit goes on below, two further in. */
+export function paragraph(text: string, look: Look, indent = 0): string[] {
+  const [first = '', ...rest] = look.wrap(text, look.room - indent)
+  const more = rest.length === 0 ? [] : look.wrap(rest.join(' '), look.room - indent - 2)
+  return [`${' '.repeat(indent)}${first}`, ...more.map((line) => `${' '.repeat(indent + 2)}${line}`)]
+}
+
+/** Facts in a row, parted by dots and broken between facts alone; `lead` stands in front and is not broken. */
+export function factLine(lead: string, painted: string, facts: readonly string[], look: Look): string[] {
+  const lines: { text: string; cells: number }[] = [{ text: painted, cells: cells(lead) }]
+  facts.forEach((fact, i) => {
+    const text = look.text(fact)
+    const dot = look.text('·')
+    const last = lines.at(-1) ?? { text: '', cells: 0 }
+    const gap = i === 0 ? '  ' : ` ${dot} `
+    if (last.cells + cells(gap) + cells(text) <= look.room) {
+      last.text += `${gap}${text}`
+      last.cells += cells(gap) + cells(text)
+    } else lines.push({ text: `  ${text}`, cells: cells(text) + 2 })
+  })
+  return lines.map(({ text }) => text)
+}
+
+/** Columns of a table, each as wide as its widest cell. On narrow terminals each row becomes a block of lines. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[], look: Look, right: readonly number[] = []): string[] {
+  const all = [head, ...rows].map((row) => row.map((cell) => look.text(cell)))
+  const widths = head.map((_, i) => Math.max(...all.map((row) => cells(row[i] ?? ''))))
+  const total = widths.reduce((sum, width) => sum + width + 2, -2)
+  if (total > look.room) return rows.flatMap((row) => block(head, row, look))
+  return all.map((row, n) => {
+    const line = row.map((cell, i) => pad(cell, widths[i] ?? 0, right.includes(i))).join('  ').trimEnd()
+    return n === 0 ? look.paint('dim', line) : line
+  })
+}
+
+function block(head: readonly string[], row: readonly string[], look: Look): string[] {
+  const [name = '', ...facts] = row
+  const said = facts.map((fact, i) => (fact === '' ? '' : `${head[i + 1] ?? ''} ${fact}`)).filter((fact) => fact !== '')
+  return factLine(look.text(name), look.paint('bold', look.text(name)), said, look)
+}
+
+function pad(text: string, width: number, right: boolean): string {
+  const blank = ' '.repeat(Math.max(0, width - cells(text)))
+  return right ? blank + text : text + blank
+}
+
+/** A table for pipes: full values, parted by tabs. */
+export function tabbed(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => `${row.map((cell) => cell.replace(/[\t\n\r]/g, ' ')).join('\t')}\n`).join('')
+}

@@ -1,0 +1,120 @@
+import { cells, harmless } from '../text/index.ts'
+import type { Sink } from './world.ts'
+
+/** What a mark says; colour repeats it (experience 1.2). */
+export type Mark = 'done' | 'failed' | 'running' | 'open' | 'skipped' | 'waits' | 'asks' | 'warns' | 'into' | 'out' | 'decided' | 'note'
+type Paint = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold'
+
+const MARKS: Readonly<Record<Mark, readonly [utf8: string, ascii: string, paint: Paint | undefined]>> = {
+  done: ['✓', 'ok', 'green'],
+  failed: ['✗', 'x', 'red'],
+  running: ['●', '*', 'cyan'],
+  open: ['○', '.', 'dim'],
+  skipped: ['–', '-', 'dim'],
+  waits: ['‖', '||', 'yellow'],
+  asks: ['?', '?', 'yellow'],
+  warns: ['!', '!', 'yellow'],
+  into: ['▸', '>', undefined],
+  out: ['◂', '<', undefined],
+  decided: ['◆', '#', 'green'],
+  note: ['·', '-', 'dim'],
+}
+
+const CODES: Readonly<Record<Paint, readonly [number, number]>> = { green: [32, 39], red: [31, 39], yellow: [33, 39], cyan: [36, 39], dim: [2, 22], bold: [1, 22] }
+
+/** What we write beyond ASCII, for terminals without UTF-8. */
+const PLAIN: Readonly<Record<string, string>> = { '…': '...', '→': '->', '←': '<-', '·': '-', '“': '"', '”': '"', '’': "'", '│': '|', '›': '>', '‹': '<', '–': '-', '—': '-', '×': 'x', '‖': '||', '↑': 'up ', '↓': 'down', '▏': '_', '\u00a0': ' ' }
+
+const DEFAULT_WIDTH = 80
+const NARROWEST = 20
+/** Lines of text are not read well beyond this, however wide the terminal. */
+const WIDEST = 110
+
+export interface Settings {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** `--no-color`. */
+  readonly colour: boolean
+}
+
+/** How text looks in one sink: marks, colours, letters, width. */
+export class Look {
+  readonly terminal: boolean
+  readonly colour: boolean
+  readonly utf8: boolean
+  readonly #sink: Sink
+  readonly #columns: number | undefined
+
+  constructor(sink: Sink, { environment, colour }: Settings) {
+    this.#sink = sink
+    this.terminal = sink.terminal
+    this.colour = colour && wantsColour(environment, sink.terminal)
+    this.utf8 = speaksUtf8(environment)
+    const columns = Number(environment['COLUMNS'])
+    this.#columns = Number.isInteger(columns) && columns > 0 ? columns : undefined
+  }
+
+  /** Cells of a line. */
+  get columns(): number {
+    const columns = this.#columns ?? this.#sink.columns
+    return Math.max(NARROWEST, columns === undefined || columns === 0 ? DEFAULT_WIDTH : columns)
+  }
+
+  /** Cells that a line of ours may take; the last column stays free, where terminals wrap at different times. */
+  get room(): number {
+    return Math.min(this.columns, WIDEST) - 1
+  }
+
+  /** Too narrow for facts at the right. */
+  get narrow(): boolean {
+    return this.columns < 60
+  }
+
+  /** Text from anywhere, so that it can do no harm and this terminal can show it. */
+  text(text: string): string {
+    const safe = harmless(text)
+    return this.utf8 ? safe : safe.replace(/[^\0-\u007f]/gu, (char) => PLAIN[char] ?? '?')
+  }
+
+  mark(mark: Mark): string {
+    const [utf8, ascii] = MARKS[mark]
+    return this.utf8 ? utf8 : ascii
+  }
+
+  paintMark(mark: Mark, text: string): string {
+    const [, , paint] = MARKS[mark]
+    return paint === undefined ? text : this.paint(paint, text)
+  }
+
+  paint(paint: Paint, text: string): string {
+    if (!this.colour || text === '') return text
+    const [on, off] = CODES[paint]
+    return `\u001b[${on}m${text}\u001b[${off}m`
+  }
+
+  /** Words to words, marks to marks: what is wider than `room` goes on in a line below. A single word is never cut. */
+  wrap(text: string, room: number): string[] {
+    const lines: string[] = []
+    let line = ''
+    for (const word of text.split(' ')) {
+      const longer = line === '' ? word : `${line} ${word}`
+      if (line !== '' && cells(longer) > room) {
+        lines.push(line)
+        line = word
+      } else line = longer
+    }
+    return [...lines, line]
+  }
+}
+
+function wantsColour(environment: Settings['environment'], terminal: boolean): boolean {
+  if ((environment['NO_COLOR'] ?? '') !== '') return false
+  const forced = environment['FORCE_COLOR']
+  if (forced !== undefined) return forced !== '0' && forced !== 'false'
+  return terminal
+}
+
+/** The first locale that is set decides; where none is, terminals of today understand UTF-8. */
+function speaksUtf8(environment: Settings['environment']): boolean {
+  const locale = ['LC_ALL', 'LC_CTYPE', 'LANG'].map((name) => environment[name] ?? '').find((value) => value !== '')
+  return locale === undefined || /utf-?8/i.test(locale)
+}

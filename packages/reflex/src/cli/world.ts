@@ -1,0 +1,42 @@
+import type { Surroundings } from '../host.ts'
+import type { Worker } from '../kernel/index.ts'
+
+/** Where text goes. */
+export interface Sink {
+  write(text: string): void
+  /** Whether a person looks at it through a terminal that can move its cursor. */
+  readonly terminal: boolean
+  /** How wide the terminal is; undefined or 0 where nobody knows. */
+  readonly columns: number | undefined
+}
+
+/** A key that was pressed, or text that was pasted. */
+export interface Key {
+  /** `return`, `up`, `escape`, `backspace`, or the letter. */
+  readonly name: string | undefined
+  readonly text: string
+  readonly ctrl: boolean
+}
+
+/** What a person or the system says to end the command. */
+export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+/** Everything around a command: made of the process by `cli/host.ts`, and of plain objects by tests. */
+export interface World {
+  readonly surroundings: Surroundings
+  /** Results. */
+  readonly out: Sink
+  /** The story: progress, questions, faults. */
+  readonly err: Sink
+  /** Hands over the keys that are pressed until the returned function is called; absent where nobody sits. */
+  readonly keyboard: ((listener: (key: Key) => void) => () => void) | undefined
+  /** All that comes in through standard input. */
+  readInput(): Promise<string>
+  /** Listens for interrupts until the returned function is called. */
+  interrupts(listener: (signal: Interrupt) => void): () => void
+  /** How a person starts this command: `reflex`, or `npx reflex` where it is not on the path. */
+  readonly command: string
+  readonly version: string
+  /** False only if the process is certainly gone. */
+  alive(worker: Worker): boolean
+}

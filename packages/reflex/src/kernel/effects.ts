@@ -1,0 +1,202 @@
+import type { Arrival } from './arrival.ts'
+import { toFault } from './fault.ts'
+import { faultJson } from './fault-json.ts'
+import { faults } from './faults.ts'
+import type { Flight } from './frame.ts'
+import { copyJson, type Json } from './json.ts'
+import { type CallOwner, LiveCall } from './live.ts'
+import type { Policy } from './policy.ts'
+import type { Port, Traits } from './port.ts'
+import type { Input } from './record.ts'
+import type { State } from './state.ts'
+
+/** A run as its effects see it. */
+export interface EffectOwner extends CallOwner {
+  readonly state: State
+  readonly durable: number
+  /** An effect has settled: the next step, unless something else is going on. */
+  land(flight: Flight, input: Input): void
+  arrive(arrival: Arrival): void
+  /** Asks for everything decided so far to become durable. */
+  wantDurable(): void
+}
+
+/** What effects need of the runtime. */
+export interface EffectWorld {
+  readonly ports: ReadonlyMap<string, Port>
+  readonly policy: Policy | undefined
+}
+
+/**
+ * The effects of a run in this process, from the request to the settlement: held, refused, gated, performed.
+ * Each hangs on its flight, since a table would be rebuilt every few steps.
+ */
+export class Effects {
+  readonly #run: EffectOwner
+  readonly #world: EffectWorld
+  readonly #gated: { readonly call: LiveCall; readonly at: number }[] = []
+  #holds: ((next: Flight) => boolean) | undefined
+  #held: Flight[] = []
+  /** How many are under way. */
+  size = 0
+
+  constructor(run: EffectOwner, world: EffectWorld) {
+    this.#run = run
+    this.#world = world
+  }
+
+  // Held by hand
+
+  hold(holds: ((next: Flight) => boolean) | undefined): void {
+    this.#holds = holds
+  }
+
+  get holding(): boolean {
+    return this.#held.some(inFlight)
+  }
+
+  /** Lets the first held effect through. False if none is held. */
+  release(): boolean {
+    const flight = this.#held.shift()
+    if (flight === undefined) return false
+    if (!inFlight(flight)) return this.release()
+    this.start(flight, true)
+    return true
+  }
+
+  // Beginning
+
+  start(flight: Flight, released = false): void {
+    if (!released && this.#holds?.(flight)) return void this.#held.push(flight)
+    const port = this.#world.ports.get(flight.port)
+    if (port === undefined) return this.#refuse(flight)
+    const call = new LiveCall(this.#run, flight, port)
+    flight.live = call
+    this.size++
+    let traits: Traits
+    try {
+      traits = port.traits === undefined ? port : port.traits(call)
+      const denied = this.#world.policy?.ask(call, traits, this.#run.state.start?.by)
+      if (denied !== undefined) return this.#land(call, ['err', flight.id, faultJson(denied)])
+    } catch (thrown) {
+      return this.#failed(call, thrown)
+    }
+    // A key is the number of a record, and a question about an outcome needs the request on record: both gate.
+    if ((traits.leaves || traits.repeat !== 'free') && this.#run.durable < this.#run.state.n) {
+      this.#gated.push({ call, at: this.#run.state.n })
+      this.#run.wantDurable()
+    } else this.#perform(call)
+  }
+
+  #refuse(flight: Flight): void {
+    const input: Input = ['err', flight.id, faultJson(faults.make('R2013', `there is no port ${flight.port}`, { run: this.#run.id }))]
+    this.#run.arrive({ resolve: () => (inFlight(flight) ? [flight.frame, input] : undefined) })
+  }
+
+  /** After a restart: performs again what may be, asks about the rest. Free ones that streamed forget their parts first. */
+  revive(flight: Flight): void {
+    if (flight.doubted) return
+    if (this.#holds?.(flight)) return void this.#held.push(flight)
+    const repeat = this.#repeatOf(flight)
+    if (repeat !== 'ask' && !flight.parts) return this.start(flight)
+    const input: Input = [repeat === 'ask' ? 'doubt' : 'again', flight.id]
+    const taken = repeat === 'ask' ? undefined : () => inFlight(flight) && this.start(flight)
+    this.#run.arrive({ resolve: () => (inFlight(flight) ? [flight.frame, input] : undefined), ...(taken === undefined ? {} : { taken }) })
+  }
+
+  #repeatOf(flight: Flight): Traits['repeat'] {
+    const port = this.#world.ports.get(flight.port)
+    if (port === undefined) return 'free'
+    try {
+      return (port.traits?.(new LiveCall(this.#run, flight, port)) ?? port).repeat
+    } catch {
+      return 'ask'
+    }
+  }
+
+  /** Performs what waited for records up to `last` to be durable. */
+  durable(last: number): void {
+    if (this.#gated.length === 0) return
+    const ready = this.#gated.filter(({ at }) => at <= last)
+    this.#gated.splice(0, ready.length)
+    for (const { call } of ready) this.#perform(call)
+  }
+
+  // Ending
+
+  #perform(call: LiveCall): void {
+    if (call.over) return
+    let raw: unknown
+    try {
+      raw = call.via.perform(call)
+    } catch (thrown) {
+      return this.#failed(call, thrown)
+    }
+    if (raw instanceof Promise || isThenable(raw)) {
+      raw.then(
+        (value) => this.#settled(call, value),
+        (thrown) => this.#failed(call, thrown),
+      )
+    } else this.#settled(call, raw)
+  }
+
+  #settled(call: LiveCall, raw: unknown): void {
+    if (call.over) return
+    let value: Json
+    try {
+      value = call.via.accept === undefined ? copyJson(raw ?? null, `result of ${call.port}`) : call.via.accept(raw, call)
+    } catch (thrown) {
+      return this.#failed(call, thrown)
+    }
+    this.#land(call, ['ok', call.flight.id, value])
+  }
+
+  #failed(call: LiveCall, thrown: unknown): void {
+    if (call.over) return
+    this.#land(call, ['err', call.flight.id, faultJson(faultOf(call, thrown))])
+  }
+
+  #land(call: LiveCall, input: Input): void {
+    call.flight.live = undefined
+    this.size--
+    call.settle()
+    this.#run.land(call.flight, input)
+  }
+
+  /** The effects that the last records gave up are told to stop. */
+  abortDropped(): void {
+    for (const flight of this.#run.state.dropped.splice(0)) this.#abort(flight)
+  }
+
+  /** Everything under way is told to stop, and nothing gated is performed any more. */
+  stop(): void {
+    for (const flight of this.#run.state.flights()) this.#abort(flight)
+    this.#gated.length = 0
+  }
+
+  #abort(flight: Flight): void {
+    if (flight.live === undefined) return
+    const { live } = flight
+    flight.live = undefined
+    this.size--
+    live.abort()
+  }
+}
+
+function inFlight(flight: Flight): boolean {
+  return flight.frame.flights.includes(flight)
+}
+
+/** A port's own word for a failure, if it has one and does not fail over it. */
+function faultOf(call: LiveCall, thrown: unknown): ReturnType<typeof faults.make> {
+  const failed = (cause: unknown) => toFault(cause, (message, inner) => faults.make('R2012', `${call.port} failed: ${message}`, { cause: inner }))
+  try {
+    return call.via.reject?.(thrown, call) ?? failed(thrown)
+  } catch (again) {
+    return failed(again)
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}

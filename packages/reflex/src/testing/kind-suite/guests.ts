@@ -1,0 +1,46 @@
+import type { Kind } from '../../kernel/kind.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
+import type { KindSubject } from './subject.ts'
+
+/** What the guest's person says: it must be found at the end of whoever called it. */
+export const GUEST_WORD = 'a word from the guest'
+
+/** A kind that asks a question and returns its answer. */
+const guest: Kind = {
+  name: 'suite-guest',
+  rev: 1,
+  compile: () => ({}),
+  step(x, input) {
+    if (input?.[0] !== 'answer') return void x.wait('answer', 'guest')
+    x.set('said', input[2])
+    x.done(input[2])
+  },
+}
+
+/** A kind that calls one program, isolated, with its own arguments, and returns what that returned. */
+const host: Kind<{ readonly calls: string }> = {
+  name: 'suite-host',
+  rev: 1,
+  compile: (source) => ({ calls: isObject(source) && typeof source.calls === 'string' ? source.calls : '' }),
+  refs: ({ calls }) => [calls],
+  step(x, input) {
+    if (input?.[0] === 'ret') return x.done([input[2], input[3] ?? null])
+    x.call(x.def.calls, { isolated: true, ...(x.args === undefined ? {} : { args: x.args }) })
+  },
+}
+
+/** The subject's program, called by a program of another kind. */
+export function calledByAnother(subject: KindSubject): KindSubject {
+  const [root] = subject.programs
+  const source: Json = { calls: `${root?.kind}:${root?.id}` }
+  const { calling: _, ...rest } = subject
+  return { ...rest, kinds: [...subject.kinds, host], programs: [{ kind: host.name, id: 'host', source }, ...subject.programs] }
+}
+
+/** A program of the subject's kind that calls a program of another kind. */
+export function callsAnother(subject: KindSubject): KindSubject | undefined {
+  const [root] = subject.programs
+  if (subject.calling === undefined || root === undefined) return undefined
+  const programs = [{ kind: root.kind, id: 'calling', source: subject.calling('suite-guest:guest') }, { kind: guest.name, id: 'guest', source: {} }]
+  return { ...subject, kinds: [...subject.kinds, guest], programs, script: { ...subject.script, answer: (wait) => (wait.name === 'guest' ? GUEST_WORD : subject.script?.answer?.(wait)) } }
+}

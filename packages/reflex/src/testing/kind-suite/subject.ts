@@ -1,0 +1,52 @@
+import type { Wait } from '../../kernel/frame.ts'
+import type { Host } from '../../kernel/host.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Kind } from '../../kernel/kind.ts'
+import type { Port } from '../../kernel/port.ts'
+import type { Run } from '../../kernel/run.ts'
+import type { Store } from '../../kernel/store.ts'
+
+/** A program of a subject. */
+export interface SubjectProgram {
+  readonly kind: string
+  readonly id: string
+  readonly source: Json
+}
+
+/** What people and other programs tell a run. */
+export interface Script {
+  /** What a person answers to an open question; nothing to leave it open. A function of the question alone. */
+  answer?(wait: Wait): Json | undefined
+  /** Messages told before the run begins: each waits in the inbox until the run waits for its topic. */
+  readonly messages?: readonly { readonly topic: string; readonly body: Json }[]
+  /**
+   * The user's own code, for kinds that are driven from outside: called when the run rests and nothing else is to
+   * be told. Answers false if it had nothing to do. After a crash it starts over from its first line.
+   */
+  drive?(run: Run): Promise<boolean>
+}
+
+/** A kind with programs that show what it can do, and the world in which they run. */
+export interface KindSubject {
+  readonly name: string
+  readonly kinds: readonly Kind[]
+  /** The first is the one that runs. */
+  readonly programs: readonly SubjectProgram[]
+  readonly args?: Json
+  /**
+   * The world, asked for anew in each life of the process. What a port answers must be a function of its arguments
+   * and key: a service that fails the first time only changes its answer when a crash repeats the call, and the
+   * suite would report the world's bug.
+   */
+  ports?(store: Store, host: Host): Readonly<Record<string, Port>>
+  readonly script?: Script
+  /** A program of this kind that calls the program of this name, isolated or not, and lets its value be seen at its own end. */
+  calling?(callee: string): Json
+}
+
+/** How a run ended: what must be the same however often the process died on the way. */
+export interface Outcome {
+  readonly status: string
+  readonly value: Json | null
+  readonly board: Readonly<Record<string, Json>>
+}

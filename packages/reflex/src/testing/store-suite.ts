@@ -1,0 +1,50 @@
+import type { Store } from '../kernel/store.ts'
+import { inboxCases } from './store-suite/inbox.ts'
+import { journalCases } from './store-suite/journal.ts'
+import { leaseCases } from './store-suite/leases.ts'
+import { ledgerCases } from './store-suite/ledgers.ts'
+import { listCases } from './store-suite/lists.ts'
+import { snapshotCases } from './store-suite/snapshots.ts'
+import { type Rule, StoreWorld, type StoreUnderTest } from './store-suite/world.ts'
+
+export type { StoreUnderTest } from './store-suite/world.ts'
+
+/** One rule of the contract. `run` resolves if the store keeps it, else it rejects with an `AssertionError`. */
+export interface StoreCase {
+  readonly name: string
+  readonly run: () => Promise<void>
+}
+
+const RULES: Readonly<Record<string, Rule>> = {
+  ...journalCases,
+  ...snapshotCases,
+  ...leaseCases,
+  ...inboxCases,
+  ...listCases,
+  ...ledgerCases,
+}
+
+/**
+ * Every rule of the store contract (`Store` in `reflex/kernel`) as cases for any test runner:
+ *
+ *     for (const it of storeSuite('mine', makeStore)) test(it.name, it.run)
+ *
+ * `make` gives an empty place for each case, so cases are independent and may run in any order. It may be
+ * called while other cases run. No case takes time into account: `now` is an argument everywhere. One case starts
+ * a process of its own and kills it.
+ */
+export function storeSuite(name: string, make: () => StoreUnderTest | Promise<StoreUnderTest>): readonly StoreCase[] {
+  return Object.entries(RULES).map(([rule, check]) => ({
+    name: `${name}: ${rule}`,
+    async run() {
+      const place = await make()
+      const opened: Store[] = []
+      try {
+        await check(await StoreWorld.at(place, opened))
+      } finally {
+        for (const store of opened) await store.close()
+        await place.dispose()
+      }
+    },
+  }))
+}

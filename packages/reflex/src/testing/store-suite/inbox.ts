@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { batchOf, leaseOf, messageOf, moved, NOW, refuses, type Rule, TTL, workerOf } from './world.ts'
+
+const RUN = 'otter-2m9q'
+
+/** Messages from anybody, each once, and what is due. */
+export const inboxCases: Readonly<Record<string, Rule>> = {
+  async 'messages wait in order of arrival, each as it was sent'(world) {
+    await world.start()
+    const sent = [
+      messageOf('m2', { by: 'ana@example.org', body: { text: 'ü "quoted" \0 😀', n: [1.5, null] } }),
+      messageOf('m1', { type: 'message', to: 'topic/ä', body: null, at: NOW - 5 }),
+      messageOf('m3', { type: 'cancel', to: '', body: 'why' }),
+    ]
+    for (const message of sent) assert.equal(await world.store.post(RUN, message), true)
+    const inbox = await world.store.inbox(RUN)
+    assert.deepEqual(
+      inbox.map(({ row: _row, ...message }) => message),
+      sent,
+    )
+    assert.deepEqual(
+      inbox.map(({ row }) => row),
+      inbox.map(({ row }) => row).sort((a, b) => a - b),
+    )
+    assert.equal(new Set(inbox.map(({ row }) => row)).size, 3)
+  },
+
+  async 'the same id again is the same message, taken or not; other runs have ids of their own'(world) {
+    const lease = await world.start()
+    await world.start('newt-1aaa')
+    assert.equal(await world.store.post(RUN, messageOf('m1')), true)
+    assert.equal(await world.store.post(RUN, messageOf('m1', { body: 'another' })), false)
+    assert.equal(await world.store.post('newt-1aaa', messageOf('m1')), true)
+    const [message] = await world.store.inbox(RUN)
+    assert.deepEqual(message?.body, { choice: 'yes' })
+    await world.mustCommit(batchOf(lease, 1, { taken: [message?.row ?? 0] }))
+    assert.equal(await world.store.post(RUN, messageOf('m1')), false)
+    assert.deepEqual(await world.store.inbox(RUN), [])
+    assert.equal((await world.store.inbox('newt-1aaa')).length, 1)
+  },
+
+  async 'a message is taken with the records that took it, and nobody takes that of another run'(world) {
+    const lease = await world.start()
+    await world.start('newt-1aaa')
+    for (const id of ['m1', 'm2', 'm3']) await world.store.post(RUN, messageOf(id))
+    await world.store.post('newt-1aaa', messageOf('m1'))
+    const [one, , three] = await world.store.inbox(RUN)
+    const [foreign] = await world.store.inbox('newt-1aaa')
+    await world.mustCommit(batchOf(lease, 1, { taken: [one?.row ?? 0, three?.row ?? 0, foreign?.row ?? 0] }))
+    assert.deepEqual(
+      (await world.store.inbox(RUN)).map(({ id }) => id),
+      ['m2'],
+    )
+    assert.equal((await world.store.inbox('newt-1aaa')).length, 1)
+    assert.deepEqual(await world.store.commit([batchOf(lease, 9, { taken: (await world.store.inbox(RUN)).map(({ row }) => row) })]), [RUN])
+    assert.deepEqual(
+      (await world.store.inbox(RUN)).map(({ id }) => id),
+      ['m2'],
+    )
+  },
+
+  async 'a message that a fenced writer took waits for the next one'(world) {
+    const paused = await world.start()
+    await world.store.post(RUN, messageOf('m1'))
+    const taken = (await world.store.inbox(RUN)).map(({ row }) => row)
+    const other = await world.another()
+    const lease = leaseOf(await other.claim(RUN, workerOf('second'), NOW + TTL))
+    assert.deepEqual(await world.store.commit([batchOf(paused, 1, { taken })]), [RUN])
+    assert.equal((await other.inbox(RUN)).length, 1)
+    assert.deepEqual(await other.commit([batchOf(lease, 1, { taken })]), [])
+    assert.deepEqual(await other.inbox(RUN), [])
+  },
+
+  async 'anybody may post to a run that another process holds'(world) {
+    const lease = await world.start()
+    const other = await world.another()
+    assert.equal(await other.post(RUN, messageOf('m1')), true)
+    const [message] = await world.store.inbox(RUN)
+    await world.mustCommit(batchOf(lease, 1, { taken: [message?.row ?? 0] }))
+    assert.deepEqual(await other.inbox(RUN), [])
+  },
+
+  async 'of several that post one id at once, one does'(world) {
+    await world.start()
+    const stores = await Promise.all(Array.from({ length: 8 }, (_, i) => world.another(workerOf(`w${i}`))))
+    const answers = await Promise.all(stores.map(async (store) => store.post(RUN, messageOf('m1'))))
+    assert.equal(answers.filter(Boolean).length, 1)
+    assert.equal((await world.store.inbox(RUN)).length, 1)
+  },
+
+  async 'nothing can be posted to a run that does not exist or has ended'(world) {
+    await refuses('R2016', () => world.store.post('nobody', messageOf('m1')))
+    assert.deepEqual(await world.store.inbox('nobody'), [])
+    const lease = await world.start()
+    await world.store.post(RUN, messageOf('early'))
+    await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'completed' }) }))
+    await refuses('R2001', () => world.store.post(RUN, messageOf('late')))
+    assert.equal(await world.store.post(RUN, messageOf('early')), false, 'what was sent before is still known')
+    assert.deepEqual(
+      (await world.store.inbox(RUN)).map(({ id }) => id),
+      ['early'],
+    )
+  },
+
+  async 'a run is due when a wait of it is, oldest runs first'(world) {
+    for (const [id, due] of [
+      ['a-1', NOW + 5],
+      ['b-1', NOW + 3],
+      ['c-1', null],
+    ] as const) {
+      await world.mustCommit(batchOf(await world.start(id), 1, { row: moved({ status: 'suspended', due }) }))
+    }
+    assert.deepEqual(await world.store.due(NOW + 2), [])
+    assert.deepEqual(await world.store.due(NOW + 3), ['b-1'])
+    assert.deepEqual(await world.store.due(NOW + 5), ['a-1', 'b-1'])
+  },
+
+  async 'a run is due while a message for it is not taken'(world) {
+    const lease = await world.start()
+    await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'suspended' }) }))
+    await world.store.post(RUN, messageOf('m1'))
+    assert.deepEqual(await world.store.due(NOW), [RUN])
+    await world.mustCommit(
+      batchOf(lease, 2, { taken: (await world.store.inbox(RUN)).map(({ row }) => row), row: moved({ status: 'suspended' }) }),
+    )
+    assert.deepEqual(await world.store.due(NOW), [])
+  },
+
+  async 'a running run is due when nobody carries it, a suspended one is not'(world) {
+    const [running, suspended] = [await world.start('run-1'), await world.start('rest-1')]
+    await world.mustCommit(batchOf(suspended, 1, { row: moved({ status: 'suspended' }) }))
+    assert.deepEqual(await world.store.due(NOW + TTL - 1), [])
+    assert.deepEqual(await world.store.due(NOW + TTL), ['run-1'])
+    await world.store.release(running)
+    await world.store.release(suspended)
+    assert.deepEqual(await world.store.due(NOW), ['run-1'])
+  },
+
+  async 'a run that has ended is never due'(world) {
+    for (const status of ['completed', 'failed', 'cancelled'] as const) {
+      const lease = await world.start(`${status}-1`)
+      await world.store.post(lease.run, messageOf('m1'))
+      await world.mustCommit(batchOf(lease, 1, { row: moved({ status, due: NOW }) }))
+      await world.store.release(lease)
+    }
+    assert.deepEqual(await world.store.due(NOW + 100 * TTL), [])
+  },
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { hostname } from 'node:os'
+import { batchOf, leaseOf, NOW, refuses, type Rule, rowOf, TTL, workerOf } from './world.ts'
+
+const RUN = 'otter-2m9q'
+const SECOND = workerOf('second')
+
+/** One writer for each run: who may take a lease, and that an old one is void. */
+export const leaseCases: Readonly<Record<string, Rule>> = {
+  async 'a worker that did not say hello gets no run'(world) {
+    const stranger = workerOf('stranger')
+    await refuses('R5028', () => world.store.create(rowOf(RUN), stranger))
+    assert.equal(await world.store.read(RUN), undefined)
+    await world.start()
+    await refuses('R5028', () => world.store.claim(RUN, stranger, NOW))
+    await refuses('R5028', () => world.store.beat(stranger, NOW))
+  },
+
+  async 'a run that is held is not given, and the holder is named'(world) {
+    const lease = await world.start()
+    const other = await world.another()
+    assert.deepEqual(await other.claim(RUN, SECOND, NOW + 1), { holder: { worker: world.worker, seen: NOW } })
+    await world.mustCommit(batchOf(lease, 1))
+  },
+
+  async 'there is no claim to a run that does not exist'({ store, worker }) {
+    assert.deepEqual(await store.claim('nobody', worker, NOW), { missing: true })
+  },
+
+  async 'a claim answers with the row and a lease of its own'(world) {
+    const lease = await world.startWith(2)
+    await world.store.release(lease)
+    assert.equal((await world.row(RUN))?.owner, null)
+    const claim = await (await world.another()).claim(RUN, SECOND, NOW)
+    assert.deepEqual(claim, {
+      lease: { run: RUN, token: leaseOf(claim).token, worker: SECOND },
+      row: { ...rowOf(RUN), last: 2, owner: SECOND },
+    })
+    assert.ok(leaseOf(claim).token > lease.token)
+    assert.deepEqual((await world.row(RUN))?.owner, SECOND)
+  },
+
+  async 'a released run is free at once, and the lease is void'(world) {
+    const lease = await world.start()
+    await world.store.release(lease)
+    assert.deepEqual(await world.store.commit([batchOf(lease, 1)]), [RUN])
+    leaseOf(await (await world.another()).claim(RUN, SECOND, NOW))
+  },
+
+  async 'a void lease releases nothing'(world) {
+    const old = await world.start()
+    const other = await world.another()
+    const lease = leaseOf(await other.claim(RUN, SECOND, NOW + TTL))
+    await world.store.release(old)
+    assert.deepEqual((await world.row(RUN))?.owner, SECOND)
+    assert.deepEqual(await other.commit([batchOf(lease, 1)]), [])
+    await world.store.release({ run: 'nobody', token: 1, worker: world.worker })
+  },
+
+  async 'a worker that is silent for its ttl loses its runs, one that beats keeps them'(world) {
+    await world.start()
+    const other = await world.another()
+    assert.ok('holder' in (await other.claim(RUN, SECOND, NOW + TTL - 1)))
+    await world.store.beat(world.worker, NOW + TTL - 1)
+    assert.deepEqual(await other.claim(RUN, SECOND, NOW + TTL), { holder: { worker: world.worker, seen: NOW + TTL - 1 } })
+    assert.ok('holder' in (await other.claim(RUN, SECOND, NOW + 2 * TTL - 2)))
+    leaseOf(await other.claim(RUN, SECOND, NOW + 2 * TTL - 1))
+  },
+
+  async 'the ttl that counts is that of the holder'(world) {
+    const patient = workerOf('patient')
+    const other = await world.another(patient, 10 * TTL)
+    await other.create(rowOf(RUN), patient)
+    assert.ok('holder' in (await world.store.claim(RUN, world.worker, NOW + 10 * TTL - 1)))
+    leaseOf(await world.store.claim(RUN, world.worker, NOW + 10 * TTL))
+  },
+
+  async 'a commit does not ask the clock: a silent holder writes until somebody takes over'(world) {
+    const lease = await world.startWith(1)
+    const other = await world.another()
+    await other.beat(SECOND, NOW + 100 * TTL)
+    await world.mustCommit(batchOf(lease, 2))
+    leaseOf(await other.claim(RUN, SECOND, NOW + 100 * TTL))
+    assert.deepEqual(await world.store.commit([batchOf(lease, 3)]), [RUN])
+  },
+
+  async 'a worker may claim its own run again, which makes its older lease void'(world) {
+    const old = await world.startWith(1)
+    const lease = leaseOf(await world.store.claim(RUN, world.worker, NOW))
+    assert.deepEqual(await world.store.commit([batchOf(old, 2)]), [RUN])
+    await world.mustCommit(batchOf(lease, 2))
+  },
+
+  async 'of several that claim a free run at once, one gets it and the others learn who'(world) {
+    await world.store.release(await world.start())
+    const workers = Array.from({ length: 8 }, (_, i) => workerOf(`w${i}`))
+    const stores = await Promise.all(workers.map((worker) => world.another(worker)))
+    const claims = await Promise.all(workers.map(async (worker, i) => stores[i]?.claim(RUN, worker, NOW)))
+    const winners = claims.flatMap((claim) => (claim !== undefined && 'lease' in claim ? [claim.lease.worker.id] : []))
+    const named = claims.flatMap((claim) => (claim !== undefined && 'holder' in claim ? [claim.holder.worker.id] : []))
+    assert.equal(winners.length, 1)
+    assert.deepEqual(
+      named,
+      Array.from({ length: 7 }, () => winners[0]),
+    )
+  },
+
+  async 'a process that died on this machine loses its runs at once, a live one keeps them'(world) {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+    const here = { host: hostname(), pid: process.pid }
+    try {
+      const mortal = workerOf('mortal', { ...here, pid: child.pid ?? 0 })
+      const heir = workerOf('heir', here)
+      const stranger = workerOf('stranger', { host: 'elsewhere' })
+      const other = await world.another(mortal)
+      await other.hello(heir, NOW, TTL)
+      await other.hello(stranger, NOW, TTL)
+      await other.create(rowOf(RUN), mortal)
+      assert.deepEqual(await other.claim(RUN, heir, NOW), { holder: { worker: mortal, seen: NOW } })
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      assert.ok('holder' in (await other.claim(RUN, stranger, NOW)), 'from another machine only the heartbeat counts')
+      assert.deepEqual(await other.due(NOW), [RUN])
+      leaseOf(await other.claim(RUN, heir, NOW))
+    } finally {
+      child.kill('SIGKILL')
+    }
+  },
+
+  async 'two workers of one process do not take runs from each other'(world) {
+    const here = { host: hostname(), pid: process.pid }
+    const [one, two] = [workerOf('one', here), workerOf('two', here)]
+    const other = await world.another(one)
+    await other.hello(two, NOW, TTL)
+    await other.create(rowOf(RUN), one)
+    assert.deepEqual(await other.claim(RUN, two, NOW), { holder: { worker: one, seen: NOW } })
+  },
+
+  async 'a worker without a known process keeps its runs by its heartbeat'(world) {
+    const unknown = workerOf('unknown', { host: '', pid: 0 })
+    const other = await world.another(unknown)
+    await other.create(rowOf(RUN), unknown)
+    const heir = workerOf('heir', { host: '', pid: 0 })
+    await other.hello(heir, NOW, TTL)
+    assert.ok('holder' in (await other.claim(RUN, heir, NOW + TTL - 1)))
+    leaseOf(await other.claim(RUN, heir, NOW + TTL))
+  },
+}

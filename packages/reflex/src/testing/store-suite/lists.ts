@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import type { RunFilter } from '../../kernel/store.ts'
+import { batchOf, moved, NOW, type Rule, rowOf } from './world.ts'
+
+const TRACE = 'ab'.repeat(16)
+
+/** Lists of runs. */
+export const listCases: Readonly<Record<string, Rule>> = {
+  async 'a store without runs lists none'({ store }) {
+    assert.deepEqual(await store.runs(), [])
+    assert.deepEqual(await store.due(NOW), [])
+  },
+
+  async 'runs are listed newest first; of those that started together, the later one first'(world) {
+    for (const [id, started] of [
+      ['a-1', 2],
+      ['b-1', 3],
+      ['c-1', 1],
+      ['d-1', 3],
+    ] as const)
+      await world.start(id, { started: NOW + started })
+    assert.deepEqual(
+      (await world.store.runs()).map(({ id }) => id),
+      ['d-1', 'b-1', 'a-1', 'c-1'],
+    )
+  },
+
+  async 'a list shows the row of each run as it is now'(world) {
+    const lease = await world.start('a-1')
+    await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'failed', updated: NOW + 4, value: { code: 'R2012' } }) }))
+    await world.store.release(lease)
+    assert.deepEqual(await world.store.runs(), [
+      { ...rowOf('a-1'), status: 'failed', updated: NOW + 4, value: { code: 'R2012' }, last: 1, owner: null },
+    ])
+  },
+
+  async 'a list is narrowed by status, by the beginning of the id or the whole trace, and by number'(world) {
+    const ids = ['otter-1', 'otter-2', 'newt-1', 'Otter-1', 'otte%-1', 'ott']
+    for (const [i, id] of ids.entries()) {
+      const lease = await world.start(id, { started: NOW + i, ...(id === 'newt-1' ? { trace: TRACE } : {}) })
+      if (i < 3) await world.mustCommit(batchOf(lease, 1, { row: moved({ status: i === 0 ? 'completed' : 'suspended' }) }))
+    }
+    const expected: readonly [RunFilter, string][] = [
+      [{}, 'ott otte%-1 Otter-1 newt-1 otter-2 otter-1'],
+      [{ status: ['completed'] }, 'otter-1'],
+      [{ status: ['completed', 'suspended'] }, 'newt-1 otter-2 otter-1'],
+      [{ status: [] }, ''],
+      [{ prefix: 'otter' }, 'otter-2 otter-1'],
+      [{ prefix: 'otter-1' }, 'otter-1'],
+      [{ prefix: 'otte%' }, 'otte%-1'],
+      [{ prefix: 'ott_' }, ''],
+      [{ prefix: '' }, 'ott otte%-1 Otter-1 newt-1 otter-2 otter-1'],
+      [{ prefix: TRACE }, 'newt-1'],
+      [{ prefix: TRACE.slice(1) }, ''],
+      [{ limit: 2 }, 'ott otte%-1'],
+      [{ limit: 0 }, ''],
+      [{ prefix: 'otter', status: ['suspended'], limit: 5 }, 'otter-2'],
+      [{ prefix: 'otter', limit: 1 }, 'otter-2'],
+    ]
+    for (const [filter, found] of expected) {
+      assert.equal((await world.store.runs(filter)).map(({ id }) => id).join(' '), found, JSON.stringify(filter))
+    }
+  },
+}

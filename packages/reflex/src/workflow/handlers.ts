@@ -1,0 +1,68 @@
+import type { EngineEvent, EngineEvents, EventHandler } from './types.ts'
+
+/** A handler of every event, with its name. */
+export type AnyEventHandler = <Event extends EngineEvent>(event: Event, payload: EngineEvents[Event]) => void
+
+interface Subscription {
+  /** Absent: every event. */
+  readonly event?: EngineEvent
+  readonly call: (event: EngineEvent, payload: EngineEvents[EngineEvent]) => void
+}
+
+/**
+ * Who listens to an engine. Handlers are called at once, in the order of registration; one that throws keeps
+ * nobody from hearing, and what it threw is kept for whoever drives the engine (reference workflow D6).
+ */
+export class Handlers {
+  // A set may grow and shrink while it is walked: nobody is skipped, and whoever joins still hears the event.
+  readonly #subscriptions = new Set<Subscription>()
+  #thrown: unknown[] = []
+
+  get listening(): boolean {
+    return this.#subscriptions.size > 0
+  }
+
+  /** Whether a handler has thrown, and nobody has been told yet. */
+  get failed(): boolean {
+    return this.#thrown.length > 0
+  }
+
+  on<Event extends EngineEvent>(event: Event, handler: EventHandler<Event>): () => void {
+    return this.#add({ event, call: (_, payload) => handler(payload as EngineEvents[Event]) })
+  }
+
+  onAny(handler: AnyEventHandler): () => void {
+    return this.#add({ call: handler })
+  }
+
+  #add(subscription: Subscription): () => void {
+    this.#subscriptions.add(subscription)
+    return () => {
+      this.#subscriptions.delete(subscription)
+    }
+  }
+
+  deliver(event: EngineEvent, payload: EngineEvents[EngineEvent]): void {
+    for (const subscription of this.#subscriptions) {
+      if (subscription.event !== undefined && subscription.event !== event) continue
+      try {
+        subscription.call(event, payload)
+      } catch (thrown) {
+        this.#thrown.push(thrown)
+      }
+    }
+  }
+
+  /** What handlers threw, as one error; nothing if none did. Whoever asks has been told. */
+  takeThrown(): { readonly error: unknown } | undefined {
+    const thrown = this.#thrown
+    if (thrown.length === 0) return undefined
+    this.#thrown = []
+    return { error: thrown.length === 1 ? thrown[0] : new AggregateError(thrown, 'several event handlers threw') }
+  }
+
+  rethrow(): void {
+    const thrown = this.takeThrown()
+    if (thrown !== undefined) throw thrown.error
+  }
+}

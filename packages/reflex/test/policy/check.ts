@@ -1,1 +1,0 @@
-export * as fc from 'fast-check'

@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto'
+import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { assert as check, asyncProperty, constantFrom, nat, tuple } from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isFault } from '../../src/kernel/fault.ts'
+import type { Lease, Store } from '../../src/kernel/store.ts'
+import { openSqlite } from '../../src/store/index.ts'
+import { batchOf, messageOf, moved, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { folder } from './processes.ts'
+
+const worker = workerOf('w')
+
+/** A closed store: `otter` has records 1, 2-3, 4, 5, 6 and a snapshot of 4; `newt` has three; a message, a ledger, a program, a blob. */
+async function storeFile(): Promise<string> {
+  const file = join(folder(), 'reflex.db')
+  const store = openSqlite(file)
+  await store.hello(worker, NOW, TTL)
+  const otter = (await store.create(rowOf('otter'), worker)) as Lease
+  const newt = (await store.create(rowOf('newt', { value: 'kept' }), worker)) as Lease
+  const program = { hash: 'p1', kind: 'workflow', source: '{"nodes":[]}' }
+  await store.commit([batchOf(otter, 1, { programs: [program] }), batchOf(newt, 1), batchOf(newt, 2)])
+  await store.commit([
+    batchOf(otter, 2, { count: 2, blobs: new Map([['b1', '"a large value"']]) }),
+    batchOf(otter, 4, { snapshot: '{"at":4}' }),
+  ])
+  await store.commit([batchOf(otter, 5), batchOf(newt, 3, { row: moved({ status: 'suspended' }) }), batchOf(otter, 6)])
+  await store.post('otter', messageOf('m1'))
+  await store.append('memory', 'k1', { note: 1 }, NOW)
+  await store.append('memory', 'k2', { note: 2 }, NOW)
+  await store.close()
+  return file
+}
+
+/** Everything that can be asked of a store about what it holds, but where the reading began: a damaged snapshot is left out. */
+async function contents(store: Store): Promise<unknown> {
+  const runs = (await store.runs()).map(({ owner: _owner, ...row }) => row)
+  const journals: unknown[] = []
+  for (const { id } of runs) {
+    const { batches, row } = (await store.read(id)) ?? {}
+    journals.push([row?.last, batches?.at(-1), await store.journal(id), await store.inbox(id)])
+  }
+  return [runs, journals, await store.ledger('memory'), await store.program('p1'), await store.blob('b1')]
+}
+
+function tamper(file: string, sql: string): void {
+  const db = new DatabaseSync(file)
+  db.exec(sql)
+  db.close()
+}
+
+const digestOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+
+/** What is thrown, as far as a user is told. */
+async function faultOf(work: () => unknown): Promise<{ code: string; run?: string | undefined; record?: unknown }> {
+  try {
+    await work()
+  } catch (thrown) {
+    if (!isFault(thrown)) throw thrown
+    return { code: thrown.code, run: thrown.run, record: thrown.data?.['record'] }
+  }
+  throw new Error('nothing is thrown')
+}
+
+const OTTER = "(select seq from run where id = 'otter')"
+const NEWT = "(select seq from run where id = 'newt')"
+
+describe('a journal that is not what was written', () => {
+  it.each([
+    ['the first record is gone', `delete from journal where run = ${OTTER} and first = 1`, 1],
+    ['a record in the middle is gone', `delete from journal where run = ${OTTER} and first = 2`, 2],
+    ['the last record is gone', `delete from journal where run = ${OTTER} and first = 6`, 6],
+    ['a letter is another', `update journal set body = replace(body, '5,"a', '5,"b') where run = ${OTTER}`, 5],
+    ['the format is another', `update journal set version = 2 where run = ${OTTER} and first = 4`, 4],
+    ['the checksum is another', `update journal set sum = sum + 1 where run = ${OTTER} and first = 2`, 2],
+    [
+      'a record is one of another run',
+      `update journal set (body, sum) = (select body, sum from journal where run = ${NEWT} and first = 1) where run = ${OTTER} and first = 1`,
+      1,
+    ],
+    [
+      'two records changed places',
+      `update journal set body = iif(first = 5, '[[1,6,"a record"]]', '[[1,5,"a record"]]') where run = ${OTTER} and first > 4`,
+      5,
+    ],
+    [
+      'a record is there twice',
+      `insert into journal (run, first, count, version, sum, body) select run, 7, count, version, sum, body from journal where run = ${OTTER} and first = 6`,
+      7,
+    ],
+  ])('%s: R5003 names the run and the record, nothing changes, other runs go on', async (_what, sql, record) => {
+    const file = await storeFile()
+    tamper(file, sql)
+    const before = digestOf(file)
+    const store = openSqlite(file)
+    expect(await faultOf(async () => store.journal('otter'))).toEqual({ code: 'R5003', run: 'otter', record })
+    expect(await store.journal('newt')).toHaveLength(3)
+    await store.close()
+    expect(digestOf(file)).toBe(before)
+  })
+
+  it('is noticed in the part that is read, from a snapshot or from a record on', async () => {
+    const file = await storeFile()
+    tamper(file, `update journal set body = replace(body, '"a', '"b') where run = ${OTTER} and first = 1`)
+    const store = openSqlite(file)
+    expect((await store.read('otter'))?.batches.map(({ first }) => first)).toEqual([5, 6])
+    expect((await store.journal('otter', 3)).map(({ first }) => first)).toEqual([2, 4, 5, 6])
+    expect(await faultOf(async () => store.read('otter', 3))).toMatchObject({ code: 'R5003', record: 1 })
+    await store.close()
+  })
+
+  it.each([
+    ['the row of a run', "update run set value = '\"lost\"' where id = 'newt'", async (store: Store) => store.runs(), 'newt'],
+    ['the status of a run', "update run set status = 'completed' where id = 'newt'", async (store: Store) => store.read('newt'), 'newt'],
+    [
+      'the row of a run that is claimed',
+      "update run set last = 2 where id = 'newt'",
+      async (store: Store) => store.claim('newt', worker, NOW),
+      'newt',
+    ],
+    ['a message', "update inbox set body = replace(body, 'yes', 'no')", async (store: Store) => store.inbox('otter'), 'otter'],
+    ['the entry of a ledger', "update ledger set value = '3' where seq = 1", async (store: Store) => store.ledger('memory'), undefined],
+    ['a ledger without an entry', 'delete from ledger where seq = 1', async (store: Store) => store.ledger('memory'), undefined],
+    ['a program', "update program set source = '{}'", async (store: Store) => store.program('p1'), undefined],
+    ['a large value', "update blob set body = ''", async (store: Store) => store.blob('b1'), undefined],
+  ] as const)('%s: R5003', async (_what, sql, ask, run) => {
+    const file = await storeFile()
+    tamper(file, sql)
+    const store = openSqlite(file)
+    await store.hello(worker, NOW, TTL)
+    expect(await faultOf(async () => ask(store))).toEqual({ code: 'R5003', run, record: undefined })
+    await store.close()
+  })
+
+  it('a damaged snapshot costs time, not the run: the journal is read from its beginning', async () => {
+    const file = await storeFile()
+    tamper(file, "update snapshot set body = '{}'")
+    const store = openSqlite(file)
+    const read = await store.read('otter')
+    expect([read?.snapshot, read?.batches.map(({ first }) => first)]).toEqual([undefined, [1, 2, 4, 5, 6]])
+    await store.close()
+  })
+})
+
+describe('a damaged file', () => {
+  it('with any bit turned, answers as before or not at all', { timeout: 600_000 }, async () => {
+    const file = await storeFile()
+    const sound = await (async () => {
+      const store = openSqlite(file)
+      const all = await contents(store)
+      await store.close()
+      return all
+    })()
+    const bytes = readFileSync(file)
+    const copy = `${file}.copy`
+    const page = constantFrom(
+      ...Array.from({ length: bytes.length / 4096 }, (_, i) => i).filter((i) => isUsed(bytes.subarray(i * 4096, (i + 1) * 4096))),
+    )
+    await check(
+      asyncProperty(tuple(page, nat(4095), nat(7)), async ([number, place, bit]) => {
+        const turned = Buffer.from(bytes)
+        turned[number * 4096 + place] = (turned[number * 4096 + place] ?? 0) ^ (1 << bit)
+        writeFileSync(copy, turned)
+        return answersAsBefore(copy, sound)
+      }),
+      { numRuns: Number(process.env['FLIPS'] ?? 200) },
+    )
+  })
+
+  it('that is cut at any length is refused and left as it is', async () => {
+    const file = await storeFile()
+    const size = statSync(file).size
+    const copy = `${file}.copy`
+    for (const length of [1, 15, 16, 99, 100, 107, 108, 4095, 4096, 5000, size / 2, size - 4096, size - 1]) {
+      copyFileSync(file, copy)
+      truncateSync(copy, length)
+      const before = digestOf(copy)
+      expect(await faultOf(() => openSqlite(copy)), `${length} bytes`).toMatchObject({ code: 'R5021' })
+      expect(digestOf(copy)).toBe(before)
+    }
+  })
+
+  it('with a page of rubbish is refused when it is opened, and left as it is', async () => {
+    const file = await storeFile()
+    const bytes = readFileSync(file)
+    for (let page = 1; page < bytes.length / 4096; page++) {
+      const spoilt = Buffer.from(bytes)
+      spoilt.fill('rubbish', page * 4096, (page + 1) * 4096)
+      writeFileSync(file, spoilt)
+      expect(await faultOf(() => openSqlite(file)), `page ${page}`).toMatchObject({ code: 'R5021' })
+      expect(readFileSync(file).equals(spoilt)).toBe(true)
+    }
+  })
+
+  it('that is large is checked where it is read: sound runs go on', async () => {
+    const file = await storeFile()
+    const store = openSqlite(file)
+    await store.hello(worker, NOW, TTL)
+    const big = (await store.create(rowOf('big'), worker)) as Lease
+    await store.commit([batchOf(big, 1, { body: JSON.stringify([['x'.repeat(5_000_000)]]) })])
+    await store.close()
+    const bytes = readFileSync(file)
+    bytes.fill('rubbish', bytes.length - 40_000, bytes.length - 30_000)
+    writeFileSync(file, bytes)
+    const again = openSqlite(file)
+    expect(['R5003', 'R5021']).toContain((await faultOf(async () => again.journal('big'))).code)
+    expect(await again.journal('otter')).toHaveLength(5)
+    await again.close()
+  })
+
+  it('that lacks a table is refused', async () => {
+    const file = await storeFile()
+    tamper(file, 'drop table ledger')
+    expect(await faultOf(() => openSqlite(file))).toMatchObject({ code: 'R5021' })
+  })
+})
+
+const isUsed = (page: Buffer) => page.some((byte) => byte !== 0)
+
+/** Either it answers what it answered when it was sound, or a fault is thrown. */
+async function answersAsBefore(file: string, sound: unknown): Promise<boolean> {
+  let store: Store | undefined
+  try {
+    store = openSqlite(file)
+    expect(await contents(store)).toEqual(sound)
+    return true
+  } catch (thrown) {
+    if (isFault(thrown)) return true
+    throw thrown
+  } finally {
+    await store?.close()
+  }
+}
