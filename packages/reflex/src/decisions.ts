@@ -1,8 +1,9 @@
 import { type AgentCall, dispatch, type Dispatcher, scriptedAgent } from './agents/index.ts'
-import { canonicalJson, type Json, type JsonObject } from './kernel/index.ts'
+import { canonicalJson, type Fault, type Json, type JsonObject } from './kernel/index.ts'
+import type { Locate } from './text/index.ts'
 import type { Tools } from './tools/index.ts'
 import type { DecisionCall, RunnableAgent } from './workflow/index.ts'
-import type { DecisionAgent } from './workflow/types.ts'
+import type { DecisionAgent, Workflow } from './workflow/types.ts'
 
 /** Who decides where a program does not say. Kept with the run, so a resume needs no flag. */
 export interface AgentChoice {
@@ -23,8 +24,13 @@ interface AgentSettings {
   readonly allows: (run: string, capability: string) => boolean
 }
 
+/** The agent of all runs, and what it says of a workflow before it runs. */
+interface RuntimeAgent extends RunnableAgent {
+  inspect(workflow: Workflow, locate: Locate): readonly Fault[]
+}
+
 /** The agent of all runs of a process: for each run the one that its own choice makes. */
-export function agentFor(settings: AgentSettings): RunnableAgent {
+export function agentFor(settings: AgentSettings): RuntimeAgent {
   const made = new Map<string, Dispatcher>()
   const of = (run: string): Dispatcher => {
     const choice = settings.choice(run)
@@ -38,6 +44,7 @@ export function agentFor(settings: AgentSettings): RunnableAgent {
     return agent
   }
   return {
+    inspect: (workflow, locate) => of('').check(workflow, locate),
     resolve: (context, call) => of(call?.run ?? '').resolve(context, call === undefined ? undefined : withFolder(call, settings.runFolder)),
     traits: (context, call) => of(call.run).traits(context, { run: call.run, runFolder: settings.runFolder(call.run) }),
   }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { faults as composition } from './faults.ts'
 import type { Fault, Json } from './kernel/index.ts'
+import { type Locate, readJson } from './text/index.ts'
 import { compileWorkflow, workflowSource } from './workflow/compile.ts'
 import { readWorkflow } from './workflow/read.ts'
 import type { GuardRegistry, Workflow } from './workflow/types.ts'
@@ -21,12 +22,19 @@ export interface ReadResult {
   readonly findings: readonly Fault[]
 }
 
+/** What reading a program needs from its surroundings. */
+export interface ReadOptions {
+  readonly guards: GuardRegistry
+  /** What those who will decide at its nodes say of them. */
+  readonly inspect?: (workflow: Workflow, locate: Locate) => readonly Fault[]
+}
+
 /** How programs of one kind are written in files. */
 export interface ProgramFormat {
   readonly kind: string
   /** Endings of file names that belong to it. */
   readonly endings: readonly string[]
-  read(text: string, file: string, guards: GuardRegistry): ReadResult
+  read(text: string, file: string, options: ReadOptions): ReadResult
   /** What a module exports, if it is a program of this kind. */
   accept(value: unknown, file: string): ReadResult | undefined
 }
@@ -34,9 +42,12 @@ export interface ProgramFormat {
 const workflowFormat: ProgramFormat = {
   kind: 'workflow',
   endings: ['.workflow.json', '.workflow.jsonc', '.workflow.ts', '.workflow.js', '.workflow.mjs'],
-  read(text, file, guards) {
+  read(text, file, { guards, inspect }) {
     const { workflow, findings } = readWorkflow(text, file, { guards })
-    return workflow === undefined ? { findings } : { program: workflowProgram(workflow), findings }
+    if (workflow === undefined) return { findings }
+    const json = readJson(text, file)
+    const seen = inspect?.(workflow, (path, at) => json.details(path, at)) ?? []
+    return { program: workflowProgram(workflow), findings: [...findings, ...seen].sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
   },
   accept(value) {
     if (!isWorkflow(value)) return undefined

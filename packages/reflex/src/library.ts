@@ -2,9 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { faults } from './faults.ts'
-import { formatOf, isModule, type ProgramFormat, type ReadProgram, type ReadResult, unknownFormat } from './formats.ts'
+import { formatOf, isModule, type ProgramFormat, type ReadOptions, type ReadProgram, type ReadResult, unknownFormat } from './formats.ts'
 import { causeOf, type Fault, type Program, type Programs } from './kernel/index.ts'
-import type { GuardRegistry } from './workflow/types.ts'
 
 /** A program that was loaded from a file, and what was found in it. */
 export interface LoadedProgram {
@@ -25,13 +24,13 @@ const LARGEST = 64 * 1024 * 1024
 /** Finds programs in files: by path, and by name from the folder of whoever calls them. */
 export class Library {
   readonly #programs: Programs
-  readonly #guards: GuardRegistry
+  readonly #options: ReadOptions
   readonly #folders: readonly string[]
 
   /** `folders`: where to look for programs by name, after the caller's own folder. */
-  constructor(programs: Programs, guards: GuardRegistry, folders: readonly string[]) {
+  constructor(programs: Programs, options: ReadOptions, folders: readonly string[]) {
     this.#programs = programs
-    this.#guards = guards
+    this.#options = options
     this.#folders = folders
   }
 
@@ -123,7 +122,7 @@ export class Library {
     const format = formatOf(file, kind)
     if (format === undefined) throw unknownFormat(file)
     if (isModule(file)) return readModule(file, format)
-    return format.read(readText(file), file, this.#guards)
+    return format.read(readText(file), file, this.#options)
   }
 }
 

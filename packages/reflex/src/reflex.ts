@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { agentFor, type AgentChoice } from './decisions.ts'
 import { faults } from './faults.ts'
 import { isWorkflow, workflowProgram } from './formats.ts'
@@ -31,7 +31,7 @@ import {
 import { Library } from './library.ts'
 import { createPolicy, type OperatorPolicy, type PolicyFile, readTrust, type Trust } from './policy/index.ts'
 import { openStore } from './store/index.ts'
-import { createTools, type Tool, type Tools } from './tools/index.ts'
+import { createTools, type Tool, toolCapability, type Tools } from './tools/index.ts'
 import { linesOfHistory, type StoryLine } from './trace.ts'
 import { decisionPort, loadStored, workflowKind } from './workflow/runtime.ts'
 import type { DecisionAgent, GuardRegistry, Workflow } from './workflow/types.ts'
@@ -121,8 +121,9 @@ export class Reflex {
     this.#options = options
     this.#surroundings = options.surroundings ?? thisProcess()
     const { environment, worker, host } = this.#surroundings
-    this.workdir = resolve(this.#surroundings.cwd, options.workdir ?? '.')
-    const { store, home, fresh } = chooseStore(options.store ?? environment['REFLEX_STORE'], this.workdir)
+    // Policy and tools compare real paths: a link on the way here must not make everything foreign.
+    this.workdir = realpathSync(resolve(this.#surroundings.cwd, options.workdir ?? '.'))
+    const { store, home, fresh, reserved } = chooseStore(options.store ?? environment['REFLEX_STORE'], this.workdir)
     this.store = store
     this.home = home
     this.fresh = fresh
@@ -130,15 +131,17 @@ export class Reflex {
       trust: (run) => this.#keeps.get(run)?.trust ?? 'untrusted',
       workdir: this.workdir,
       runFolder: (run) => this.runFolder(run),
-      grants: options.policy ?? [],
-      reserved: [home],
+      // Giving a tool is allowing it; what it touches is asked for by itself.
+      grants: [{ file: 'the application', allow: (options.tools ?? []).map(({ name }) => toolCapability(name)) }, ...(options.policy ?? [])],
+      reserved,
     })
     this.tools = createTools({ environment, host, ...(options.tools === undefined ? {} : { tools: options.tools }) })
     const guards = options.guards ?? {}
     const kind = workflowKind({ load: (source) => loadStored(source, guards) })
-    const decide = decisionPort(this.#agent())
+    const agent = this.#agent()
+    const decide = decisionPort(agent)
     this.runtime = new Runtime({ kinds: [kind], ports: { decide, ledger: ledgerPort(store, host) }, policy: this.policy, store, host, worker })
-    this.library = new Library(this.runtime.programs, guards, (options.programs ?? []).map((folder) => resolve(this.#surroundings.cwd, folder)))
+    this.library = new Library(this.runtime.programs, { guards, inspect: agent.inspect }, (options.programs ?? []).map((folder) => resolve(this.#surroundings.cwd, folder)))
   }
 
   get host(): Host {
@@ -249,8 +252,9 @@ export class Reflex {
 
   /** The one open question that an address names: `otter-2m9q/q1`, or a run with one question. */
   async question(address: string): Promise<OpenQuestion> {
-    const [ref = '', name] = address.split('/')
-    const row = await this.find(ref)
+    const slash = address.indexOf('/')
+    const name = slash < 0 ? undefined : address.slice(slash + 1)
+    const row = await this.find(slash < 0 ? address : address.slice(0, slash))
     const open = questionsOf(row.id, row.waits)
     if (name !== undefined) {
       const found = open.find(({ id, wait, path }) => id === `${row.id}/${name}` || wait === name || path === name)
@@ -264,13 +268,14 @@ export class Reflex {
 
   /**
    * Records an answer, in the run if nobody else holds it, else in its inbox, and gives the run if this process
-   * holds it now. It is recorded before anything goes on.
+   * holds it now. It is recorded before anything goes on. With `run: false` it goes into the inbox in any case, and
+   * whoever goes on with the run takes it from there.
    */
-  async answer(address: string, value: unknown, options: { readonly by?: string } & Pick<RunOptions, 'prepare'> = {}): Promise<{ question: OpenQuestion; record?: number; handle?: RunHandle }> {
+  async answer(address: string, value: unknown, options: { readonly by?: string; readonly run?: boolean } & Pick<RunOptions, 'prepare'> = {}): Promise<{ question: OpenQuestion; record?: number; handle?: RunHandle }> {
     const question = await this.question(address)
     const answer = answerTo(question, value)
     const by = options.by ?? this.actor
-    const handle = await this.#resumeOrNot(question.run, options)
+    const handle = options.run === false ? undefined : await this.#resumeOrNot(question.run, options)
     if (handle !== undefined) return { question, record: await handle.answer(question, answer, by), handle }
     const message: Message = { id: `${question.wait}:${this.host.entropy()}`, type: 'answer', to: question.wait, body: answer, by, at: this.host.now() }
     await this.store.post(question.run, message)
@@ -370,16 +375,28 @@ function keepsOf(state: State): Keeps {
   return { ...(by as unknown as Keeps), trust: typeof by.trust === 'string' ? readTrust(by.trust, 'the journal') : 'untrusted' }
 }
 
+interface ChosenStore {
+  readonly store: Store
+  readonly home: string
+  readonly fresh: boolean
+  /** What no run may touch: the store itself and the folders of other runs. */
+  readonly reserved: readonly string[]
+}
+
 /** The store that was named, else the nearest one upwards, else a new one here. */
-function chooseStore(named: string | Store | undefined, workdir: string): { store: Store; home: string; fresh: boolean } {
-  if (typeof named === 'object') return { store: named, home: join(workdir, '.reflex'), fresh: false }
-  if (named !== undefined && named.startsWith('memory:')) return { store: openStore(named), home: join(workdir, '.reflex'), fresh: true }
-  const file = named ?? nearest(workdir) ?? join(workdir, '.reflex', 'reflex.db')
-  const path = resolve(workdir, file.replace(/^sqlite:/, ''))
+function chooseStore(named: string | Store | undefined, workdir: string): ChosenStore {
+  const beside = join(workdir, '.reflex')
+  if (typeof named === 'object') return { store: named, home: beside, fresh: false, reserved: [beside] }
+  if (named?.startsWith('memory:')) return { store: openStore(named), home: beside, fresh: true, reserved: [beside] }
+  const file = (named ?? nearest(workdir) ?? join(beside, 'reflex.db')).replace(/^sqlite:/, '')
+  if (/^[a-z][a-z0-9+.-]+:/i.test(file)) return { store: openStore(file), home: beside, fresh: false, reserved: [beside] }
+  const path = resolve(workdir, file)
   const fresh = !existsSync(path)
-  const home = dirname(path)
-  if (fresh && named === undefined) makeHome(home)
-  return { store: openStore(/^[a-z][a-z0-9+.-]+:/i.test(file) ? file : path), home, fresh }
+  if (fresh && named === undefined) makeHome(dirname(path))
+  const store = openStore(path)
+  const home = realpathSync(dirname(path))
+  const own = basename(home) === '.reflex' ? [home] : [...['', '-wal', '-shm'].map((end) => `${join(home, basename(path))}${end}`), join(home, 'runs')]
+  return { store, home, fresh, reserved: own }
 }
 
 function nearest(from: string): string | undefined {

@@ -1,9 +1,6 @@
 import type { Json, Traits } from '../kernel/index.ts'
 import type { Decision, DecisionAgent, DecisionContext } from '../workflow/types.ts'
 
-/** A decision. Ours say who made it and why. */
-export type Decided = Decision
-
 /** What is known of a run before a decision is made. */
 export interface AgentPlace {
   readonly run: string
@@ -24,7 +21,7 @@ export interface AgentCall extends AgentPlace {
 /** A decision agent that says beforehand what its decision will do and need. */
 export interface RunnableAgent extends DecisionAgent {
   /** Throws a fault when it cannot decide. Without `call` nothing aborts it. */
-  resolve(context: DecisionContext, call?: AgentCall): Promise<Decided>
+  resolve(context: DecisionContext, call?: AgentCall): Promise<Decision>
   /** Facts of this decision, for the policy and for what happens after a crash. Never throws and performs nothing. */
   traits?(context: DecisionContext, place?: AgentPlace): Traits
   /** Whether it has something to say at this node; one without this decides everywhere. */

@@ -26,7 +26,7 @@ export function appointments(settings: Appointing, workflow: Workflow, node: Nod
   if (agent !== undefined) return [{ name: nameFrom(agent, `${node.id}.spec.agent`), from: 'node' }]
   const plain = plainly(node)
   const general = workflow.metadata?.agent
-  const single = settings.perNode?.[`${workflow.id}/${node.id}`] ?? settings.perNode?.[node.id]
+  const single = own(settings.perNode, `${workflow.id}/${node.id}`) ?? own(settings.perNode, node.id)
   const keeps = plain === 'tool' || plain === 'person'
   const forAll = (name: string, from: Appointed['from']): readonly Appointed[] => (keeps && DECIDERS.has(name) ? [] : [{ name, from }])
   return [
@@ -35,6 +35,10 @@ export function appointments(settings: Appointing, workflow: Workflow, node: Nod
     ...(settings.default === undefined ? [] : forAll(settings.default, 'operator')),
     { name: plain, from: 'spec' },
   ]
+}
+
+function own(names: Appointing['perNode'], node: string): string | undefined {
+  return names !== undefined && Object.hasOwn(names, node) ? names[node] : undefined
 }
 
 /** What a spec says by what it contains. */
@@ -53,9 +57,13 @@ function nameFrom(name: unknown, path: string): string {
 export function unknownAgent({ name, from }: Appointed, node: Node, known: readonly string[], place?: FaultDetails): Fault {
   const guess = suggest(name, known)
   const said = { node: `${node.id} names`, workflow: 'the workflow names', operator: '--agent names', spec: `${node.id} needs` }[from]
-  return faults.make('R2101', `${said} the agent ${quote(name)}, which is not there${guess === undefined ? '' : `; did you mean ${quote(guess)}?`}`, {
-    ...(place ?? { path: from === 'node' ? `${node.id}.spec.agent` : node.id }),
-    fix: guess === undefined ? `agents: ${known.join(', ')}` : `write ${guess}`,
-    data: { agents: known },
-  })
+  return faults.make(
+    'R2101',
+    `${said} the agent ${quote(name)}, which is not there${guess === undefined ? '' : `; did you mean ${quote(guess)}?`}`,
+    {
+      ...(place ?? { path: from === 'node' ? `${node.id}.spec.agent` : node.id }),
+      fix: guess === undefined ? `agents: ${known.join(', ')}` : `write ${guess}`,
+      data: { agents: known },
+    },
+  )
 }

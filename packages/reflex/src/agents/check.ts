@@ -25,7 +25,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodObject>> = { rules: rulesSpec, tool:
  * rules, tool and person are theirs to check.
  */
 export function checkSpecs(workflow: Workflow, checking: Checking): readonly Fault[] {
-  return Object.values(workflow.nodes).flatMap((node) => {
+  const found = Object.values(workflow.nodes).flatMap((node) => {
     try {
       return checkNode(workflow, node, checking)
     } catch (thrown) {
@@ -33,13 +33,17 @@ export function checkSpecs(workflow: Workflow, checking: Checking): readonly Fau
       throw thrown
     }
   })
+  // A name for all nodes is wrong once, not at each of them.
+  return found.filter(({ message }, i) => found.findIndex((other) => other.message === message) === i)
 }
 
 function checkNode(workflow: Workflow, node: Node, checking: Checking): readonly Fault[] {
   const at = (...path: Path): Path => ['nodes', node.id, 'spec', ...path]
   const appointed = appointments(checking.settings, workflow, node)
   const strange = appointed.filter(({ name }) => !checking.names.includes(name))
-  const agents = strange.map((one) => unknownAgent(one, node, checking.names, checking.locate(one.from === 'node' ? at('agent') : at())))
+  const agents = strange.map((one) =>
+    unknownAgent(one, node, checking.names, checking.locate(one.from === 'workflow' ? ['metadata', 'agent'] : at('agent'))),
+  )
   const [first] = appointed
   const schema = first === undefined || isForeign(node.spec) ? undefined : schemaFor(first.name, node)
   if (schema === undefined) return agents
@@ -59,7 +63,12 @@ function checkTool({ spec }: Node, { settings, locate }: Checking, at: (...path:
   if (typeof tool !== 'string' || settings.tools.find(tool) !== undefined) return []
   const guess = suggest(tool, settings.tools.names())
   const hint = guess === undefined ? '' : `; did you mean ${quote(guess)}?`
-  return [toolFaults.make('R4100', `there is no tool ${quote(tool)}${hint}`, { ...locate(at('tool')), fix: guess === undefined ? `tools: ${settings.tools.names().join(', ')}` : `write ${guess}` })]
+  return [
+    toolFaults.make('R4100', `there is no tool ${quote(tool)}${hint}`, {
+      ...locate(at('tool')),
+      fix: guess === undefined ? `tools: ${settings.tools.names().join(', ')}` : `write ${guess}`,
+    }),
+  ]
 }
 
 /** Every edge that a spec names must leave the node. */

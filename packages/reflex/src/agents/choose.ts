@@ -1,6 +1,5 @@
 import type { Json } from '../kernel/index.ts'
-import type { DecisionContext, Edge } from '../workflow/types.ts'
-import type { Decided } from './agent.ts'
+import type { Decision, DecisionContext, Edge } from '../workflow/types.ts'
 import { holds, seen } from './conditions.ts'
 import { chooseEdge, edgesNamed, onlyWay } from './edges.ts'
 import { faults } from './faults.ts'
@@ -8,6 +7,8 @@ import type { Draft } from './lookup.ts'
 import { listOf, type Rule, type RulesSpec } from './spec.ts'
 import { fill } from './template.ts'
 import { evaluateAll } from './values.ts'
+
+const LONGEST_REASON = 500
 
 /** Where a spec says to go, and why. */
 export interface Way {
@@ -57,8 +58,9 @@ function noRule(rules: readonly Rule[], { node }: DecisionContext, draft: Draft)
 }
 
 /** A way as a decision. */
-export function decided({ edge, because }: Way, draft: Draft, by: string): Decided {
+export function decided({ edge, because }: Way, draft: Draft, by: string): Decision {
   const { writes } = draft
-  const more = { ...(writes.length === 0 ? {} : { writes }), by, ...(because === undefined || because === '' ? {} : { because }) }
+  const reason = because === undefined || because.length <= LONGEST_REASON ? because : `${because.slice(0, LONGEST_REASON - 1)}…`
+  const more = { ...(writes.length === 0 ? {} : { writes }), by, ...(reason === undefined || reason === '' ? {} : { because: reason }) }
   return edge === undefined ? { type: 'complete', ...more } : { type: 'advance', edge: edge.id, ...more }
 }

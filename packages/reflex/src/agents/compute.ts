@@ -76,7 +76,8 @@ function extract(action: Extract, draft: Draft): string {
   const items = isList(source) ? itemsOf(source, 'extract.from') : [source]
   const texts = items.map((item, i) => textOf(item, listOf(action.by), `extract ${action.from}[${i}]`))
   const size = texts.reduce((sum, text) => sum + text.length, 0)
-  if (size > LONGEST_SOURCE) throw faults.make('R2113', `extract.from has ${size} characters, the most is ${LONGEST_SOURCE}`, { path: 'extract.from' })
+  if (size > LONGEST_SOURCE)
+    throw faults.make('R2113', `extract.from has ${size} characters, the most is ${LONGEST_SOURCE}`, { path: 'extract.from' })
   const without = new Set(action.without === undefined ? [] : itemsOf(need(draft, action.without, 'extract.without'), 'extract.without'))
   const found = [...new Set(everyMatch(texts, action, MOST_MATCHES, 'extract.match'))].filter((text) => !without.has(text))
   draft.write(action.into, action.first ? (found[0] ?? null) : found)

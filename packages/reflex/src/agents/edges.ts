@@ -31,7 +31,10 @@ export function chooseEdge(name: string, context: Choice): Edge {
   if (open.length === 1 && edge !== undefined) return edge
   if (open.length > 1) {
     const ids = open.map(({ id }) => quote(id)).join(', ')
-    throw faults.make('R2105', `${quote(name)} names the edges ${ids} of ${context.node.id}`, { path: context.node.id, fix: `write one of ${ids}` })
+    throw faults.make('R2105', `${quote(name)} names the edges ${ids} of ${context.node.id}`, {
+      path: context.node.id,
+      fix: `write one of ${ids}`,
+    })
   }
   throw notOpen(name, context)
 }
@@ -41,13 +44,21 @@ function notOpen(name: string, context: Choice): Fault {
   const [shut] = edgesNamed(name, all)
   if (shut !== undefined) {
     const why = explainClosed([shut], context.blackboard)[0]?.why ?? 'its guard says no'
-    return faults.make('R2104', `${quote(shut.id)} of ${context.node.id} is closed, ${why}; open: ${names(context.validEdges)}`, { path: context.node.id })
+    return faults.make('R2104', `${quote(shut.id)} of ${context.node.id} is closed, ${why}; open: ${names(context.validEdges)}`, {
+      path: context.node.id,
+    })
   }
   return unknownEdge(name, context.node.id, all, context.validEdges)
 }
 
 /** No edge of a node has this name; `R2103`. */
-export function unknownEdge(name: string, node: string, all: readonly Edge[], open: readonly Edge[] = all, place: FaultDetails = { path: node }): Fault {
+export function unknownEdge(
+  name: string,
+  node: string,
+  all: readonly Edge[],
+  open: readonly Edge[] = all,
+  place: FaultDetails = { path: node },
+): Fault {
   const guess = suggest(
     name,
     all.flatMap(({ id, event, to }) => [event, id, to]),
@@ -79,8 +90,12 @@ export function onlyWay(context: Choice): Edge | undefined {
     const why = explainClosed(all, context.blackboard).map((closed) => `${nameOf(closed.edge, all)} (${closed.why})`)
     throw faults.make('R2102', `no edge of ${context.node.id} is open: ${why.join(', ')}`, { path: context.node.id })
   }
-  throw faults.make('R2106', `${context.node.id} has ${context.validEdges.length} open edges and nothing that chooses: ${names(context.validEdges)}`, {
-    path: context.node.id,
-    data: { open: context.validEdges.map(({ id }) => id), spec: brief(Object.keys(context.node.spec)) },
-  })
+  throw faults.make(
+    'R2106',
+    `${context.node.id} has ${context.validEdges.length} open edges and nothing that chooses: ${names(context.validEdges)}`,
+    {
+      path: context.node.id,
+      data: { open: context.validEdges.map(({ id }) => id), spec: brief(Object.keys(context.node.spec)) },
+    },
+  )
 }

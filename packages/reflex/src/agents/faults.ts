@@ -8,7 +8,8 @@ export const faults = defineFaults({
     title: 'The spec of a node cannot be followed',
     verdict: 'wait',
     when: DURING,
-    means: 'Whoever decides at the node reads its "spec" and found something there that means nothing. An attribute that was ignored would be a decision that nobody made. Nothing was done at the node.',
+    means:
+      'Whoever decides at the node reads its "spec" and found something there that means nothing. An attribute that was ignored would be a decision that nobody made. Nothing was done at the node.',
     often: 'a misspelt attribute, an attribute of another agent',
     fix: 'Correct the attribute named; `reflex validate` shows all of them before a run.',
   },
@@ -16,7 +17,8 @@ export const faults = defineFaults({
     title: 'No agent has this name',
     verdict: 'wait',
     when: DURING,
-    means: 'The name comes from the node, from the workflow, or from --agent, in this order. There are rules, tool, person and model, and those that the host registers.',
+    means:
+      'The name comes from the node, from the workflow, or from --agent, in this order. There are rules, tool, person and model, and those that the host registers.',
     often: 'a misspelling, a file of decisions that was not given',
     fix: 'Name an agent that is there.',
   },
@@ -102,7 +104,8 @@ export const faults = defineFaults({
     title: 'A script of decisions cannot be used',
     verdict: 'fail',
     when: 'before a run',
-    means: 'A script is one JSON object: the id of a node, and a decision or a list of decisions in their order. A decision is the name of an edge, or {"go", "writes", "because"}, {"suspend"} or {"complete": true}.',
+    means:
+      'A script is one JSON object: the id of a node, and a decision or a list of decisions in their order. A decision is the name of an edge, or {"go", "writes", "because"}, {"suspend"} or {"complete": true}.',
     fix: 'Write {"decide": "FULL", "approve": [{"go": "YES", "writes": {"by": "ana"}}]}.',
   },
   R2121: {

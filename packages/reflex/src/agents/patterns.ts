@@ -1,4 +1,5 @@
 import { createContext, Script } from 'node:vm'
+import type { Fault } from '../kernel/index.ts'
 import { faults } from './faults.ts'
 
 /** A regular expression of JavaScript, as text. */
@@ -8,7 +9,7 @@ export interface TextPattern {
 }
 
 /** All matching of one action together, in milliseconds of this process. */
-const LIMIT = 1000
+const LIMIT = 500
 
 // Both run apart from everything else, so that an expression that takes for ever can be stopped.
 const FIRST = new Script(`{
@@ -53,9 +54,15 @@ function run(script: Script, input: unknown, where: string): unknown {
   try {
     return JSON.parse(String(script.runInContext(context, { timeout: LIMIT })))
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-      throw faults.make('R2112', `${where}: matching took longer than ${LIMIT} ms`, { path: where })
-    }
-    throw faults.make('R2100', `${where}: ${thrown instanceof Error ? thrown.message : String(thrown)}`, { path: where })
+    throw stopped(thrown, where)
   }
+}
+
+/** What is thrown inside is no `Error` of this realm. */
+function stopped(thrown: unknown, where: string): Fault {
+  if (typeof thrown === 'object' && thrown !== null && 'code' in thrown && thrown.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
+    return faults.make('R2112', `${where}: matching took longer than ${LIMIT} ms`, { path: where })
+  }
+  const message = typeof thrown === 'object' && thrown !== null && 'message' in thrown ? String(thrown.message) : String(thrown)
+  return faults.make('R2100', `${where}: ${message}`, { path: where })
 }

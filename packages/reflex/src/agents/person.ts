@@ -1,8 +1,8 @@
 import { copyJson, type Json, type JsonObject } from '../kernel/index.ts'
 import { acceptAnswer, type Question, type QuestionOption } from '../people/index.ts'
 import { suggest } from '../text/index.ts'
-import type { DecisionContext, Edge } from '../workflow/types.ts'
-import type { Decided, RunnableAgent } from './agent.ts'
+import type { Decision, DecisionContext, Edge } from '../workflow/types.ts'
+import type { RunnableAgent } from './agent.ts'
 import { chooseWay, decided, writeAsRule } from './choose.ts'
 import { readDuration } from './duration.ts'
 import { edgesNamed, nameOf, onlyWay, outgoing } from './edges.ts'
@@ -42,7 +42,7 @@ export const personAgent: RunnableAgent = {
   traits: () => ({ leaves: false, repeat: 'free', needs: ['arbor://human/ask'] }),
 }
 
-function answered(asked: Asking, context: DecisionContext, draft: Draft, after?: (edge: Edge) => void): Decided {
+function answered(asked: Asking, context: DecisionContext, draft: Draft, after?: (edge: Edge) => void): Decision {
   const { question, offers } = asked
   if (context.input === undefined) return { type: 'suspend', reason: question.text, ask: question, by: 'a person' }
   const answer = acceptAnswer(question, context.input, suggest)
@@ -51,7 +51,11 @@ function answered(asked: Asking, context: DecisionContext, draft: Draft, after?:
   for (const [key, value] of Object.entries(evaluateAll(offer?.writes ?? {}, draft, 'options.writes'))) draft.write(key, value)
   const edge = offer?.edge ?? wayOfAnswer(answer, context)
   if (edge !== undefined) after?.(edge)
-  return decided({ edge, because: offer?.option.label ?? (typeof answer === 'string' ? answer : JSON.stringify(answer)) }, draft, 'a person')
+  return decided(
+    { edge, because: offer?.option.label ?? (typeof answer === 'string' ? answer : JSON.stringify(answer)) },
+    draft,
+    'a person',
+  )
 }
 
 /** An answer that is no option may still be the name of an open edge; else there must be but one way. */
@@ -113,7 +117,10 @@ function offersOf(options: readonly (string | PersonOption)[], context: Decision
     const shown = { value: option.value ?? name, ...(label === undefined ? {} : { label }), ...(detail === undefined ? {} : { detail }) }
     return [{ option: shown, edge, writes: option.writes ?? {} }]
   })
-  if (offers.length === 0) throw faults.make('R2102', `every option of ${context.node.id} belongs to an edge that is closed or not there`, { path: context.node.id })
+  if (offers.length === 0)
+    throw faults.make('R2102', `every option of ${context.node.id} belongs to an edge that is closed or not there`, {
+      path: context.node.id,
+    })
   return offers
 }
 
@@ -122,7 +129,7 @@ function offersOf(options: readonly (string | PersonOption)[], context: Decision
  * leaves the open edges to choose from; what rules would work out is worked out, and the rule of the edge that is chosen
  * gives its writes. Nobody is asked where there is only one way.
  */
-function decideInstead(context: DecisionContext, draft: Draft): Decided {
+function decideInstead(context: DecisionContext, draft: Draft): Decision {
   const { prompt, writes } = context.node.spec
   if (typeof prompt === 'string') {
     return answered(asking({ ask: prompt, ...(typeof writes === 'string' ? { writes } : {}) }, context, draft), context, draft)

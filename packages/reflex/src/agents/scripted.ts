@@ -1,6 +1,7 @@
 import { copyJson, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import { readQuestion } from '../people/index.ts'
 import type { BlackboardWrite, Decision, DecisionContext } from '../workflow/types.ts'
-import { type Decided, PURE, type RunnableAgent } from './agent.ts'
+import { PURE, type RunnableAgent } from './agent.ts'
 import { chooseEdge, onlyWay } from './edges.ts'
 import { faults } from './faults.ts'
 
@@ -26,10 +27,12 @@ export function scriptedAgent(data: unknown, options: ScriptOptions = {}): Runna
     async resolve(context) {
       const name = entryOf(context, script)
       const entry = name === undefined ? undefined : script[name]
-      if (name === undefined || entry === undefined) throw faults.make('R2121', `${file} says nothing of ${context.node.id}`, { path: context.node.id })
+      if (name === undefined || entry === undefined)
+        throw faults.make('R2121', `${file} says nothing of ${context.node.id}`, { path: context.node.id })
       const turn = taken.get(name) ?? 0
       const decision = isList(entry) ? entry[turn] : entry
-      if (decision === undefined) throw faults.make('R2121', `${file} has ${turn} decisions for ${name}, and it is decided once more`, { path: context.node.id })
+      if (decision === undefined)
+        throw faults.make('R2121', `${file} has ${turn} decisions for ${name}, and it is decided once more`, { path: context.node.id })
       const made = decide(decision, context, file)
       taken.set(name, turn + 1)
       return made
@@ -50,20 +53,32 @@ function readScript(data: unknown, name: string, file: string | undefined): Json
       const path = isList(entry) ? `${node}[${i}]` : node
       if (!isObject(decision)) throw faults.make('R2120', `${path} in ${name} is no decision`, { file, path })
       const odd = Object.keys(decision).find((key) => !FIELDS.includes(key))
-      if (odd !== undefined) throw faults.make('R2120', `${path} in ${name} has ${JSON.stringify(odd)}; a decision has go, writes, because, suspend or complete`, { file, path: `${path}.${odd}` })
+      if (odd !== undefined)
+        throw faults.make(
+          'R2120',
+          `${path} in ${name} has ${JSON.stringify(odd)}; a decision has go, writes, because, suspend or complete`,
+          { file, path: `${path}.${odd}` },
+        )
     }
   }
   return script
 }
 
 /** A decision in its short form, or as the engine has it. */
-function decide(entry: Json, context: DecisionContext, by: string): Decided {
+function decide(entry: Json, context: DecisionContext, by: string): Decision {
   const decision = typeof entry === 'string' ? { go: entry } : (entry as JsonObject)
   const because = typeof decision.because === 'string' ? { because: decision.because } : {}
   const about = { by: typeof decision.by === 'string' ? decision.by : by, ...because }
   const writes = writesOf(decision.writes)
-  if (typeof decision.suspend === 'string') return { type: 'suspend', reason: decision.suspend, ...writes, ...about }
-  if (decision.type === 'suspend') return { ...(decision as unknown as Decision & { type: 'suspend' }), ...writes, ...about }
+  const reason = decision.suspend ?? (decision.type === 'suspend' ? decision.reason : undefined)
+  if (typeof reason === 'string')
+    return {
+      type: 'suspend',
+      reason,
+      ...(isObject(decision.ask) ? { ask: readQuestion(decision.ask, context.node.id) } : {}),
+      ...writes,
+      ...about,
+    }
   if (decision.complete === true || decision.type === 'complete') return { type: 'complete', ...writes, ...about }
   const name = decision.go ?? decision.edge
   const edge = typeof name === 'string' ? chooseEdge(name, context) : onlyWay(context)
@@ -72,6 +87,11 @@ function decide(entry: Json, context: DecisionContext, by: string): Decided {
 
 /** Writes as an object of keys and values, or as the engine's list. */
 function writesOf(writes: Json | undefined): { writes?: BlackboardWrite[] } {
-  if (isList(writes)) return { writes: writes.flatMap((write) => (isObject(write) && typeof write.key === 'string' ? [{ key: write.key, value: write.value ?? null }] : [])) }
+  if (isList(writes))
+    return {
+      writes: writes.flatMap((write) =>
+        isObject(write) && typeof write.key === 'string' ? [{ key: write.key, value: write.value ?? null }] : [],
+      ),
+    }
   return isObject(writes) ? { writes: Object.entries(writes).map(([key, value]) => ({ key, value })) } : {}
 }

@@ -34,13 +34,23 @@ const classify = z.strictObject({
   from: path,
   by: z.union([z.string(), z.array(z.string())]).optional(),
   into: key,
-  rules: z.array(z.strictObject({ ...pattern, class: z.string().min(1) }).check(checkPattern)).min(1).max(100),
+  rules: z
+    .array(z.strictObject({ ...pattern, class: z.string().min(1) }).check(checkPattern))
+    .min(1)
+    .max(100),
   otherwise: z.string().min(1).default('other'),
   keep: z.array(z.string()).optional(),
 })
 
 const extract = z
-  .strictObject({ from: path, by: z.string().optional(), into: key, ...pattern, first: z.boolean().default(false), without: path.optional() })
+  .strictObject({
+    from: path,
+    by: z.string().optional(),
+    into: key,
+    ...pattern,
+    first: z.boolean().default(false),
+    without: path.optional(),
+  })
   .check(checkPattern)
 
 const rule = z.strictObject({
@@ -74,7 +84,8 @@ export const toolSpec = z.strictObject({
 })
 
 const duration = z.union([z.string(), z.number()]).check((input) => {
-  if (readDuration(input.value) === undefined) input.issues.push({ code: 'custom', message: 'a time is a number and a unit: 500ms, 90s, 15m, 8h, 3d', input: input.value })
+  if (readDuration(input.value) === undefined)
+    input.issues.push({ code: 'custom', message: 'a time is a number and a unit: 500ms, 90s, 15m, 8h, 3d', input: input.value })
 })
 
 const option = z
@@ -91,7 +102,10 @@ const option = z
 export const personSpec = z.strictObject({
   agent: z.string().min(1).optional(),
   ask: text,
-  options: z.array(z.union([z.string().min(1), option])).min(1).optional(),
+  options: z
+    .array(z.union([z.string().min(1), option]))
+    .min(1)
+    .optional(),
   schema: z.record(z.string(), z.json()).optional(),
   due: duration.optional(),
   otherwise: z.json().optional(),

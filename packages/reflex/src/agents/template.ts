@@ -23,7 +23,7 @@ export function templateProblem(text: string): string | undefined {
 /**
  * Fills a template. `{{path}}` is a value; `{{#path}}…{{/path}}` stands once for each item of a list (names are looked up
  * in the item first, `{{.}}` is the item itself), once for any other value, and not at all for a value that is missing,
- * null, false, empty text or an empty list; `{{^path}}…{{/path}}` stands exactly then. What is filled in is never read as
+ * null, false, 0, empty text or an empty list; `{{^path}}…{{/path}}` stands exactly then. What is filled in is never read as
  * a template. Throws `R2110` for a value that is missing.
  */
 export function fill(text: string, view: View, where: string): string {
@@ -76,7 +76,7 @@ function render(parts: readonly Part[], view: View, where: string, made: { text:
 
 function section(part: Part & { readonly is: 'section' | 'without' }, view: View, where: string, made: { text: string }): void {
   const value = view.find(part.path)
-  if (value === undefined || isNothing(value)) {
+  if (value === undefined || value === 0 || isNothing(value)) {
     if (part.is === 'without') render(part.parts, view, where, made)
   } else if (part.is === 'section') {
     for (const item of isList(value) ? value : [value]) render(part.parts, within(item, view), where, made)

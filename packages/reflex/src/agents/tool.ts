@@ -76,7 +76,8 @@ function writeResult(writes: ToolSpec['writes'], result: Json, draft: Draft, whe
   if (typeof writes !== 'object') return
   for (const [key, path] of Object.entries(writes)) {
     const value = path === '.' ? result : inside(result, path.split('.'))
-    if (value === undefined) throw faults.make('R2110', `${where}.${key}: the result has no ${path}; it is ${shape(result)}`, { path: where })
+    if (value === undefined)
+      throw faults.make('R2110', `${where}.${key}: the result has no ${path}; it is ${shape(result)}`, { path: where })
     draft.write(key, value)
   }
 }

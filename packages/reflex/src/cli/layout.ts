@@ -82,6 +82,11 @@ export function hanging(text: string, look: Look, hang: number, paint: (line: st
   return look.wrap(look.text(text), Math.max(12, look.room - hang)).map((line) => `${' '.repeat(hang)}${paint(line)}`)
 }
 
+/** What to type next: never wrapped, so that it can be copied. */
+export function way(look: Look, label: string, command: string): string {
+  return `  ${look.paint('dim', label.padEnd(9))}  ${command}`
+}
+
 /** A line of words at the margin, such as a header: what does not fit goes on below, two further in. */
 export function paragraph(text: string, look: Look, indent = 0): string[] {
   const [first = '', ...rest] = look.wrap(text, look.room - indent)

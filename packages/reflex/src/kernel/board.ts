@@ -1,7 +1,6 @@
 import { faults } from './faults.ts'
 import { type Frame, scopeChain } from './frame.ts'
 import { copyJson, type Json } from './json.ts'
-import type { Ref } from './record.ts'
 import type { Scope } from './scope.ts'
 
 /** Any validator that speaks Standard Schema v1 and answers synchronously. */
@@ -32,7 +31,7 @@ export interface BoardRules {
   readonly reserved?: string
   /** The outermost scope can be written from within. */
   readonly root?: true
-  /** Bytes of live keys and values, as JSON, that a chain of scopes may hold. */
+  /** Bytes of live keys and values, as JSON, that a frame's scopes and those that it reads on in may hold. */
   readonly limit?: number
   /** `required`: a key without a schema cannot be written. */
   readonly schemas?: 'optional' | 'required'
@@ -118,20 +117,31 @@ function count(known: { bytes: number; readonly keys: Map<string, number> }, key
   known.keys.set(key, bytes)
 }
 
+/** What a step is about to do to one scope; a scope that the step opens has no name yet. */
+export interface PendingWrites {
+  readonly scope: Scope | undefined
+  readonly writes: readonly Json[]
+  readonly deleted?: readonly string[] | undefined
+}
+
 /**
- * Refuses with `R2008` what would make a chain of scopes hold more than `limit` bytes of live keys and values.
- * A replaced value counts by the difference (seed tree SEC-03).
+ * Refuses with `R2008` what would make a frame's board hold more than `limit` bytes of live keys and values: its
+ * own scope, those inside it and those that it reads on in. A replaced value counts by the difference (seed tree
+ * SEC-03).
  */
-export function checkSize(limit: number, frame: Frame, under: Ref | null, pending: readonly Json[], key: string, value: Json, at: string): void {
+export function checkSize(limit: number, frame: Frame, pending: readonly PendingWrites[], key: string, value: Json, at: string): void {
+  const scopes = new Set([...(frame.subs?.values() ?? []), ...scopeChain(frame)].map(({ scope }) => scope))
   let total = 0
-  for (const { scope } of scopeChain(frame, under)) total += measure(scope).bytes
-  const own = measure(scopeChain(frame, under).next().value?.scope ?? frame.scope)
-  const fresh = { bytes: 0, keys: new Map<string, number>() }
-  for (let i = 0; i < pending.length; i += 2) count(fresh, pending[i] as string, pending[i + 1])
-  count(fresh, key, value)
-  for (const replaced of fresh.keys.keys()) total -= own.keys.get(replaced) ?? 0
-  if (total + fresh.bytes <= limit) return
-  throw faults.make('R2008', `${at} wrote ${key} of ${bytesOf(key, value)} B; the board would hold ${total + fresh.bytes} of ${limit} B`, {
+  for (const scope of scopes) total += measure(scope).bytes
+  for (const { scope, writes, deleted = [] } of pending) {
+    const fresh = { bytes: 0, keys: new Map(deleted.map((gone) => [gone, 0])) }
+    for (let i = 0; i < writes.length; i += 2) count(fresh, writes[i] as string, writes[i + 1])
+    const replaced = scope === undefined ? undefined : measure(scope).keys
+    for (const changed of fresh.keys.keys()) total -= replaced?.get(changed) ?? 0
+    total += fresh.bytes
+  }
+  if (total <= limit) return
+  throw faults.make('R2008', `${at} wrote ${key} of ${bytesOf(key, value)} B; the board would hold ${total} of ${limit} B`, {
     path: `${at}.${key}`,
     fix: 'write less, or raise the limit of the board',
   })

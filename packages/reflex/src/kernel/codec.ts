@@ -152,7 +152,8 @@ export function blobsOf(body: string): string[] {
   if (!/\[\d{3},/.test(body)) return []
   const rows: unknown = JSON.parse(body)
   if (!Array.isArray(rows)) return []
-  return rows.flatMap((row) => (isList(row) && typeof row[0] === 'number' && (row[0] & BLOBS) !== 0 ? blobPaths(row).map(([hash]) => String(hash)) : []))
+  const hashes = rows.flatMap((row) => (isList(row) && typeof row[0] === 'number' && (row[0] & BLOBS) !== 0 ? blobPaths(row).map(([hash]) => String(hash)) : []))
+  return [...new Set(hashes)]
 }
 
 function blobPaths(row: readonly Json[]): (readonly Json[])[] {
@@ -161,7 +162,7 @@ function blobPaths(row: readonly Json[]): (readonly Json[])[] {
 }
 
 function decodeRecord(row: unknown, blob: (hash: string) => string): Rec {
-  if (!isList(row) || typeof row[0] !== 'number' || row[0] >= BLOBS * 2) throw faults.make('R5003', 'a record is not a list of known parts')
+  if (!isList(row) || typeof row[0] !== 'number' || !Number.isInteger(row[0]) || row[0] < 0 || row[0] >= BLOBS * 2) throw faults.make('R5003', 'a record is not a list of known parts')
   const bits = row[0]
   if (row.length !== 1 + partsIn(bits)) throw faults.make('R5003', 'a record does not have the parts that it names')
   const parts = (bits & BLOBS) === 0 ? row : withBlobs(row, blob)

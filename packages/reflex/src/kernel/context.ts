@@ -1,4 +1,4 @@
-import { type BoardContract, checkSize, checkWrite, PLAIN } from './board.ts'
+import { type BoardContract, checkSize, checkWrite, type PendingWrites, PLAIN } from './board.ts'
 import { digest, digestFraction } from './digest.ts'
 import type { FaultData } from './fault.ts'
 import { faultJson } from './fault-json.ts'
@@ -187,19 +187,32 @@ export class StepContext<Def = unknown> {
   }
 
   #set(key: string, value: unknown, internal: boolean): void {
-    const json = this.#check(key, value, internal, null, this.#writes ?? [])
+    const json = this.#check(null, key, value, internal)
     if (this.#writes === undefined || this.#shared) this.#writes = [...(this.#writes ?? [])]
     this.#shared = false
     this.#writes.push(key, json)
     if (this.#more?.tombstones !== undefined) this.#more.tombstones = this.#more.tombstones.filter((gone) => gone !== key)
   }
 
-  #check(key: string, value: unknown, internal: boolean, under: Ref | null, pending: readonly Json[]): Json {
+  #check(target: Ref | 'root' | null, key: string, value: unknown, internal: boolean): Json {
     const { rules } = this.#contract
     const json = checkWrite(this.#contract, key, value, this.#place(), internal)
-    if (rules.limit !== undefined) checkSize(rules.limit, this.#frame, under, pending, key, json, this.#place())
+    if (rules.limit !== undefined) checkSize(rules.limit, this.#frame, this.#pending(target, [key, json]), key, json, this.#place())
     if (rules.tracks) this.#tracked.writes.add(key)
     return json
+  }
+
+  /** What this step has written and deleted so far, scope by scope, and one write more. */
+  #pending(target: Ref | 'root' | null, write: readonly Json[]): PendingWrites[] {
+    const extra = (to: Ref | 'root' | null) => (to === target ? write : [])
+    const { sub = [], root = [], tombstones } = this.#more ?? {}
+    const inner = new Map(sub)
+    if (target !== null && target !== 'root' && !inner.has(target)) inner.set(target, [])
+    return [
+      { scope: this.#frame.scope, writes: [...(this.#writes ?? []), ...extra(null)], deleted: tombstones },
+      { scope: [...scopeChain(this.#frame)].at(-1)?.scope, writes: [...root, ...extra('root')] },
+      ...Array.from(inner, ([id, writes]) => ({ scope: this.#frame.subs?.get(id)?.scope, writes: [...writes, ...extra(id)] })),
+    ]
   }
 
   #place(): string {
@@ -223,7 +236,8 @@ export class StepContext<Def = unknown> {
   setRoot(key: string, value: unknown): void {
     this.#need('root')
     const draft = this.#draft()
-    ;(draft.root ??= []).push(key, this.#check(key, value, false, null, draft.root ?? []))
+    const json = this.#check('root', key, value, false)
+    ;(draft.root ??= []).push(key, json)
   }
 
   /** Deletes a key from the frame's own scope; true if it had a value there. A fact that the kind switches on. */
@@ -254,7 +268,7 @@ export class StepContext<Def = unknown> {
     this.#needScope(scope)
     const draft = this.#draft()
     const earlier = draft.sub?.find(([id]) => id === scope)?.[1] ?? []
-    const json = this.#check(key, value, false, this.#frame.subs?.has(scope) ? scope : null, earlier)
+    const json = this.#check(scope, key, value, false)
     draft.sub = [...(draft.sub ?? []).filter(([id]) => id !== scope), [scope, [...earlier, key, json]]]
   }
 

@@ -21,6 +21,6 @@ export function openStore(address: string, options?: SqliteOptions): Store {
       return memoryStore(address)
     default:
       // The rest of an address may hold a password.
-      throw faults.make('R5027', `${scheme}: is no kind of store; known are a path, sqlite:PATH and memory:`)
+      throw faults.make('R5027', `${scheme}: is no kind of store; known are a path, sqlite:PATH and memory:`, { fix: 'write a path' })
   }
 }

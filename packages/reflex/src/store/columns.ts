@@ -82,7 +82,7 @@ export function parseJson(text: string, what: string, run?: string): Json {
 
 /** Something in a store is not what was written. */
 export function changed(what: string, run?: string, cause?: unknown): Error {
-  return faults.make('R5003', `${what} is not what was written`, { run, cause })
+  return faults.make('R5003', `${what} is not what was written`, { run, cause, fix: 'restore the store from a copy' })
 }
 
 /** A run that may still be advanced. */
@@ -91,10 +91,13 @@ export function isOpen(status: RunStatus): boolean {
 }
 
 export function noRun(run: string): Error {
-  return faults.make('R2016', `the store has no run ${run}`, { run })
+  return faults.make('R2016', `the store has no run ${run}`, { run, fix: 'reflex runs' })
 }
 
 /** An ended run takes no message in. */
 export function hasEnded(run: string, status: RunStatus): Error {
-  return faults.make('R2001', `${run} has ended: ${status}`, { run })
+  return faults.make('R2001', `${run} has ${status}; nothing can be told to it`, {
+    run,
+    fix: 'fork it at the record from which it should go on differently',
+  })
 }

@@ -1,10 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { openDatabase, rollBack } from './open.ts'
-import { damaged } from './header.ts'
-import { resultCode, storeFault } from './sqlite-faults.ts'
+import { storeFault } from './sqlite-faults.ts'
 import { prepareStatements, type Statements } from './statements.ts'
-
-const NO_SUCH_TABLE_OR_COLUMN = 1
 
 /** One connection to a store file. Everything is done inside `read` or `write`, which give errors their codes. */
 export class Connection {
@@ -20,7 +17,7 @@ export class Connection {
       this.sql = prepareStatements(this.#db)
     } catch (thrown) {
       this.#db.close()
-      throw resultCode(thrown) === NO_SUCH_TABLE_OR_COLUMN ? damaged(file, 'lacks a table') : storeFault(thrown, file, 'open')
+      throw storeFault(thrown, file, 'open')
     }
   }
 

@@ -1,5 +1,10 @@
 import { defineFaults } from '../kernel/fault.ts'
 
+/** What to do about several of them, as a line beside the message. */
+export const NAME_ANOTHER = 'name another file; one that does not exist yet is made'
+export const RESTORE = 'restore the file from a copy, and keep the damaged one with its -wal file'
+export const PERMIT = 'grant the permission, or copy the file with its -wal file to a folder of your own'
+
 /** The store's part of the catalogue. Journals and leases have the kernel's codes R5001 to R5008. */
 export const faults = defineFaults({
   R5020: {

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { faults } from './faults.ts'
+import { faults, NAME_ANOTHER, RESTORE } from './faults.ts'
 import { APPLICATION, LAYOUT } from './schema.ts'
 
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1')
@@ -49,16 +49,19 @@ function judgeHeader(header: Buffer, size: number, path: string, name: string): 
 export function judgeMarks(application: number, layout: number, name: string): void {
   if (application !== APPLICATION) throw foreign(name, 'belongs to another program')
   if (layout > LAYOUT) {
-    throw faults.make('R5022', `the store ${name} has layout ${layout}; this release knows up to ${LAYOUT}`, { file: name })
+    throw faults.make('R5022', `the store ${name} has layout ${layout}; this release knows up to ${LAYOUT}`, {
+      file: name,
+      fix: 'open it with the release that made it, or a later one',
+    })
   }
 }
 
 function foreign(name: string, what: string): Error {
-  return faults.make('R5020', `${name} ${what}`, { file: name })
+  return faults.make('R5020', `${name} ${what}`, { file: name, fix: NAME_ANOTHER })
 }
 
-export function damaged(name: string, what: string, fix?: string): Error {
-  return faults.make('R5021', `the store ${name} ${what}`, { file: name, ...(fix === undefined ? {} : { fix }) })
+export function damaged(name: string, what: string, fix: string = RESTORE): Error {
+  return faults.make('R5021', `the store ${name} ${what}`, { file: name, fix })
 }
 
 function sizeOf(path: string): number {

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isFault } from '../kernel/fault.ts'
-import { faults } from './faults.ts'
+import { faults, PERMIT } from './faults.ts'
 import { damaged, hasLog, judgeFile, judgeMarks } from './header.ts'
 import { createTables, hasTables } from './schema.ts'
 import { isBusy, storeFault } from './sqlite-faults.ts'
@@ -18,7 +18,8 @@ const PAUSE = 25
 
 /** Opens the database of a store, and makes it where there is none. A file that is refused is not changed. */
 export function openDatabase(file: string, busyTimeout: number): DatabaseSync {
-  if (file === '' || file === ':memory:') throw faults.make('R5027', `"${file}" names no file`)
+  if (file === '' || file === ':memory:')
+    throw faults.make('R5027', `"${file}" names no file`, { fix: 'write a path, or memory: for a store that ends with the process' })
   const path = resolve(file)
   try {
     makeFolder(path, file)
@@ -38,7 +39,11 @@ function makeFolder(path: string, name: string): void {
   try {
     mkdirSync(folder, { recursive: true })
   } catch (cause) {
-    throw faults.make('R5023', `the folder of the store ${name} cannot be made`, { file: name, cause })
+    throw faults.make('R5023', `the folder of the store ${name} cannot be made`, {
+      file: name,
+      fix: 'name a file in a folder that you may write to',
+      cause,
+    })
   }
 }
 
@@ -61,7 +66,7 @@ function checkAccess(path: string, name: string): void {
     try {
       accessSync(place, constants.W_OK)
     } catch (cause) {
-      throw faults.make('R5024', `the store ${name} may only be read: ${what} refuses to be written`, { file: name, cause })
+      throw faults.make('R5024', `the store ${name} may only be read: ${what} refuses to be written`, { file: name, fix: PERMIT, cause })
     }
   }
 }

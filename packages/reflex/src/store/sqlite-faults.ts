@@ -1,6 +1,6 @@
 import { type Fault, isFault } from '../kernel/fault.ts'
 import { faults as kernelFaults } from '../kernel/faults.ts'
-import { faults } from './faults.ts'
+import { faults, NAME_ANOTHER, PERMIT, RESTORE } from './faults.ts'
 
 /** What was being done; the same answer of SQLite means different things. */
 export type Doing = 'open' | 'read' | 'write'
@@ -28,30 +28,44 @@ export function isBusy(thrown: unknown): boolean {
 export function storeFault(thrown: unknown, store: string, doing: Doing): Fault {
   if (isFault(thrown)) return thrown
   if (thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'ERR_INVALID_STATE') {
-    return faults.make('R5029', `the store ${store} is closed`, { cause: thrown })
+    return faults.make('R5029', `the store ${store} is closed`, { file: store, cause: thrown })
   }
   const details = { file: store, cause: thrown }
   switch (resultCode(thrown)) {
     case BUSY:
     case LOCKED:
-      return faults.make('R5025', `another process keeps the store ${store} busy`, details)
+      return faults.make('R5025', `another process keeps the store ${store} busy`, {
+        ...details,
+        fix: 'let it go on, or end it; then try again',
+      })
     case CORRUPT:
-      return faults.make('R5021', `the store ${store} is damaged`, details)
+      return faults.make('R5021', `the store ${store} is damaged`, { ...details, fix: RESTORE })
     case NOTADB:
-      return faults.make('R5020', `${store} is not a store of Reflex`, details)
+      return faults.make('R5020', `${store} is not a store of Reflex`, { ...details, fix: NAME_ANOTHER })
     case READONLY:
-      return faults.make('R5024', `the store ${store} may only be read`, details)
+      return faults.make('R5024', `the store ${store} may only be read`, { ...details, fix: PERMIT })
     case FULL:
       return kernelFaults.make('R5005', `no room left for the store ${store}`, { ...details, fix: 'make room on its disk, then resume' })
     case CANTOPEN:
-      return faults.make('R5023', `the store ${store} cannot be opened`, details)
+      return faults.make('R5023', `the store ${store} cannot be opened`, {
+        ...details,
+        fix: 'name a file in a folder that you may write to',
+      })
     default:
       return otherFault(store, doing, details)
   }
 }
 
 function otherFault(store: string, doing: Doing, details: { readonly file: string; readonly cause: unknown }): Fault {
-  if (doing === 'open') return faults.make('R5023', `the store ${store} cannot be opened`, details)
-  if (doing === 'read') return faults.make('R5026', `the store ${store} cannot be read`, details)
-  return kernelFaults.make('R5005', `the store ${store} cannot be written`, details)
+  if (doing === 'open')
+    return faults.make('R5023', `the store ${store} cannot be opened`, { ...details, fix: 'name a file that you may read and write' })
+  if (doing === 'read')
+    return faults.make('R5026', `the store ${store} cannot be read`, {
+      ...details,
+      fix: 'read the cause; once the file can be read again, resume',
+    })
+  return kernelFaults.make('R5005', `the store ${store} cannot be written`, {
+    ...details,
+    fix: 'read the cause; once the file can be written again, resume',
+  })
 }

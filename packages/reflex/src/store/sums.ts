@@ -51,5 +51,5 @@ export function checkChain(end: ChainEnd, before: SummedBatch | undefined, batch
 }
 
 function damaged(run: string, record: number, what: string): Error {
-  return faults.make('R5003', `${run}: record ${record} ${what}`, { run, data: { record } })
+  return faults.make('R5003', `${run}: record ${record} ${what}`, { run, data: { record }, fix: 'restore the store from a copy' })
 }

@@ -47,7 +47,7 @@ export const fileList: Tool = defineTool({
     await list(folder, '', args.depth, walk)
     return { path: shownPath(folder.real, call), entries: walk.entries, truncated: walk.truncated }
   },
-  says: (args, { entries }) => `${args.path}, ${entries.length} entries`,
+  says: (args, { entries }) => `${args.path}, ${entries.length === 1 ? '1 entry' : `${entries.length} entries`}`,
 })
 
 async function list(folder: OpenFolder, prefix: string, depth: number, walk: Walk): Promise<void> {

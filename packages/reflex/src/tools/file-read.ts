@@ -4,7 +4,7 @@ import { causeOf, type FaultDetails, isList, isObject, type Json } from '../kern
 import { count, flag, namedArguments, or, path, text, word } from './arguments.ts'
 import { faults } from './faults.ts'
 import { openFile } from './open-file.ts'
-import { absolute, type Base, lineCount, readNeed, shownPath } from './paths.ts'
+import { absolute, type Base, counted, lineCount, readNeed, shownPath } from './paths.ts'
 import { defineTool, type Tool, type ToolCall } from './tool.ts'
 
 const USUAL = 1_000_000
@@ -24,7 +24,7 @@ export const fileRead: Tool = defineTool({
     const read = await readText(args, call)
     return { path: read.shown, text: read.text, bytes: read.bytes, lines: lineCount(read.text) }
   },
-  says: (args, { lines }) => `${args.path}, ${lines} lines`,
+  says: (args, { lines }) => `${args.path}, ${counted(lines, 'line')}`,
 })
 
 /** Reads a JSON file, or the value at a JSON pointer in it. */

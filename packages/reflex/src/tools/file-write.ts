@@ -5,7 +5,7 @@ import { digest } from '../kernel/index.ts'
 import { namedArguments, or, path, text, word } from './arguments.ts'
 import { faults } from './faults.ts'
 import { type OpenFolder, openFolder } from './open-folder.ts'
-import { absolute, isThere, lineCount, realPath, realTarget, shownPath, writeNeed } from './paths.ts'
+import { absolute, counted, isThere, lineCount, realPath, realTarget, shownPath, writeNeed } from './paths.ts'
 import { demand, systemCode, systemFault } from './refusals.ts'
 import { defineTool, type Tool, type ToolCall } from './tool.ts'
 
@@ -37,7 +37,7 @@ export const fileWrite: Tool = defineTool({
       throw systemCode(thrown) !== undefined ? systemFault(thrown, 'file', target, call) : thrown
     }
   },
-  says: (args, { lines }) => `${args.path}, ${lines} lines`,
+  says: (args, { lines }) => `${args.path}, ${counted(lines, 'line')}`,
 })
 
 /**

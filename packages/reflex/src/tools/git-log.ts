@@ -1,5 +1,6 @@
 import { count, flag, namedArguments, or, path, text, texts } from './arguments.ts'
 import { repositoryNeeds } from './git-repository.ts'
+import { counted } from './paths.ts'
 import { type Git, type GitSettings, openRepository } from './git-run.ts'
 import { defineTool, type Tool } from './tool.ts'
 
@@ -49,7 +50,7 @@ export function gitLog(settings: GitSettings): Tool {
       return { since: args.since, until: args.until, commits, count: commits.length, truncated }
     },
     says: ({ since, until }, result) =>
-      `${since === null ? `all of ${until}` : `${since}..${until}`} → ${result.count}${result.truncated ? ' and more' : ''} commits`,
+      `${since === null ? `all of ${until}` : `${since}..${until}`} → ${counted(result.count, 'commit')}${result.truncated ? ' and more' : ''}`,
   })
 }
 

@@ -3,6 +3,7 @@ import { faults } from './faults.ts'
 import { COMMIT_FORMAT, readCommits } from './git-log.ts'
 import { repositoryNeeds } from './git-repository.ts'
 import { type Git, type GitSettings, openRepository } from './git-run.ts'
+import { counted } from './paths.ts'
 import { defineTool, type Tool } from './tool.ts'
 
 const MOST_NAMES = 4_000_000
@@ -34,7 +35,7 @@ export function gitShow(settings: GitSettings): Tool {
       const range = parent === undefined ? ['--root', hash] : [parent, hash]
       return { ...commit, ...(await compare(git, range, args.paths, args.limit)) }
     },
-    says: (_args, { hash, subject, files }) => `${hash.slice(0, 7)} ${subject}, ${files.length} files`,
+    says: (_args, { hash, subject, files }) => `${hash.slice(0, 7)} ${subject}, ${counted(files.length, 'file')}`,
   })
 }
 
@@ -52,7 +53,7 @@ export function gitDiff(settings: GitSettings): Tool {
       const range = [await git.commit(args.from), await git.commit(args.to)]
       return { from: args.from, to: args.to, ...(await compare(git, range, args.paths, args.limit)) }
     },
-    says: ({ from, to }, { files }) => `${from}..${to}, ${files.length} files`,
+    says: ({ from, to }, { files }) => `${from}..${to}, ${counted(files.length, 'file')}`,
   })
 }
 

@@ -54,3 +54,8 @@ export function isThere(path: string): boolean {
 export function lineCount(text: string): number {
   return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
 }
+
+/** `1 line`, `2 lines`. */
+export function counted(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? '' : 's'}`
+}

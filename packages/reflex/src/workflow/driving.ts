@@ -27,53 +27,53 @@ export function resumption({ wait }: Session, what: string, { input, signal }: R
 }
 
 /** Makes one transition. */
-export async function makeStep(session: Session, { input, signal }: Resumption): Promise<StepResult> {
-  const { run } = session
-  run.hold(heldBack)
+export async function makeStep(session: Session, resume: Resumption): Promise<StepResult> {
+  session.run.hold(heldBack)
   session.watch()
   session.outcome = undefined
-  await answer(session, input)
-  if (session.outcome === undefined) run.release()
-  await rest(session, signal)
+  await proceed(session, resume, () => session.outcome === undefined)
   return session.outcome ?? stopped(session)
 }
 
 /** Goes on until the session completes, suspends or fails. */
-export async function goOn(session: Session, handlers: Handlers, { input, signal }: Resumption): Promise<RunResult> {
-  const { run } = session
-  run.hold(undefined)
+export async function goOn(session: Session, handlers: Handlers, resume: Resumption): Promise<RunResult> {
+  session.run.hold(undefined)
   if (handlers.listening) session.watch()
   else session.unwatch()
-  await answer(session, input)
-  run.release()
-  await rest(session, signal)
-  return resultOf(session, handlers)
+  const interrupted = await proceed(session, resume, () => true)
+  const result = resultOf(session, handlers)
+  if (interrupted === undefined || session.status !== 'running') return result
+  session.status = 'suspended'
+  return { status: 'suspended', reason: interrupted }
 }
 
-async function answer({ run, wait }: Session, input: Json | undefined): Promise<void> {
-  if (wait !== undefined) await run.answer(wait.id, input ?? null)
-}
-
-/** Waits until nothing goes on, or until the host has had enough. */
-async function rest(session: Session, signal: AbortSignal | undefined): Promise<void> {
-  const { run } = session
+/** Answers what is waited for, lets through what is held back, and waits for rest; gives the reason if it was interrupted. */
+async function proceed(session: Session, { input, signal }: Resumption, mayRelease: () => boolean): Promise<string | undefined> {
+  const { run, wait } = session
+  session.interrupted = undefined
   const stop = (): void => interrupt(session, interruption(signal))
   signal?.addEventListener('abort', stop, { once: true })
   try {
+    if (wait !== undefined) await run.answer(wait.id, input ?? null)
+    if (session.interrupted !== undefined) giveUp(session, session.interrupted)
+    else if (mayRelease()) run.release()
     await run.idle()
-    const why = session.interrupted
-    session.interrupted = undefined
-    session.status = run.state.ended !== undefined ? 'completed' : session.wait !== undefined || why !== undefined ? 'suspended' : 'running'
+    return session.interrupted
   } finally {
     signal?.removeEventListener('abort', stop)
+    session.status = run.state.ended !== undefined ? 'completed' : session.wait === undefined ? 'running' : 'suspended'
   }
 }
 
-/** Gives up the decision under way, and lets nothing new begin. */
+/** Gives up the decision under way, and lets nothing new begin. What is at rest already has made its transition. */
 export function interrupt(session: Session, why: string): void {
-  const { run, top } = session
   session.interrupted = why
-  run.hold(heldBack)
+  if (session.run.atRest) return
+  session.run.hold(heldBack)
+  giveUp(session, why)
+}
+
+function giveUp({ run, top }: Session, why: string): void {
   const order: WorkflowCommand = { interrupt: why }
   // A run that ends first has nothing to give up.
   run.command(top.id, order).catch(() => undefined)

@@ -65,9 +65,8 @@ export class ReflexEngine {
         if (this.#session?.run.id === call.run) this.#session.thrown = { effect: call.id, value }
       },
     })
-    // Deadlines are looked at when somebody steps: nothing moves a session from behind, and no timer keeps a process alive.
-    const host: Host = { ...this.#host, at: () => () => undefined }
-    this.#runtime = new Runtime({ kinds: [workflowKind({ load: (source) => source as unknown as Workflow })], ports: { decide }, host })
+    const kinds = [workflowKind({ load: (source) => source as unknown as Workflow })]
+    this.#runtime = new Runtime({ kinds, ports: { decide }, host: withoutTimers(this.#host) })
     this.#runtime.programs.resolver = (name) => (name.startsWith('workflow:') ? this.#program(name.slice('workflow:'.length)) : undefined)
   }
 
@@ -337,6 +336,11 @@ export class ReflexEngine {
     if (this.#session === undefined) throw new EngineError('snapshot() called before init() — no session state to capture')
     return this.#session.snapshot(this.registry.list(), this.#host)
   }
+}
+
+/** Deadlines are looked at when somebody steps: nothing moves a session from behind, and no timer keeps a process alive. */
+function withoutTimers(host: Host): Host {
+  return { now: () => host.now(), entropy: () => host.entropy(), turn: (callback) => host.turn(callback), at: () => () => undefined }
 }
 
 /**

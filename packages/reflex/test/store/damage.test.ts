@@ -144,7 +144,7 @@ describe('a journal that is not what was written', () => {
 })
 
 describe('a damaged file', () => {
-  it('with any bit turned, answers as before or not at all', { timeout: 600_000 }, async () => {
+  it('with any bit turned, answers as before or not at all', { timeout: 60_000 }, async () => {
     const file = await storeFile()
     const sound = await (async () => {
       const store = openSqlite(file)
@@ -164,7 +164,7 @@ describe('a damaged file', () => {
         writeFileSync(copy, turned)
         return answersAsBefore(copy, sound)
       }),
-      { numRuns: Number(process.env['FLIPS'] ?? 200) },
+      { numRuns: 200 },
     )
   })
 

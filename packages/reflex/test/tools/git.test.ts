@@ -50,7 +50,7 @@ describe('git.log', () => {
     const repo = new Sandbox(folder())
     repo.commit('one')
     const prepared = tools().prepare('git.log', {})
-    expect(prepared.says(await prepared.run(callIn(repo.root)))).toBe('all of HEAD → 1 commits')
+    expect(prepared.says(await prepared.run(callIn(repo.root)))).toBe('all of HEAD → 1 commit')
   })
 })
 

@@ -5,7 +5,7 @@ import type { Run } from '../../kernel/run.ts'
 import { Runtime } from '../../kernel/runtime.ts'
 import { dumpState } from '../../kernel/snapshot.ts'
 import type { State } from '../../kernel/state.ts'
-import type { Store } from '../../kernel/store.ts'
+import type { RunRow, Store } from '../../kernel/store.ts'
 import { type VirtualHost, virtualHost } from '../virtual-host.ts'
 import type { KindSubject, Outcome } from './subject.ts'
 import { forever, type Mortal, type Watch } from './watch.ts'
@@ -21,16 +21,17 @@ export class Life implements Mortal {
   readonly host: VirtualHost
   readonly runtime: Runtime
   readonly #subject: KindSubject
-  readonly #watch: Watch
+  readonly watch: Watch
   readonly #dieAt: number
   events = 0
 
   constructor(subject: KindSubject, store: Store, watch: Watch, number = 1, dieAt = Number.POSITIVE_INFINITY) {
     this.#subject = subject
-    this.#watch = watch
+    this.watch = watch
     this.#dieAt = dieAt
     this.host = virtualHost({ seed: number })
-    const ports = Object.entries(subject.ports?.(store, this.host) ?? {}).map(([name, port]) => [name, watch.port(port, this)] as const)
+    const outside = mortal(store, { dead: false, watch, event() {}, committed() {} })
+    const ports = Object.entries(subject.ports?.(outside, this.host) ?? {}).map(([name, port]) => [name, watch.port(port, this)] as const)
     const worker = { id: `life-${number}`, host: 'suite', pid: NOBODY + number }
     this.runtime = new Runtime({ kinds: subject.kinds, ports: Object.fromEntries(ports), store: mortal(store, this), host: this.host, worker })
     for (const { kind, id, source } of subject.programs) this.runtime.programs.add(kind, id, source)
@@ -45,21 +46,37 @@ export class Life implements Mortal {
   }
 
   committed(batches: Parameters<Store['commit']>[0]): void {
-    for (const batch of batches) this.#watch.committed(batch)
+    for (const batch of batches) this.watch.committed(batch)
   }
 
-  /** Starts the run, or opens it again if its first record is durable. */
-  async begin(prepare?: (run: Run) => void): Promise<Run> {
-    const options = prepare === undefined ? {} : { prepare }
-    const row = (await this.runtime.store?.runs({ prefix: RUN }))?.[0]
+  /** Starts the run, or opens it again if its first record is durable. Nothing if the process died over it. */
+  async begin(prepare?: (run: Run) => void): Promise<Run | undefined> {
+    const run = await within(this, this.#open(prepare === undefined ? {} : { prepare }))
+    const { messages = [] } = this.#subject.script ?? {}
+    for (const [i, { topic, body }] of messages.entries()) if (run?.state.ended === undefined) await within(this, run?.message(topic, body, { id: `m${i}` }))
+    return run
+  }
+
+  async #open(options: { readonly prepare?: (run: Run) => void }): Promise<Run> {
+    const row = await this.row()
     if (row !== undefined && row.last > 0) return this.runtime.resume(RUN, options)
-    const { programs, args, script } = this.#subject
+    const { programs, args } = this.#subject
     const [root] = programs
     const program = this.runtime.programs.find(`${root?.kind}:${root?.id}`)
     if (program === undefined) throw new Error(`${this.#subject.name} has no program`)
-    const run = await this.runtime.start(program, { id: RUN, ...options, ...(args === undefined ? {} : { args }) })
-    for (const [i, { topic, body }] of (script?.messages ?? []).entries()) await within(this, run.message(topic, body, { id: `m${i}` }))
-    return run
+    return this.runtime.start(program, { id: RUN, ...options, ...(args === undefined ? {} : { args }) })
+  }
+
+  async row(): Promise<RunRow | undefined> {
+    return (await this.runtime.store?.runs({ prefix: RUN }))?.[0]
+  }
+
+  /** Carries the run to its end. Answers with nothing if the process died. */
+  async live(): Promise<Outcome | undefined> {
+    const status = (await this.row())?.status ?? 'running'
+    if (status !== 'running' && status !== 'suspended') return outcomeOf((await this.runtime.peek(RUN)).state)
+    const run = await this.begin()
+    return run === undefined ? undefined : this.play(run)
   }
 
   /** Lets the run come to rest. Answers false if the process died on the way. */
@@ -98,7 +115,7 @@ export class Life implements Mortal {
       await within(this, run.answer(wait.id, answer))
       return true
     }
-    if (await within(this, this.#subject.script?.drive?.(run) ?? Promise.resolve(false))) return true
+    if (await within(this, this.#subject.script?.drive?.(run))) return true
     const due = Math.min(...waits.map((wait) => wait.due ?? Number.POSITIVE_INFINITY))
     if (due === Number.POSITIVE_INFINITY) return false
     await this.host.advance(Math.max(0, due - this.host.now()))
@@ -106,7 +123,7 @@ export class Life implements Mortal {
   }
 
   async #truth(wait: Wait): Promise<Json> {
-    const result = this.#watch.happened(wait.doubts ?? '')
+    const result = this.watch.happened(wait.doubts ?? '')
     if (result === undefined) return 'repeat'
     const value = await result
     return value === undefined ? 'failed' : { outcome: 'happened', value }
@@ -114,7 +131,8 @@ export class Life implements Mortal {
 }
 
 /** What a process that may die on the way still gets to hear. */
-async function within<T>(life: Life, told: Promise<T>): Promise<T | undefined> {
+async function within<T>(life: Life, told: Promise<T> | undefined): Promise<T | undefined> {
+  if (told === undefined) return undefined
   let result: { readonly value: T } | { readonly thrown: unknown } | undefined
   told.then(
     (value) => (result = { value }),
@@ -129,7 +147,7 @@ async function within<T>(life: Life, told: Promise<T>): Promise<T | undefined> {
 }
 
 /** A store as a process that may die sees it: every commit is two moments to die at, before and after. */
-function mortal(store: Store, life: Life): Store {
+function mortal(store: Store, life: Pick<Life, 'dead' | 'watch' | 'event' | 'committed'>): Store {
   const living = <Args extends readonly unknown[], T>(method: (...args: Args) => T) => (...args: Args): T => (life.dead ? (forever() as T) : method(...args))
   return {
     durable: store.durable,
@@ -147,7 +165,10 @@ function mortal(store: Store, life: Life): Store {
     post: living((...args) => store.post(...args)),
     inbox: living((...args) => store.inbox(...args)),
     due: living((...args) => store.due(...args)),
-    append: living((...args) => store.append(...args)),
+    append: living((ledger, ...args) => {
+      life.watch.ledgers.add(ledger)
+      return store.append(ledger, ...args)
+    }),
     ledger: living((...args) => store.ledger(...args)),
     close: () => {},
     commit(batches) {

@@ -17,7 +17,7 @@ export interface SubjectProgram {
 export interface Script {
   /** What a person answers to an open question; nothing to leave it open. A function of the question alone. */
   answer?(wait: Wait): Json | undefined
-  /** Messages told before the run begins: each waits in the inbox until the run waits for its topic. */
+  /** Messages told at the beginning: each waits in the inbox until the run waits for its topic. */
   readonly messages?: readonly { readonly topic: string; readonly body: Json }[]
   /**
    * The user's own code, for kinds that are driven from outside: called when the run rests and nothing else is to

@@ -20,6 +20,8 @@ type Result = Promise<Json | undefined>
  */
 export class Watch {
   readonly violations: string[] = []
+  /** The names of the ledgers that were written. */
+  readonly ledgers = new Set<string>()
   readonly #settled = new Set<string>()
   readonly #requested = new Map<string, string>()
   readonly #performed = new Map<string, number>()
@@ -39,6 +41,11 @@ export class Watch {
     if (more?.repeat !== undefined) this.#permitted.set(String(more.repeat), (this.#permitted.get(String(more.repeat)) ?? 0) + 1)
   }
 
+  /** Whether the settlement of an effect is durable. */
+  settled(id: Ref): boolean {
+    return this.#settled.has(String(id))
+  }
+
   /** Whether an effect happened, as a person would find out on the other side. */
   happened(id: Ref): Result | undefined {
     return this.#results.get(String(id))
@@ -48,9 +55,9 @@ export class Watch {
     return {
       leaves: port.leaves,
       repeat: port.repeat,
-      ...(port.traits === undefined ? {} : { traits: (call: Call) => port.traits?.(call) ?? port }),
-      ...(port.accept === undefined ? {} : { accept: (raw: unknown, call: Call) => port.accept?.(raw, call) ?? null }),
-      ...(port.reject === undefined ? {} : { reject: (thrown: unknown, call: Call) => port.reject?.(thrown, call) as never }),
+      ...(port.traits === undefined ? {} : { traits: port.traits.bind(port) }),
+      ...(port.accept === undefined ? {} : { accept: port.accept.bind(port) }),
+      ...(port.reject === undefined ? {} : { reject: port.reject.bind(port) }),
       perform: (call) => {
         life.event()
         if (life.dead) return forever()

@@ -1,0 +1,71 @@
+import { answerTo, type OpenQuestion, type RunHandle } from '../handle.ts'
+import { isFault, type Json } from '../kernel/index.ts'
+import { brief } from '../text/index.ts'
+import { conduct } from './conduct.ts'
+import { plain } from './documents.ts'
+import { EXIT } from './exit.ts'
+import { readAnswer } from './grammar.ts'
+import { factLine, way } from './layout.ts'
+import type { CarryFlags } from './options.ts'
+import type { Session } from './session.ts'
+
+export interface AnswerFlags extends CarryFlags {
+  /** False after `--no-run`. */
+  readonly run?: boolean
+}
+
+/** What is answered, with what. */
+interface Reply {
+  readonly question: OpenQuestion
+  readonly value: Json
+  readonly by: string
+}
+
+/** `reflex answer RUN [QUESTION] VALUE`: records first, then carries the run on, unless somebody else does. */
+export async function answer(session: Session, address: string, word: string, flags: AnswerFlags): Promise<number> {
+  const { reflex, read } = session
+  const question = await reflex.question(address)
+  const value = answerTo(question, await readAnswer(word, read))
+  const reply: Reply = { question, value, by: reflex.actor }
+  return flags.run === false ? post(session, reply, undefined) : carry(session, reply, flags)
+}
+
+async function carry(session: Session, reply: Reply, flags: AnswerFlags): Promise<number> {
+  const { reflex } = session
+  const { question, value, by } = reply
+  try {
+    return await conduct(session, flags, {
+      open: (prepare) => reflex.resume(question.run, { prepare }),
+      header: (handle) => tellRecorded(session, reply, handle),
+      first: async (handle) => void (await handle.answer(question, value, by)),
+      more: { answered: { question: question.id, value, by } },
+    })
+  } catch (thrown) {
+    if (!isFault(thrown) || thrown.code !== 'R5001') throw thrown
+    return post(session, reply, thrown.message)
+  }
+}
+
+/** Into the inbox of the run: whoever holds it takes it from there. */
+async function post(session: Session, { question, value, by }: Reply, held: string | undefined): Promise<number> {
+  const { console, reflex } = session
+  await reflex.answer(question.id, value, { by, run: false })
+  if (console.shape !== 'text') console.document(plain({ v: 1, answered: { question: question.id, value, by }, inbox: true }))
+  else if (!console.quiet) {
+    const facts = [`${brief(value)}, by ${by}, in its inbox`, ...(held === undefined ? [] : [held])]
+    console.tell(factLine(question.id, question.id, facts, console.err))
+    if (held === undefined) console.tell([way(console.err, 'go on', console.command('resume', question.run))])
+  }
+  return EXIT.done
+}
+
+/** Says so as soon as the answer is durable, before anything that follows from it. */
+function tellRecorded({ console }: Session, { question, value, by }: Reply, handle: RunHandle): void {
+  if (console.shape !== 'text' || console.quiet) return
+  const stop = handle.onLine(({ n, event }) => {
+    if (event.mark !== 'answer') return
+    stop()
+    const said = typeof value === 'string' && value.length <= 60 ? value : brief(value, 60)
+    console.tell(factLine(question.id, question.id, [`${said}, by ${by}, recorded @${n}`], console.err))
+  })
+}

@@ -1,0 +1,53 @@
+import { faults as composition } from '../faults.ts'
+import type { OpenQuestion } from '../handle.ts'
+import type { Json } from '../kernel/index.ts'
+import { autoAnswers, noAnswers, type ScriptedAnswers, scriptedAnswers } from '../people/index.ts'
+import { readJson, suggest } from '../text/index.ts'
+import type { Console } from './console.ts'
+import type { ReadFile } from './grammar.ts'
+
+/** Who answers the questions of a run that is carried on: a person at this terminal, or `Answers` that need nobody. */
+export interface Answering {
+  readonly atTerminal: boolean
+  readonly by: string
+  answer(open: OpenQuestion): Promise<Json | undefined>
+  /** Names in a file of answers that no question has had. */
+  unused(): readonly string[]
+}
+
+const WORDS = ['ask', 'none', 'auto']
+
+/** `--answers`: `ask` with a terminal, else `none`, unless told. Throws `R2031` and `R4210`. */
+export async function answeringFor(console: Console, wanted: string | undefined, read: ReadFile): Promise<Answering> {
+  switch (wanted) {
+    case undefined:
+      return byData(noAnswers, console.live && console.shape === 'text')
+    case 'ask':
+      if (console.live) return byData(noAnswers, true)
+      throw composition.make('R2031', '--answers ask needs a terminal to ask at', { fix: 'answer from elsewhere: --answers none, then reflex answer' })
+    case 'none':
+      return byData(noAnswers, false)
+    case 'auto':
+      return byData(autoAnswers, false)
+    default:
+      return byData(await readAnswers(wanted, read), false)
+  }
+}
+
+async function readAnswers(name: string, read: ReadFile): Promise<ScriptedAnswers> {
+  const guess = /[./\\]/.test(name) ? undefined : suggest(name, WORDS)
+  if (guess !== undefined) throw composition.make('R2031', `--answers ${name} is none of ask, none, auto and no file; did you mean "${guess}"?`, { fix: `write --answers ${guess}` })
+  const { value, findings } = readJson(await read(name), name)
+  const [first] = findings.filter(({ severity }) => severity === 'error')
+  if (value === undefined) throw first ?? composition.make('R2032', `${name} is empty`, { file: name })
+  return scriptedAnswers(value, { file: name, guess: suggest })
+}
+
+function byData(answers: Pick<ScriptedAnswers, 'by' | 'answer'> & Partial<Pick<ScriptedAnswers, 'unused'>>, atTerminal: boolean): Answering {
+  return {
+    atTerminal,
+    by: answers.by,
+    answer: async (open) => answers.answer(open),
+    unused: () => answers.unused?.() ?? [],
+  }
+}

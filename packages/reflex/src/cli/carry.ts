@@ -1,0 +1,114 @@
+import type { OpenQuestion, RunHandle } from '../handle.ts'
+import type { Answering } from './answering.ts'
+import type { Console } from './console.ts'
+import type { Progress } from './progress.ts'
+import { askAtTerminal } from './prompt.ts'
+import type { Interrupt } from './world.ts'
+
+/** How a command left a run. */
+export type Left = 'ended' | 'suspended' | { readonly interrupted: Interrupt }
+
+/** What carrying a run on needs. */
+export interface Carrying {
+  readonly console: Console
+  readonly handle: RunHandle
+  readonly progress: Progress
+  readonly answering: Answering
+  /** Who answers at this terminal, for the journal. */
+  readonly actor: string
+}
+
+/** How often a run that waits for a person looks whether somebody else has answered. */
+const LOOK = 1000
+
+/** Carries a run on until it ends, waits for somebody who is not here, or is interrupted. Then it is left as it is. */
+export async function carryOn(carrying: Carrying): Promise<Left> {
+  const { console, handle, progress } = carrying
+  const interrupt = new AbortController()
+  const stopListening = console.world.interrupts((signal) => interrupt.abort(signal))
+  try {
+    return await carry(carrying, interrupt)
+  } finally {
+    stopListening()
+    progress.close()
+    handle.close()
+  }
+}
+
+async function carry(carrying: Carrying, interrupt: AbortController): Promise<Left> {
+  const { handle, progress, answering, actor } = carrying
+  const later = new Set<string>()
+  for (;;) {
+    progress.watch(true)
+    await Promise.race([handle.idle(), aborted(interrupt.signal)])
+    if (interrupt.signal.aborted) return { interrupted: interrupt.signal.reason as Interrupt }
+    progress.watch(false)
+    if (handle.status !== 'suspended') return 'ended'
+    const open = handle.questions.filter(({ wait, name }) => name !== 'engine:error' && !later.has(wait))
+    if (await answeredByData(carrying, open)) continue
+    const [question] = open
+    if (!answering.atTerminal || question === undefined) return 'suspended'
+    const answered = await askHere(carrying, question, interrupt)
+    if ('interrupted' in answered) interrupt.abort('SIGINT')
+    else if ('value' in answered) await take(handle.answer(question, answered.value, actor))
+    else if ('left' in answered) later.add(question.wait)
+  }
+}
+
+async function answeredByData({ handle, answering }: Carrying, open: readonly OpenQuestion[]): Promise<boolean> {
+  for (const question of open) {
+    const value = await answering.answer(question)
+    if (value === undefined) continue
+    await take(handle.answer(question, value, answering.by))
+    return true
+  }
+  return false
+}
+
+/** An answer that came too late is no failure of the run: somebody else was first, and the loop sees it. */
+async function take(answer: Promise<number>): Promise<void> {
+  try {
+    await answer
+  } catch (thrown) {
+    if ((thrown as { readonly code?: unknown }).code !== 'R2002') throw thrown
+  }
+}
+
+/** Asks at the terminal, as long as the question is open: others may answer it, and its time may run out. */
+async function askHere({ console, handle, progress }: Carrying, question: OpenQuestion, interrupt: AbortController): ReturnType<typeof askAtTerminal> {
+  const { screen } = progress
+  if (screen === undefined) return { left: true }
+  const over = new AbortController()
+  const end = (): void => over.abort()
+  const check = (): void => {
+    if (!handle.questions.some(({ wait }) => wait === question.wait)) end()
+  }
+  const stopRecords = handle.onRecord(check)
+  const { host } = console.world.surroundings
+  let failed: unknown
+  let stopLooking: (() => void) | undefined
+  const look = (): void => {
+    stopLooking = host.at(host.now() + LOOK, () => {
+      handle.run.pull().then(look, (thrown: unknown) => {
+        failed = thrown
+        end()
+      })
+    })
+  }
+  interrupt.signal.addEventListener('abort', end)
+  look()
+  try {
+    const answered = await askAtTerminal(console, screen, question, over.signal)
+    if (failed !== undefined) throw failed
+    return answered
+  } finally {
+    stopLooking?.()
+    stopRecords()
+    interrupt.signal.removeEventListener('abort', end)
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

@@ -1,0 +1,73 @@
+import type { OpenQuestion, RunHandle } from '../handle.ts'
+import type { JsonObject } from '../kernel/index.ts'
+import { type Answering, answeringFor } from './answering.ts'
+import { carryOn } from './carry.ts'
+import { tellEnding, type Waited } from './ending.ts'
+import type { CarryFlags } from './options.ts'
+import { type Progress, progressFor } from './progress.ts'
+import { RecordWriter } from './records.ts'
+import type { Session } from './session.ts'
+import { Follower } from './telling.ts'
+
+/** What a command does around the run that it carries on. */
+export interface Conduct {
+  /** Starts or opens the run; `prepare` must be handed on, so that nothing is missed. */
+  readonly open: (prepare: (handle: RunHandle) => void) => Promise<RunHandle>
+  /** Says what the run is, before its first line. */
+  readonly header: (handle: RunHandle) => void
+  /** Does something to the run once it is at rest, before it is carried on. */
+  readonly first?: (handle: RunHandle) => Promise<void>
+  /** More for the document of `--json`. */
+  readonly more?: JsonObject
+}
+
+/** Opens a run, shows it, asks its questions, and says how it was left. */
+export async function conduct(session: Session, flags: CarryFlags, { open, header, first, more }: Conduct): Promise<number> {
+  const { console, reflex, read } = session
+  const answering: Answering = await answeringFor(console, flags.answers, read)
+  const progress = progressFor(console)
+  const waited: Waited = { ms: 0, by: new Set() }
+  const handle = await open((made) => {
+    whenStarted(made, header)
+    listen(session, made, progress, waited)
+  })
+  await first?.(handle)
+  const left = await carryOn({ console, handle, progress, answering, actor: reflex.actor })
+  const code = tellEnding(console, handle, left, { waited, more })
+  const unused = answering.unused()
+  if (unused.length > 0 && console.shape === 'text') console.tell([console.err.text(`${answering.by} has answers that nothing asked for: ${unused.join(', ')}`)])
+  return code
+}
+
+/** A run that is being started knows nothing of itself before its first record. */
+function whenStarted(handle: RunHandle, header: Conduct['header']): void {
+  if (handle.run.state.start !== undefined) return header(handle)
+  const stop = handle.onRecord(() => {
+    stop()
+    header(handle)
+  })
+}
+
+function listen({ console }: Session, handle: RunHandle, progress: Progress, waited: Waited): void {
+  if (console.shape === 'jsonl') {
+    const { state } = handle.run
+    const writer = new RecordWriter(handle.id, state.pins.map(([name]) => name), state.time)
+    handle.onRecord((record, n) => console.document(writer.document(record, n)))
+  }
+  const follower = new Follower()
+  handle.onLine((line) => {
+    follower.follow(line)
+    const answered = line.event.mark === 'answer' ? follower.answerTo(line) : undefined
+    if (answered !== undefined) {
+      waited.ms += answered.took
+      if (answered.by !== undefined) waited.by.add(answered.by)
+    }
+    progress.line(line)
+  })
+}
+
+/** Answers the failures that stopped a run with nothing, so that each is tried again once. */
+export async function retryFailures(handle: RunHandle, actor: string): Promise<void> {
+  const failed: OpenQuestion[] = handle.questions.filter(({ name }) => name === 'engine:error')
+  for (const question of failed) await handle.answer(question, null, actor)
+}

@@ -1,0 +1,67 @@
+import type { OpenQuestion, RunHandle } from '../handle.ts'
+import { type FaultData, faultData, type Json, type JsonObject, type Pin, type RunRow } from '../kernel/index.ts'
+import type { StoryLine } from '../trace.ts'
+import { utc } from './units.ts'
+
+/** A value of ours as JSON: undefined fields leave no trace. */
+export function plain(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject
+}
+
+/** `{"v":1,"error":{…}}` (experience 1.5). */
+export function errorDocument(fault: FaultData): JsonObject {
+  return plain({ v: 1, error: faultData(fault) })
+}
+
+export function programDocument([name, kind, , hash]: Pin): JsonObject {
+  return { name: name.slice(name.indexOf(':') + 1), kind, hash }
+}
+
+export function questionDocument({ id, run, name, path, question, since, due, fault }: OpenQuestion): JsonObject {
+  return plain({ id, run, name, path, ...question, since: utc(since), due: due === undefined ? undefined : utc(due), error: fault })
+}
+
+/** A run as lists and `run` give it. `status` is `suspended` for one whose process is gone. */
+export function runDocument(row: RunRow, gone: boolean): JsonObject {
+  const { id, trace, program, last, started, updated, due, waits, owner, value } = row
+  return plain({
+    id,
+    trace,
+    program: programDocument(program),
+    status: gone ? 'suspended' : row.status,
+    records: last,
+    started: utc(started),
+    updated: utc(updated),
+    due: due === null ? undefined : utc(due),
+    waits: [
+      ...(gone ? [{ type: 'process' }] : []),
+      ...waits.map((wait) => ({ type: wait.type, name: wait.name, path: wait.path, since: utc(wait.since), due: wait.due === undefined ? undefined : utc(wait.due), ...(wait.number > 0 ? { question: `${id}/q${wait.number}` } : {}) })),
+    ],
+    process: owner === null ? undefined : { pid: owner.pid, host: owner.host },
+    ...(row.status === 'failed' ? { error: value } : { value }),
+  })
+}
+
+/** What `run`, `resume` and `answer` answer with. */
+export function resultDocument(handle: RunHandle, gone: boolean, more: JsonObject = {}): JsonObject {
+  const { state } = handle.run
+  const { start } = state
+  return plain({
+    v: 1,
+    run: handle.id,
+    trace: start?.trace,
+    program: start?.pins[0] === undefined ? undefined : programDocument(start.pins[0]),
+    status: gone ? 'suspended' : handle.status,
+    records: handle.run.durable,
+    started: start === undefined ? undefined : utc(start.at),
+    updated: utc(state.time),
+    ...(handle.failure === undefined ? { value: handle.value } : { error: handle.failure }),
+    questions: handle.questions.map(questionDocument),
+    ...more,
+  })
+}
+
+export function lineDocument({ n, at, path, depth, event }: StoryLine): JsonObject {
+  const { mark, node, text, facts, effect } = event
+  return plain({ record: n, time: utc(at), path, depth, mark, node, text, effect, ...((facts as { readonly [key: string]: Json } | undefined) === undefined ? {} : { facts }) })
+}

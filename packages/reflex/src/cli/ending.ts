@@ -1,0 +1,102 @@
+import type { OpenQuestion, RunHandle } from '../handle.ts'
+import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import { brief } from '../text/index.ts'
+import type { Left } from './carry.ts'
+import type { Console } from './console.ts'
+import { resultDocument } from './documents.ts'
+import { EXIT, interrupted } from './exit.ts'
+import { factLine, hanging, way } from './layout.ts'
+import { dueTime, duration } from './units.ts'
+
+/** What a run came to, for the person who started it: the last lines, the result, and what to type next. */
+export function tellEnding(console: Console, handle: RunHandle, left: Left, { waited, more }: { readonly waited: Waited; readonly more?: JsonObject | undefined }): number {
+  const code = exitCode(handle, left)
+  if (console.shape === 'json') console.document(resultDocument(handle, handle.status === 'running', more))
+  if (console.shape !== 'text') return code
+  if (typeof left === 'object') console.tell(interruptedLines(console, handle))
+  else if (left === 'suspended') console.tell(suspendedLines(console, handle))
+  else tellEnd(console, handle, waited)
+  return code
+}
+
+function exitCode({ status }: RunHandle, left: Left): number {
+  if (typeof left === 'object') return interrupted(left.interrupted)
+  if (left === 'suspended') return EXIT.suspended
+  return status === 'completed' ? EXIT.done : EXIT.no
+}
+
+function tellEnd(console: Console, handle: RunHandle, waited: Waited): void {
+  const { err } = console
+  const { status, failure, value } = handle
+  if (failure !== undefined) console.tell(console.fault(failure))
+  const took = `in ${duration(handle.run.state.time - (handle.run.state.start?.at ?? 0))}`
+  const facts = status === 'completed' ? [waitedText(took, waited)] : ['exit 1']
+  const paint = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
+  if (!console.quiet || status !== 'completed') console.tell(factLine(`${status}  ${handle.id}`, `${err.paint(paint, status)}  ${handle.id}`, facts, err))
+  if (value !== undefined && failure === undefined) tellValue(console, value)
+  if (!console.quiet) console.tell([way(err, 'look back', console.command('trace', handle.id))])
+}
+
+/** Time that a run spent on questions, and for whom it waited. */
+export interface Waited {
+  ms: number
+  readonly by: Set<string>
+}
+
+function waitedText(took: string, { ms, by }: Waited): string {
+  if (ms < 100) return took
+  return `${took}, ${duration(ms)} of it waiting${by.size === 0 ? '' : ` for ${[...by].join(' and ')}`}`
+}
+
+/** The result: short for a person, whole and exact for a pipe. */
+function tellValue(console: Console, value: Json): void {
+  const { out } = console
+  if (!out.terminal || !isObject(value)) return console.print([out.terminal ? out.text(JSON.stringify(value)) : JSON.stringify(value, null, 2)])
+  const facts = Object.entries(value).map(([key, inner]) => `${key} ${typeof inner === 'string' && inner.length <= 60 ? inner : brief(inner, 60)}`)
+  console.print(factLine('', '', facts, out))
+}
+
+function interruptedLines(console: Console, handle: RunHandle): string[] {
+  const { err } = console
+  return [
+    ...factLine(`interrupted  ${handle.id}`, `${err.paint('yellow', 'interrupted')}  ${handle.id}`, ['what was recorded is kept'], err),
+    way(err, 'go on', console.command('resume', handle.id)),
+  ]
+}
+
+function suspendedLines(console: Console, handle: RunHandle): string[] {
+  const { err } = console
+  const questions = handle.questions
+  const failures = questions.filter(({ name }) => name === 'engine:error')
+  const asked = questions.filter(({ name }) => name !== 'engine:error')
+  const waits = [...failures.map(({ path }) => `stopped at ${path}`), ...(asked.length === 0 ? [] : [waitsFor(console, asked)])]
+  const lines = failures.flatMap(({ fault }) => (fault === undefined ? [] : console.fault(fault)))
+  return [
+    ...lines,
+    ...factLine(`suspended  ${handle.id}`, `${err.paint('yellow', 'suspended')}  ${handle.id}`, [...(waits.length === 0 ? ['waits'] : waits), 'exit 75'], err),
+    ...(asked.length === 0 ? [] : asked.flatMap((question) => questionLines(console, question, asked.length === 1))),
+    ...(failures.length === 0 ? [] : [way(err, 'try again', console.command('resume', handle.id))]),
+    ...(asked.length === 0 ? [] : [way(err, 'all', console.command('inbox'))]),
+  ]
+}
+
+function waitsFor(console: Console, questions: readonly OpenQuestion[]): string {
+  const places = [...new Set(questions.map(({ path }) => path))].join(', ')
+  const due = questions.reduce<number | undefined>((least, { due }) => (due !== undefined && due < (least ?? Number.POSITIVE_INFINITY) ? due : least), undefined)
+  return `waits for a person at ${places}${due === undefined ? '' : `, due ${dueTime(due, console.now)}`}`
+}
+
+/** A question, what it offers, and how it is answered. */
+export function questionLines(console: Console, { id, run, question }: OpenQuestion, only: boolean): string[] {
+  const { err } = console
+  const { options = [], text } = question
+  const address = only ? [run] : [id]
+  const [first] = options
+  const value = first?.value ?? 'TEXT'
+  const offered = options.map(({ value: name, label }) => (label === undefined || label.toLowerCase() === name.toLowerCase() ? name : `${name} (${label})`))
+  return [
+    ...hanging(text, err, 2, (line) => line),
+    ...(offered.length === 0 ? [] : hanging(offered.join(' · '), err, 4, (line) => line)),
+    way(err, 'answer', console.command('answer', ...address, value)),
+  ]
+}

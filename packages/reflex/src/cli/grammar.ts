@@ -1,0 +1,60 @@
+import { faults } from '../faults.ts'
+import { copyJson, type Json, type JsonObject, isObject } from '../kernel/index.ts'
+import { readText } from '../library.ts'
+import { readJson } from '../text/index.ts'
+
+/** Reads a file that an argument names; `-` is standard input. */
+export type ReadFile = (name: string) => Promise<string>
+
+/** How `@FILE` is read, from the folder in which the command was started. */
+export function fileReader(resolve: (name: string) => string, readInput: () => Promise<string>): ReadFile {
+  return async (name) => (name === '-' ? readInput() : readText(resolve(name)))
+}
+
+/**
+ * Named inputs: `k=text`, `k:=JSON`, `k=@file` (JSON if the file's name ends in `.json`, else its text), `k:=@file`
+ * (always JSON), `@file` (an object with all of them). A later one wins. Throws `R2032`.
+ */
+export async function readInputs(given: readonly string[], read: ReadFile): Promise<JsonObject> {
+  const inputs: Record<string, Json> = {}
+  for (const input of given) Object.assign(inputs, await readInput(input, read))
+  return inputs
+}
+
+async function readInput(input: string, read: ReadFile): Promise<JsonObject> {
+  if (input.startsWith('@')) return wholeFile(input.slice(1), read)
+  const equals = input.indexOf('=')
+  if (equals <= 0) {
+    throw faults.make('R2032', `--input ${JSON.stringify(input)} has no name and value`, { fix: 'write k=text, k:=JSON, k=@file or @file.json' })
+  }
+  const typed = input[equals - 1] === ':'
+  const key = input.slice(0, typed ? equals - 1 : equals)
+  if (key === '') throw faults.make('R2032', `--input ${JSON.stringify(input)} has no name`, { fix: 'write k:=JSON' })
+  return { [key]: await readValue(input.slice(equals + 1), typed, `--input ${key}`, read) }
+}
+
+async function wholeFile(name: string, read: ReadFile): Promise<JsonObject> {
+  const value = parse(await read(name), name)
+  if (isObject(value)) return value
+  throw faults.make('R2032', `${name} is not an object of inputs`, { file: name, fix: 'write {"name": value}' })
+}
+
+/** An answer: text, `:=JSON`, `@file`, `:=@file`. */
+export async function readAnswer(text: string, read: ReadFile): Promise<Json> {
+  return text.startsWith(':=') ? readValue(text.slice(2), true, 'the answer', read) : readValue(text, false, 'the answer', read)
+}
+
+async function readValue(text: string, typed: boolean, what: string, read: ReadFile): Promise<Json> {
+  if (!text.startsWith('@') || text === '@') return typed ? parse(text, what) : copyJson(text, what)
+  const name = text.slice(1)
+  const content = await read(name)
+  return typed || name.endsWith('.json') ? parse(content, name) : copyJson(content, what)
+}
+
+function parse(text: string, name: string): Json {
+  const { value, findings } = readJson(text, name.startsWith('--') ? undefined : name)
+  if (value !== undefined) return value
+  const [first] = findings
+  const options = { fix: 'text is written k=text, JSON k:=JSON', cause: first }
+  throw faults.make('R2032', `${name} is not JSON: ${first?.message ?? 'it is empty'}`, { ...options, file: first?.file, line: first?.line, column: first?.column, frame: first?.frame })
+}

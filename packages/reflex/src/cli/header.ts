@@ -1,0 +1,41 @@
+import { relative } from 'node:path'
+import type { AgentChoice } from '../decisions.ts'
+import type { RunHandle } from '../handle.ts'
+import type { Console } from './console.ts'
+import { factLine, paragraph } from './layout.ts'
+import { plainLine } from './progress.ts'
+import type { Session } from './session.ts'
+import { programName } from './telling.ts'
+
+/** What is run, under which name, who decides, and how far it is trusted (decisions: always printed). */
+export function runHeader({ console, reflex }: Session, handle: RunHandle, more: readonly string[]): void {
+  if (console.quiet || console.shape !== 'text') return
+  if (reflex.fresh) tellFresh(console, reflex.store.name)
+  const { err } = console
+  const { start, pins } = handle.run.state
+  const [pin] = start?.pins ?? pins
+  const keeps = reflex.keeps(handle.run)
+  const name = err.text(pin === undefined ? 'program' : programName(pin[0]))
+  const trace = console.flags.ids === true && start !== undefined ? [`trace ${start.trace}`] : []
+  const facts = [...(more.length === 0 ? [pin?.[1] ?? 'program', decides(keeps.agent)] : more), keeps.trust, ...trace]
+  if (console.live) console.tell(factLine(`${name}  ${handle.id}`, `${err.paint('bold', name)}  ${handle.id}`, facts, err))
+  else plainLine(console, console.now, more.length === 0 ? 'started' : 'resumed', `${name} ${handle.id}  ${facts.join(' · ')}`)
+}
+
+function tellFresh(console: Console, store: string): void {
+  const { err, world } = console
+  const near = relative(world.surroundings.cwd, store)
+  const name = near === '' || near.startsWith('..') ? store : near
+  if (name.startsWith('memory')) return
+  const text = err.text(`new store ${name} · stays on this machine${name.includes('.reflex') ? ', ignored by git' : ''}`)
+  if (console.live) console.tell(paragraph(text, err).map((line) => err.paint('dim', line)))
+  else plainLine(console, console.now, 'store', text)
+}
+
+/** Who decides where a program does not say. */
+export function decides(choice: AgentChoice | undefined): string {
+  const { default: all, perNode = {} } = choice ?? {}
+  const single = Object.entries(perNode).map(([node, name]) => `${name} at ${node}`)
+  const general = all === undefined ? 'rules decide, no model configured' : all === 'script' ? 'a script decides' : `${all} decides`
+  return [general, ...single].join(', ')
+}

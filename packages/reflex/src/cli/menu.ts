@@ -1,0 +1,109 @@
+import type { Key } from './world.ts'
+
+/** One line of a menu. */
+export interface MenuItem<Value> {
+  readonly value: Value
+  readonly label: string
+  readonly detail?: string | undefined
+}
+
+/** A menu as it stands: which line is selected. Keys make a new one, or an end. */
+export interface Menu<Value> {
+  readonly items: readonly MenuItem<Value>[]
+  readonly selected: number
+}
+
+export type MenuStep<Value> = { readonly menu: Menu<Value> } | { readonly chosen: Value } | { readonly left: true }
+
+/** What a key does: arrows, tab, a digit or the first letter of a line select; enter chooses; escape leaves. */
+export function pressMenu<Value>(menu: Menu<Value>, key: Key): MenuStep<Value> {
+  const { items, selected } = menu
+  const move = (by: number): MenuStep<Value> => ({ menu: { items, selected: (selected + by + items.length) % items.length } })
+  switch (key.name) {
+    case 'up':
+      return move(-1)
+    case 'down':
+      return move(1)
+    case 'tab':
+      return move(1)
+    case 'home':
+      return { menu: { items, selected: 0 } }
+    case 'end':
+      return { menu: { items, selected: items.length - 1 } }
+    case 'escape':
+      return { left: true }
+    case 'return':
+    case 'enter': {
+      const item = items[selected]
+      return item === undefined ? { left: true } : { chosen: item.value }
+    }
+    default:
+      return { menu: { items, selected: lineFor(menu, key.text) } }
+  }
+}
+
+/** The next line that a letter or its number names, or the one that is selected. */
+function lineFor<Value>({ items, selected }: Menu<Value>, text: string): number {
+  const number = /^[1-9]$/.test(text) ? Number(text) - 1 : -1
+  if (items[number] !== undefined) return number
+  if (text.trim() === '') return selected
+  const begins = (index: number): boolean => items[index]?.label.toLowerCase().startsWith(text.toLowerCase()) === true
+  const order = items.map((_, i) => (selected + 1 + i) % items.length)
+  return order.find(begins) ?? selected
+}
+
+/** A line of text that is being typed; the cursor stands after `before`. */
+export interface Line {
+  readonly before: string
+  readonly after: string
+}
+
+export type LineStep = { readonly line: Line } | { readonly entered: string } | { readonly left: true }
+
+/** What a key does to a line of text: the ways of a shell, as far as people use them. */
+export function pressLine(line: Line, key: Key): LineStep {
+  const { before, after } = line
+  const at = (left: string, right: string): LineStep => ({ line: { before: left, after: right } })
+  switch (key.ctrl ? `ctrl-${key.name}` : key.name) {
+    case 'return':
+    case 'enter':
+      return { entered: before + after }
+    case 'escape':
+      return { left: true }
+    case 'backspace':
+    case 'ctrl-h':
+      return at(withoutLast(before), after)
+    case 'delete':
+      return at(before, withoutFirst(after))
+    case 'left':
+      return at(withoutLast(before), lastOf(before) + after)
+    case 'right':
+      return at(before + firstOf(after), withoutFirst(after))
+    case 'home':
+    case 'ctrl-a':
+      return at('', before + after)
+    case 'end':
+    case 'ctrl-e':
+      return at(before + after, '')
+    case 'ctrl-u':
+      return at('', after)
+    case 'ctrl-k':
+      return at(before, '')
+    case 'ctrl-w':
+      return at(before.replace(/\S+\s*$/, ''), after)
+    case 'ctrl-d':
+      return before + after === '' ? { left: true } : at(before, withoutFirst(after))
+    default:
+      return key.ctrl ? { line } : at(before + typed(key.text), after)
+  }
+}
+
+/** What a key or a paste adds; a control character adds nothing. */
+function typed(text: string): string {
+  return text.replace(/[\r\n\t]/g, ' ').replace(/[\u0000-\u001f\u007f]/g, '')
+}
+
+const firstOf = (text: string): string => [...text][0] ?? ''
+const lastOf = (text: string): string => [...text].at(-1) ?? ''
+const withoutFirst = (text: string): string => [...text].slice(1).join('')
+const withoutLast = (text: string): string => [...text].slice(0, -1).join('')

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../kernel/index.ts'
+
+/** Flags that every command has. */
+export interface CommonFlags {
+  readonly store?: string
+  readonly json?: boolean
+  readonly jsonl?: boolean
+  readonly quiet?: boolean
+  readonly verbose?: boolean
+  readonly ids?: boolean
+  /** False after `--no-color`. */
+  readonly color?: boolean
+}
+
+/** Flags of commands that carry a run on. */
+export interface CarryFlags extends CommonFlags {
+  readonly answers?: string
+  readonly by?: string
+  readonly policy?: readonly string[]
+  readonly programs?: readonly string[]
+}
+
+export interface RunFlags extends CarryFlags {
+  readonly input: readonly string[]
+  readonly kind?: string
+  readonly id?: string
+  readonly agent?: readonly string[]
+  readonly trust?: string
+}
+
+/** Where a command's results go. */
+export type Shape = 'text' | 'json' | 'jsonl'
+
+export function shapeOf({ json, jsonl }: CommonFlags): Shape {
+  return jsonl === true ? 'jsonl' : json === true ? 'json' : 'text'
+}
+
+/** A JSON document of ours. */
+export type Document = JsonObject & { readonly v: 1 }

@@ -1,0 +1,143 @@
+import { answerTo, type OpenQuestion } from '../handle.ts'
+import { describeFault, isFault, isObject, type Json } from '../kernel/index.ts'
+import { brief, cells } from '../text/index.ts'
+import type { Console } from './console.ts'
+import { hanging, layoutRow } from './layout.ts'
+import type { Look } from './look.ts'
+import { type Line, type Menu, type MenuItem, pressLine, pressMenu } from './menu.ts'
+import type { Screen } from './screen.ts'
+import { dueTime } from './units.ts'
+import type { Key } from './world.ts'
+
+/** How a question at the terminal ended. */
+export type Answered = { readonly value: Json } | { readonly left: true } | { readonly interrupted: true } | { readonly over: true }
+
+/** What a line of the menu stands for. */
+type Pick = { readonly value: Json } | 'type' | 'later'
+
+/** Two ways of asking: a menu, or a line of text. `note` says what was wrong with the last try. */
+type Stage = { readonly menu: Menu<Pick>; readonly note?: string } | { readonly line: Line; readonly note?: string }
+
+const LATER: MenuItem<Pick> = { value: 'later', label: 'Later', detail: 'leave the question in the inbox' }
+const TEXT_COLUMN = 18
+/** Lines of what the asker saw. */
+const MOST_SHOWN = 6
+
+/**
+ * Asks a question below what was written so far. Ends with a checked answer, when the person leaves it or interrupts,
+ * or when `over` is aborted: somebody else has answered, or time is up.
+ */
+export function askAtTerminal(console: Console, screen: Screen, open: OpenQuestion, over: AbortSignal): Promise<Answered> {
+  const { keyboard } = console.world
+  if (keyboard === undefined || over.aborted) return Promise.resolve({ over: true })
+  return new Promise((resolve) => {
+    let stage = firstStage(open)
+    const draw = (): readonly string[] => drawQuestion(console, open, stage)
+    const close = keyboard((key) => {
+      const step = key.ctrl && key.name === 'c' ? ({ interrupted: true } as const) : press(open, stage, key)
+      if ('stage' in step) {
+        stage = step.stage
+        screen.refresh()
+      } else finish(step)
+    })
+    const ended = (): void => finish({ over: true })
+    const finish = (answered: Answered): void => {
+      over.removeEventListener('abort', ended)
+      close()
+      screen.drop()
+      console.world.err.write(SHOW_CURSOR)
+      resolve(answered)
+    }
+    over.addEventListener('abort', ended)
+    console.world.err.write(HIDE_CURSOR)
+    screen.live(draw)
+    screen.refresh()
+  })
+}
+
+const HIDE_CURSOR = '\u001b[?25l'
+const SHOW_CURSOR = '\u001b[?25h'
+
+function firstStage({ question }: OpenQuestion): Stage {
+  const { options = [], schema } = question
+  if (options.length === 0) return { line: { before: '', after: '' } }
+  const items: MenuItem<Pick>[] = options.map(({ value, label, detail }) => ({ value: { value }, label: label ?? value, detail }))
+  if (schema !== undefined) items.push({ value: 'type', label: 'Other', detail: 'type another answer' })
+  if (!items.some(({ label }) => label.toLowerCase() === 'later')) items.push(LATER)
+  return { menu: { items, selected: 0 } }
+}
+
+function press(open: OpenQuestion, stage: Stage, key: Key): { readonly stage: Stage } | Answered {
+  if ('menu' in stage) {
+    const step = pressMenu(stage.menu, key)
+    if ('menu' in step) return { stage: step }
+    if ('left' in step || step.chosen === 'later') return { left: true }
+    if (step.chosen === 'type') return { stage: { line: { before: '', after: '' } } }
+    return accepted(open, step.chosen.value, stage)
+  }
+  const step = pressLine(stage.line, key)
+  if ('line' in step) return { stage: step }
+  return 'left' in step ? step : accepted(open, step.entered, stage)
+}
+
+function accepted(open: OpenQuestion, value: Json, stage: Stage): { readonly stage: Stage } | Answered {
+  if (value === '') return { stage: { ...stage, note: 'an answer has at least one character' } }
+  try {
+    return { value: answerTo(open, value) }
+  } catch (thrown) {
+    if (!isFault(thrown)) throw thrown
+    return { stage: { ...stage, note: thrown.message === '' ? describeFault(thrown) : thrown.message } }
+  }
+}
+
+function drawQuestion(console: Console, open: OpenQuestion, stage: Stage): string[] {
+  const { err: look } = console
+  const { question, path, due } = open
+  const [node = '', ...callers] = path.split('/').reverse()
+  const by = due === undefined ? [] : [`due ${dueTime(due, console.now)}`]
+  const column = look.narrow ? 4 : TEXT_COLUMN
+  return [
+    ...layoutRow({ depth: callers.length, mark: 'asks', node: open.name === 'doubt' ? node || 'doubt' : node, text: question.text, facts: by }, look),
+    ...shown(question.about, look, column),
+    ...('menu' in stage ? drawMenu(stage.menu, look, column) : drawLine(stage.line, look, column)),
+    ...(stage.note === undefined ? [] : hanging(stage.note, look, column, (line) => look.paint('yellow', line))),
+    ...hanging('menu' in stage ? '↑↓ enter' : 'enter answers · esc leaves it in the inbox', look, column),
+  ]
+}
+
+/** What the one who asks has seen, short. */
+function shown(about: Json | undefined, look: Look, column: number): string[] {
+  if (!isObject(about)) return []
+  const room = look.room - column
+  const entries = Object.entries(about)
+  const widest = Math.min(16, Math.max(0, ...entries.map(([key]) => cells(key))))
+  return entries.slice(0, MOST_SHOWN).flatMap(([key, value]) => {
+    const limit = Math.max(16, room - widest - 10)
+    return hanging(`${key.padEnd(widest)}  ${typeof value === 'string' && value.length <= limit ? value : brief(value, limit)}`, look, column)
+  })
+}
+
+function drawMenu({ items, selected }: Menu<Pick>, look: Look, column: number): string[] {
+  const widest = Math.max(...items.map(({ label }) => cells(look.text(label))))
+  return items.flatMap(({ label, detail }, i) => {
+    const pointer = i === selected ? look.text('› ') : '  '
+    const name = look.text(label)
+    const painted = i === selected ? look.paint('bold', name) : name
+    const blank = ' '.repeat(widest - cells(name))
+    const lead = `${' '.repeat(column)}${look.paint('cyan', pointer)}${painted}`
+    if (detail === undefined) return [lead]
+    const room = look.room - column - 2 - widest - 3
+    if (room >= cells(look.text(detail))) return [`${lead}${blank}   ${look.paint('dim', look.text(detail))}`]
+    return [lead, ...hanging(detail, look, column + 4)]
+  })
+}
+
+function drawLine({ before, after }: Line, look: Look, column: number): string[] {
+  const room = Math.max(10, look.room - column - 4)
+  const typed = look.text(before)
+  const tail = look.text(after)
+  // A line that is too long shows its end, where it grows.
+  const start = typed.length + tail.length <= room ? 0 : Math.max(0, typed.length - room + 4)
+  const cut = `${start > 0 ? look.text('…') : ''}${typed.slice(start)}${look.text('▏')}${tail}`
+  return [`${' '.repeat(column)}${look.paint('cyan', look.text('› '))}${cut.slice(0, room + 2)}`]
+}

@@ -1,0 +1,93 @@
+import { isList, type Input, type Json, type JsonObject, type More, type Rec, type Start } from '../kernel/index.ts'
+import { plain, programDocument } from './documents.ts'
+import { utc } from './units.ts'
+
+/** What a journal tells beside its records: the run, its programs in the order of their pins, and the time so far. */
+export class RecordWriter {
+  readonly #run: string
+  readonly #programs: string[]
+  #time: number
+
+  constructor(run: string, programs: readonly string[], time: number) {
+    this.#run = run
+    this.#programs = [...programs]
+    this.#time = time
+  }
+
+  /**
+   * A record as `--jsonl` writes it. `record` is its number, `time` that of its input in UTC, `frame` the activation
+   * that was stepped (`0` is the root). `input` says why: `ok` and `err` settle an effect, `answer`, `message` and
+   * `timer` meet a wait, `ret` comes back from a call. Then what followed: `writes` to the board, the new `position`,
+   * `requests` of effects, and the rarer outputs under their names in the journal.
+   */
+  document(record: Rec, n: number): JsonObject {
+    const { frame, elapsed, input, writes, position, requests, more } = record
+    this.#time = more?.start === undefined ? this.#time + elapsed : more.start.at
+    for (const pin of [...(more?.start?.pins ?? []), ...(more?.pin ?? [])]) this.#programs.push(pin[0])
+    return plain({
+      v: 1,
+      run: this.#run,
+      record: n,
+      time: utc(this.#time),
+      frame: String(frame),
+      input: input === undefined ? undefined : inputDocument(input),
+      writes: writes === undefined ? undefined : pairs(writes),
+      position,
+      requests: requests?.map(([port, args, key], i) => ({ effect: i === 0 ? String(n) : `${n}.${i}`, port, args, key })),
+      ...this.#more(more, n),
+    })
+  }
+
+  #more(more: More | undefined, n: number): object {
+    if (more === undefined) return {}
+    const { start, call, wait, return: returned, root, ...rest } = more
+    return {
+      ...rest,
+      ...(start === undefined ? {} : { start: startDocument(start) }),
+      ...(call === undefined ? {} : { call: { frame: `${n}f`, program: this.#programs[call.pin], map: call.map, args: call.args, isolated: call.isolated } }),
+      ...(wait === undefined ? {} : { wait: wait.map(([type, name, due, about], i) => ({ wait: i === 0 ? `${n}w` : `${n}.${i}w`, type, name, due: typeof due === 'number' ? utc(due) : undefined, about })) }),
+      ...(returned === undefined ? {} : { return: { status: returned[0], value: returned[1] } }),
+      ...(root === undefined ? {} : { root: pairs(root) }),
+    }
+  }
+}
+
+function startDocument({ v, run, trace, seed, at, pins, args, by, fork }: Start): object {
+  return { format: v, run, trace, seed, time: utc(at), programs: pins.map(programDocument), args, by, fork }
+}
+
+function inputDocument([type, ...rest]: Input): object {
+  const [first, second, third] = rest as readonly (Json | undefined)[]
+  switch (type) {
+    case 'ok':
+    case 'part':
+      return { type, effect: String(first), value: second }
+    case 'err':
+      return { type, effect: String(first), error: second }
+    case 'again':
+    case 'doubt':
+      return { type, effect: String(first) }
+    case 'answer':
+    case 'message':
+      return { type, wait: String(first), value: second, by: third }
+    case 'timer':
+      return { type, wait: String(first) }
+    case 'ret':
+      return { type, frame: String(first), status: second, value: third }
+    case 'end':
+      return { type, strand: String(first), status: second, value: third }
+    case 'cancel':
+      return { type, reason: first }
+    case 'host':
+      return { type, command: first }
+    case 'kernel':
+      return { type, what: first, value: second }
+  }
+}
+
+/** Flat writes as pairs, in their order. */
+function pairs(writes: readonly Json[]): Json {
+  const list: Json[] = []
+  for (let i = 0; i + 1 < writes.length; i += 2) list.push({ key: String(writes[i]), value: writes[i + 1] ?? null })
+  return isList(list) ? list : []
+}

@@ -1,0 +1,54 @@
+import type { AgentChoice } from '../decisions.ts'
+import { faults } from '../faults.ts'
+import { copyJson, isObject, type JsonObject } from '../kernel/index.ts'
+import { readTrust } from '../policy/index.ts'
+import { readJson } from '../text/index.ts'
+import { conduct } from './conduct.ts'
+import { type ReadFile, readInputs } from './grammar.ts'
+import { runHeader } from './header.ts'
+import type { RunFlags } from './options.ts'
+import type { Session } from './session.ts'
+
+/** `reflex run PROGRAM`. */
+export async function run(session: Session, program: string, flags: RunFlags): Promise<number> {
+  const { reflex, read } = session
+  const input = await readInputs(flags.input, read)
+  const agent = await readAgents(flags.agent ?? [], read)
+  const trust = flags.trust === undefined ? undefined : readTrust(flags.trust, '--trust')
+  return conduct(session, flags, {
+    open: (prepare) =>
+      reflex.start(program, {
+        input,
+        prepare,
+        ...(flags.id === undefined ? {} : { id: flags.id }),
+        ...(flags.kind === undefined ? {} : { kind: flags.kind }),
+        ...(trust === undefined ? {} : { trust }),
+        ...(agent === undefined ? {} : { agent }),
+      }),
+    header: (handle) => runHeader(session, handle, []),
+  })
+}
+
+/** `--agent NAME`, `NODE=NAME`, or a file of decisions. */
+async function readAgents(given: readonly string[], read: ReadFile): Promise<AgentChoice | undefined> {
+  if (given.length === 0) return undefined
+  const perNode: Record<string, string> = {}
+  let choice: AgentChoice = {}
+  for (const word of given) {
+    const equals = word.indexOf('=')
+    if (equals === 0 || equals === word.length - 1) throw faults.make('R2031', `--agent ${word} has no node or no name`, { fix: 'write --agent NAME, --agent NODE=NAME, or --agent FILE' })
+    if (equals > 0) perNode[word.slice(0, equals)] = word.slice(equals + 1)
+    else if (word.endsWith('.json') || word.includes('/')) choice = { ...choice, default: choice.default ?? 'script', script: await readScript(word, read) }
+    else choice = { ...choice, default: word }
+  }
+  return Object.keys(perNode).length === 0 ? choice : { ...choice, perNode }
+}
+
+async function readScript(name: string, read: ReadFile): Promise<JsonObject> {
+  const { value, findings } = readJson(await read(name), name)
+  const [first] = findings.filter(({ severity }) => severity === 'error')
+  if (first !== undefined) throw first
+  if (isObject(value)) return copyJson(value, name) as JsonObject
+  throw faults.make('R2032', `${name} is not an object of nodes and decisions`, { file: name })
+}
+

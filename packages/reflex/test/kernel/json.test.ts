@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { canonicalJson, copyJson, equalJson } from '../../src/kernel/json.ts'
+import { messageOf } from './world.ts'
+
+describe('copyJson', () => {
+  const refused: readonly [string, unknown, string][] = [
+    ['undefined', { a: [1, undefined] }, 'node.key.a[1] is undefined'],
+    ['a function', () => 1, 'node.key is a function'],
+    ['a symbol', Symbol('x'), 'is a symbol'],
+    ['a big integer', 1n, 'is a bigint'],
+    ['NaN', Number.NaN, 'is NaN'],
+    ['infinity', [Number.NEGATIVE_INFINITY], '[0] is -Infinity'],
+    ['a date', { at: new Date(0) }, '.at is a Date'],
+    ['a map', new Map(), 'is a Map'],
+    ['a class instance', new (class Money {})(), 'is a Money'],
+    ['a boxed string', Object('x'), 'is a String'],
+    ['a hole', [1, , 2], '[1] is a hole'],
+  ]
+  it.each(refused)('refuses %s with the key and the node', (_, value, message) => {
+    expect(messageOf(() => copyJson(value, 'node.key'))).toContain(message)
+  })
+
+  it('refuses cycles and what is deeper than 512 levels', () => {
+    const cycle: Record<string, unknown> = {}
+    cycle.self = [cycle]
+    expect(messageOf(() => copyJson(cycle, 'k'))).toContain('k.self[0] is a cycle')
+    let deep: unknown = 1
+    for (let i = 0; i < 513; i++) deep = [deep]
+    expect(messageOf(() => copyJson(deep, 'k'))).toContain('more than 512 levels')
+    let fits: unknown = 1
+    for (let i = 0; i < 512; i++) fits = [fits]
+    expect(equalJson(copyJson(fits, 'k'), fits)).toBe(true)
+  })
+
+  it('keeps a value that stands in two places', () => {
+    const shared = { a: 1 }
+    expect(copyJson([shared, shared], 'k')).toEqual([{ a: 1 }, { a: 1 }])
+  })
+
+  it('makes zero of minus zero and keeps __proto__ as a key', () => {
+    expect(Object.is(copyJson(-0, 'k'), 0)).toBe(true)
+    expect(Object.is((copyJson([-0], 'k') as number[])[0], 0)).toBe(true)
+    const copy = copyJson(JSON.parse('{"__proto__":{"polluted":1}}'), 'k')
+    expect(JSON.stringify(copy)).toBe('{"__proto__":{"polluted":1}}')
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+  })
+
+  it('gives a frozen copy that is equal, through text too', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        const copy = copyJson(value, 'k')
+        expect(JSON.parse(JSON.stringify(copy))).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(Object.isFrozen(copy)).toBe(true)
+        expect(equalJson(copy, JSON.parse(JSON.stringify(value)))).toBe(true)
+        expect(JSON.parse(canonicalJson(copy))).toEqual(copy)
+      }),
+    )
+  })
+
+  it('writes equal values as the same canonical text, whatever the order of their keys', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const backwards = Object.fromEntries(Object.entries(value).reverse())
+        expect(canonicalJson(copyJson(backwards, 'k'))).toBe(canonicalJson(copyJson(value, 'k')))
+      }),
+    )
+  })
+})

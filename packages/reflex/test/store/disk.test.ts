@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished, type TestContext } from 'vitest'
+import { isFault } from '../../src/kernel/fault.ts'
+import type { Lease, Store } from '../../src/kernel/store.ts'
+import { openSqlite } from '../../src/store/index.ts'
+import { batchOf, leaseOf, messageOf, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { folder, StoreProcess } from './processes.ts'
+
+const RUN = 'otter-2m9q'
+const NOBODY = 65_534
+const worker = workerOf('w')
+
+/** Commits until the store refuses, and tells what it said and which record was the last. */
+async function fill(
+  call: (name: keyof Store, ...args: unknown[]) => Promise<unknown>,
+): Promise<{ code: unknown; verdict: unknown; last: number }> {
+  await call('hello', worker, NOW, TTL)
+  const lease = (await call('create', rowOf(RUN), worker)) as Lease
+  for (let first = 1; ; first++) {
+    try {
+      await call('commit', [
+        batchOf(lease, first, { body: JSON.stringify([['x'.repeat(20_000)]]), blobs: new Map([[`b${first}`, 'y'.repeat(9000)]]) }),
+      ])
+    } catch (thrown) {
+      const { code, verdict } = thrown as { code: unknown; verdict: unknown }
+      return { code, verdict, last: first - 1 }
+    }
+  }
+}
+
+/** What was written before is intact, what was refused is not there, and the run goes on. */
+async function goesOn(store: Store, last: number): Promise<void> {
+  expect((await store.read(RUN))?.row.last).toBe(last)
+  expect(await store.journal(RUN)).toHaveLength(last)
+  expect([typeof (await store.blob(`b${last}`)), await store.blob(`b${last + 1}`)]).toEqual(['string', undefined])
+  await store.hello(worker, NOW, TTL)
+  expect(await store.commit([batchOf(leaseOf(await store.claim(RUN, worker, NOW)), last + 1)])).toEqual([])
+}
+
+describe('a full disk', () => {
+  it('refuses the batch, keeps what is there, and the run goes on when there is room', async (context) => {
+    const path = smallDisk(context)
+    const ballast = join(path, 'ballast')
+    execFileSync('sh', ['-c', 'head -c 400000 /dev/zero > "$0"', ballast])
+    const store = openSqlite(join(path, 'reflex.db'))
+    onTestFinished(() => void store.close())
+    const full = await fill(async (name, ...args) => (store[name] as (...all: unknown[]) => unknown).apply(store, args))
+    expect(full).toMatchObject({ code: 'R5005', verdict: 'fail' })
+    expect(full.last).toBeGreaterThan(3)
+    expect(() => store.post(RUN, messageOf('m', { body: 'z'.repeat(50_000) }))).toThrow(/no room left/)
+    expect(await store.journal(RUN)).toHaveLength(full.last)
+    execFileSync('rm', [ballast])
+    await goesOn(store, full.last)
+  })
+
+  it('has no room for a new store either', (context) => {
+    const path = smallDisk(context)
+    execFileSync('sh', ['-c', 'head -c 2000000 /dev/zero > "$0" || true', join(path, 'ballast')], { stdio: 'ignore' })
+    const file = join(path, 'reflex.db')
+    expect(() => openSqlite(file)).toThrow(expect.objectContaining({ code: 'R5005' }))
+    execFileSync('rm', [join(path, 'ballast')])
+    void openSqlite(file).close()
+  })
+
+  it.skipIf(process.platform === 'win32')('a file that may not grow is the same', async () => {
+    const file = join(folder(), 'reflex.db')
+    const limited = new StoreProcess({ shellBefore: 'ulimit -f 2000' })
+    await limited.call('open', file)
+    const full = await fill(async (name, ...args) => limited.call(name, ...args))
+    expect(full).toMatchObject({ code: 'R5005', verdict: 'fail' })
+    expect(full.last).toBeGreaterThan(3)
+    expect(await limited.call<unknown[]>('journal', RUN)).toHaveLength(full.last)
+    await limited.kill()
+    const store = openSqlite(file)
+    await goesOn(store, full.last)
+    await store.close()
+  })
+})
+
+describe('a store that may not be written', () => {
+  it.each([
+    ['a file', (path: string) => chmodSync(join(path, 'reflex.db'), 0o444)],
+    ['a folder', (path: string) => chmodSync(path, 0o555)],
+  ])('%s that may only be read: R5024', async (_what, protect) => {
+    const path = folder()
+    chmodSync(path, 0o777)
+    void openSqlite(join(path, 'reflex.db')).close()
+    chmodSync(join(path, 'reflex.db'), 0o666)
+    protect(path)
+    onTestFinished(() => chmodSync(path, 0o777))
+    await expect(openAsNobody(join(path, 'reflex.db'))).rejects.toMatchObject({
+      code: 'R5024',
+      fix: expect.stringMatching(/permission/) as string,
+    })
+    expect(readdirSync(path)).toEqual(['reflex.db'])
+  })
+
+  it('a folder in which nothing can be made: R5023 or R5024', async () => {
+    const path = folder()
+    chmodSync(path, 0o555)
+    onTestFinished(() => chmodSync(path, 0o777))
+    await expect(openAsNobody(join(path, 'reflex.db'))).rejects.toMatchObject({ code: 'R5024' })
+    await expect(openAsNobody(join(path, 'deeper/reflex.db'))).rejects.toMatchObject({ code: 'R5023' })
+    expect(readdirSync(path)).toEqual([])
+  })
+
+  it('a file that may not even be read: R5023', async () => {
+    const path = folder()
+    chmodSync(path, 0o777)
+    void openSqlite(join(path, 'reflex.db')).close()
+    chmodSync(join(path, 'reflex.db'), 0)
+    await expect(openAsNobody(join(path, 'reflex.db'))).rejects.toMatchObject({ code: 'R5023' })
+  })
+
+  it('a store that another process keeps busy: R5025, and it may be tried again', async () => {
+    const file = join(folder(), 'reflex.db')
+    const store = openSqlite(file, { busyTimeout: 1 })
+    await store.hello(worker, NOW, TTL)
+    const lease = (await store.create(rowOf(RUN), worker)) as Lease
+    const other = new DatabaseSync(file)
+    other.exec('begin immediate')
+    let thrown: unknown
+    try {
+      await store.commit([batchOf(lease, 1)])
+    } catch (fault) {
+      thrown = fault
+    }
+    expect(isFault(thrown) && [thrown.code, thrown.verdict]).toEqual(['R5025', 'retry'])
+    expect(await store.journal(RUN)).toEqual([])
+    other.exec('rollback')
+    other.close()
+    expect(await store.commit([batchOf(lease, 1)])).toEqual([])
+    await store.close()
+  })
+})
+
+/** Opens a store in a process that is not allowed everything. */
+async function openAsNobody(file: string): Promise<void> {
+  const process = new StoreProcess(asNobody())
+  await process.call('open', file)
+}
+
+function asNobody(): { uid?: number; gid?: number } {
+  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+}
+
+/** A disk of one megabyte. Skips the test where none can be had. */
+function smallDisk({ skip }: TestContext): string {
+  const path = join(folder(), 'disk')
+  mkdirSync(path)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path], { stdio: 'ignore' })
+  } catch {
+    skip('only root can mount a disk of one megabyte; the limit on a file is tested below')
+  }
+  onTestFinished(() => void execFileSync('umount', ['--lazy', path]))
+  return path
+}
