@@ -30,7 +30,9 @@ function bare(workflows: readonly Workflow[]): Contestant {
 async function journalBytes(size: number): Promise<number> {
   const workflow = linear('line', size)
   const runtime = new Runtime({ kinds: [workflowKind({ load: () => workflow })], ports: { decide: decisionPort(agent) } })
-  const run = await runtime.start(runtime.programs.add('workflow', 'line', workflowSource(workflow).source, { def: compileWorkflow(workflow) }))
+  const run = await runtime.start(
+    runtime.programs.add('workflow', 'line', workflowSource(workflow).source, { def: compileWorkflow(workflow) }),
+  )
   await run.idle()
   return run.records.reduce((sum, record) => sum + encodeRecord(record).text.length + 2, 0)
 }
@@ -48,7 +50,9 @@ async function compare(name: string, workflows: readonly Workflow[], steps: numb
 }
 
 async function againstXstate(size: number): Promise<void> {
-  const { xstateLine } = (await import(new URL('./peers/xstate.ts', import.meta.url).href)) as { xstateLine: (size: number) => () => Promise<void> }
+  const { xstateLine } = (await import(new URL('./peers/xstate.ts', import.meta.url).href)) as {
+    xstateLine: (size: number) => () => Promise<void>
+  }
   const peer = xstateLine(size)
   const [own, other] = await alternate([engine([linear('line', size)]), { name: 'xstate', round: () => timed(peer) }], size, 40)
   if (own === undefined || other === undefined) return

@@ -6,7 +6,16 @@ export function linear(id: string, size: number, invokes?: string): Workflow {
   return {
     id,
     entry: 'n0',
-    nodes: Object.fromEntries(names.map((name) => [name, { id: name, spec: {}, ...(invokes === undefined ? {} : { invokes: { workflowId: invokes, returnMap: [{ parentKey: 'r', childKey: 'last' }] } }) }])),
+    nodes: Object.fromEntries(
+      names.map((name) => [
+        name,
+        {
+          id: name,
+          spec: {},
+          ...(invokes === undefined ? {} : { invokes: { workflowId: invokes, returnMap: [{ parentKey: 'r', childKey: 'last' }] } }),
+        },
+      ]),
+    ),
     edges: names.slice(1).map((to, i) => ({ id: `e${i}`, from: `n${i}`, to, event: 'NEXT' })),
   }
 }
@@ -44,7 +53,10 @@ export class BareLoop {
 
   constructor(workflows: readonly Workflow[]) {
     this.#workflows = new Map(
-      workflows.map((workflow) => [workflow.id, { workflow, outgoing: new Map(Object.keys(workflow.nodes).map((id) => [id, workflow.edges.filter((edge) => edge.from === id)])) }]),
+      workflows.map((workflow) => [
+        workflow.id,
+        { workflow, outgoing: new Map(Object.keys(workflow.nodes).map((id) => [id, workflow.edges.filter((edge) => edge.from === id)])) },
+      ]),
     )
   }
 
@@ -60,7 +72,8 @@ export class BareLoop {
       if (node === undefined || validEdges === undefined) throw new Error(`no node ${at}`)
       if (node.invokes !== undefined) {
         const child = await this.run(node.invokes.workflowId, depth + 1)
-        for (const { parentKey, childKey } of node.invokes.returnMap) board.push(this.#entry(parentKey, child.findLast((entry) => entry.key === childKey)?.value, id, at, depth))
+        for (const { parentKey, childKey } of node.invokes.returnMap)
+          board.push(this.#entry(parentKey, child.findLast((entry) => entry.key === childKey)?.value, id, at, depth))
       }
       const decision = await agent.resolve({ workflow, node, validEdges, stack, blackboard: NO_BOARD })
       if (decision.type === 'suspend') return board
@@ -77,4 +90,11 @@ export class BareLoop {
   }
 }
 
-const NO_BOARD: DecisionContext['blackboard'] = { get: () => undefined, has: () => false, getAll: () => [], entries: () => [], keys: () => [], local: () => [] }
+const NO_BOARD: DecisionContext['blackboard'] = {
+  get: () => undefined,
+  has: () => false,
+  getAll: () => [],
+  entries: () => [],
+  keys: () => [],
+  local: () => [],
+}

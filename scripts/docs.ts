@@ -8,7 +8,14 @@ import type { CatalogueEntry } from '../packages/reflex/src/kernel/index.ts'
 const docs = resolve(import.meta.dirname, '../docs')
 
 function errorPage(code: string, entry: CatalogueEntry): string {
-  const lines = [`# ${code} · ${entry.title}`, '', `${entry.severity ?? 'error'}, ${entry.when}${entry.rules === undefined ? '' : ` · ${entry.rules.join(' · ')}`}`, '', entry.means, '']
+  const lines = [
+    `# ${code} · ${entry.title}`,
+    '',
+    `${entry.severity ?? 'error'}, ${entry.when}${entry.rules === undefined ? '' : ` · ${entry.rules.join(' · ')}`}`,
+    '',
+    entry.means,
+    '',
+  ]
   if (entry.often !== undefined) lines.push(`**Often:** ${entry.often}`, '')
   lines.push(`**Fix:** ${entry.fix}`, '')
   return lines.join('\n')
@@ -16,7 +23,9 @@ function errorPage(code: string, entry: CatalogueEntry): string {
 
 function errorIndex(): string {
   const rows = [...CATALOGUE].map(([code, { title, when }]) => `| [${code}](${code}.md) | ${title} | ${when} |`)
-  return ['# Errors', '', '`reflex explain CODE` prints a page.', '', '| code | what | when |', '| --- | --- | --- |', ...rows, ''].join('\n')
+  return ['# Errors', '', '`reflex explain CODE` prints a page.', '', '| code | what | when |', '| --- | --- | --- |', ...rows, ''].join(
+    '\n',
+  )
 }
 
 /** Every generated page, by its path below docs. */

@@ -12,8 +12,18 @@ interface Theme {
 }
 
 const THEMES: Readonly<Record<'dark' | 'light', Theme>> = {
-  dark: { paper: '#14181d', ink: '#d7dde3', dim: '#7d8791', colours: { 1: '#ff7b72', 2: '#7ee08a', 3: '#e8c66a', 4: '#7ab7ff', 5: '#d2a8ff', 6: '#6ad7e5' } },
-  light: { paper: '#fbfbf9', ink: '#24292f', dim: '#767f88', colours: { 1: '#b42318', 2: '#17762c', 3: '#8a6100', 4: '#0b5cad', 5: '#7a3fb0', 6: '#0b7285' } },
+  dark: {
+    paper: '#14181d',
+    ink: '#d7dde3',
+    dim: '#7d8791',
+    colours: { 1: '#ff7b72', 2: '#7ee08a', 3: '#e8c66a', 4: '#7ab7ff', 5: '#d2a8ff', 6: '#6ad7e5' },
+  },
+  light: {
+    paper: '#fbfbf9',
+    ink: '#24292f',
+    dim: '#767f88',
+    colours: { 1: '#b42318', 2: '#17762c', 3: '#8a6100', 4: '#0b5cad', 5: '#7a3fb0', 6: '#0b7285' },
+  },
 }
 
 const CELL = { width: 8.4, height: 19 }
@@ -61,7 +71,11 @@ export function pictureOf(screen: string, theme: Theme, columns = 80): string {
   const lines = screen.replace(/\s+$/, '').split('\n')
   const width = Math.round(columns * CELL.width + 2 * MARGIN)
   const height = lines.length * CELL.height + 2 * MARGIN
-  const texts = lines.flatMap((line, row) => spansOf(line).filter(({ text }) => text.trim() !== '').map((span) => spanText(span, row, theme)))
+  const texts = lines.flatMap((line, row) =>
+    spansOf(line)
+      .filter(({ text }) => text.trim() !== '')
+      .map((span) => spanText(span, row, theme)),
+  )
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
     `<rect width="${width}" height="${height}" rx="8" fill="${theme.paper}"/>`,

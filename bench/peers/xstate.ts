@@ -6,9 +6,14 @@ import { agent } from '../workflows.ts'
  * promise and writes what it answers into the context.
  */
 export function xstateLine(size: number): () => Promise<void> {
-  const decide = fromPromise(({ input }: { input: string }) => agent.resolve({ node: { id: input, spec: {} }, validEdges: [{ id: 'e', from: input, to: '', event: 'NEXT' }] } as never))
-  const write = assign(({ context, event }: { context: Record<string, unknown>; event: { output: { writes?: { key: string; value: unknown }[] } } }) =>
-    Object.fromEntries((event.output.writes ?? []).map(({ key, value }) => [key, [...((context[key] as unknown[]) ?? []), { value, at: Date.now() }]])),
+  const decide = fromPromise(({ input }: { input: string }) =>
+    agent.resolve({ node: { id: input, spec: {} }, validEdges: [{ id: 'e', from: input, to: '', event: 'NEXT' }] } as never),
+  )
+  const write = assign(
+    ({ context, event }: { context: Record<string, unknown>; event: { output: { writes?: { key: string; value: unknown }[] } } }) =>
+      Object.fromEntries(
+        (event.output.writes ?? []).map(({ key, value }) => [key, [...((context[key] as unknown[]) ?? []), { value, at: Date.now() }]]),
+      ),
   )
   const states = Object.fromEntries(
     Array.from({ length: size }, (_, i) => [
@@ -16,7 +21,12 @@ export function xstateLine(size: number): () => Promise<void> {
       i === size - 1 ? { type: 'final' } : { invoke: { src: 'decide', input: `n${i}`, onDone: { target: `n${i + 1}`, actions: 'write' } } },
     ]),
   )
-  const machine = setup({ actors: { decide }, actions: { write: write as never } }).createMachine({ id: 'line', initial: 'n0', context: {}, states } as never)
+  const machine = setup({ actors: { decide }, actions: { write: write as never } }).createMachine({
+    id: 'line',
+    initial: 'n0',
+    context: {},
+    states,
+  } as never)
   return () =>
     new Promise((resolve, reject) => {
       const actor = createActor(machine)

@@ -39,7 +39,14 @@ export function agentFor(settings: AgentSettings): RuntimeAgent {
     const known = made.get(key)
     if (known !== undefined) return known
     const agents = choice.script === undefined ? settings.agents : { ...settings.agents, script: scriptedAgent(choice.script) }
-    const agent = dispatch({ tools: settings.tools, workdir: settings.workdir, allows: settings.allows, agents, default: choice.default, perNode: choice.perNode })
+    const agent = dispatch({
+      tools: settings.tools,
+      workdir: settings.workdir,
+      allows: settings.allows,
+      agents,
+      default: choice.default,
+      perNode: choice.perNode,
+    })
     made.set(key, agent)
     return agent
   }

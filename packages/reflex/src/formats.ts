@@ -78,11 +78,23 @@ export function workflowProgram(workflow: Workflow): ReadProgram {
 
 /** Whether a value has the shape of a workflow, well enough to be checked as one. */
 export function isWorkflow(value: unknown): value is Workflow {
-  return typeof value === 'object' && value !== null && 'entry' in value && 'nodes' in value && 'edges' in value && Array.isArray(value.edges) && typeof value.nodes === 'object' && value.nodes !== null
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'entry' in value &&
+    'nodes' in value &&
+    'edges' in value &&
+    Array.isArray(value.edges) &&
+    typeof value.nodes === 'object' &&
+    value.nodes !== null
+  )
 }
 
 /** Refuses a file of which no format knows the name. */
 export function unknownFormat(file: string): Fault {
   const endings = FORMATS.flatMap((format) => format.endings.slice(0, 1))
-  return composition.make('R1020', `${file} is of no kind that its name tells`, { file, fix: `name it *${endings.join(', *')}, or say --kind` })
+  return composition.make('R1020', `${file} is of no kind that its name tells`, {
+    file,
+    fix: `name it *${endings.join(', *')}, or say --kind`,
+  })
 }

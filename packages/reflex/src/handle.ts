@@ -1,5 +1,17 @@
 import { linesOf, type StoryLine } from './trace.ts'
-import { type Change, copyJson, type FaultData, isObject, type Json, type OpenWait, type Rec, type Run, RunPrograms, type RunStatus, summary } from './kernel/index.ts'
+import {
+  type Change,
+  copyJson,
+  type FaultData,
+  isObject,
+  type Json,
+  type OpenWait,
+  type Rec,
+  type Run,
+  RunPrograms,
+  type RunStatus,
+  summary,
+} from './kernel/index.ts'
 import { acceptAnswer, type Question, readQuestion } from './people/index.ts'
 import { faults as kernelFaults } from './kernel/index.ts'
 import { suggest } from './text/index.ts'
@@ -142,4 +154,3 @@ export function answerTo(open: OpenQuestion, value: unknown): Json {
   if (open.fault !== undefined && open.name !== 'doubt') return copyJson(value ?? null, 'answer')
   return acceptAnswer(open.question, value ?? null, suggest)
 }
-

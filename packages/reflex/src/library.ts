@@ -42,7 +42,8 @@ export class Library {
     const checked = await this.check(path, kind)
     const errors = checked.findings.filter(({ severity }) => severity === 'error')
     const [first] = errors
-    if (checked.program === undefined || first !== undefined) throw first ?? faults.make('R1021', `${path} holds no program`, { file: checked.file })
+    if (checked.program === undefined || first !== undefined)
+      throw first ?? faults.make('R1021', `${path} holds no program`, { file: checked.file })
     const program = this.#register(checked.program, checked.file, kind)
     await this.resolveCalls(program, dirname(checked.file))
     return { program, file: checked.file, findings: checked.findings }
@@ -97,7 +98,10 @@ export class Library {
     const roots = await this.#uncalled(files)
     const [root] = roots
     if (root !== undefined && roots.length === 1) return root
-    throw faults.make('R1022', `${path} holds ${files.length} programs`, { file: path, fix: `name one of ${(roots.length > 1 ? roots : files).map((file) => basename(file)).join(', ')}` })
+    throw faults.make('R1022', `${path} holds ${files.length} programs`, {
+      file: path,
+      fix: `name one of ${(roots.length > 1 ? roots : files).map((file) => basename(file)).join(', ')}`,
+    })
   }
 
   /** The files of a folder whose programs no other file of the folder calls. */

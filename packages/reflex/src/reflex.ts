@@ -132,7 +132,10 @@ export class Reflex {
       workdir: this.workdir,
       runFolder: (run) => this.runFolder(run),
       // Giving a tool is allowing it; what it touches is asked for by itself.
-      grants: [{ file: 'the application', allow: (options.tools ?? []).map(({ name }) => toolCapability(name)) }, ...(options.policy ?? [])],
+      grants: [
+        { file: 'the application', allow: (options.tools ?? []).map(({ name }) => toolCapability(name)) },
+        ...(options.policy ?? []),
+      ],
       reserved,
     })
     this.tools = createTools({ environment, host, ...(options.tools === undefined ? {} : { tools: options.tools }) })
@@ -140,8 +143,19 @@ export class Reflex {
     const kind = workflowKind({ load: (source) => loadStored(source, guards) })
     const agent = this.#agent()
     const decide = decisionPort(agent)
-    this.runtime = new Runtime({ kinds: [kind], ports: { decide, ledger: ledgerPort(store, host) }, policy: this.policy, store, host, worker })
-    this.library = new Library(this.runtime.programs, { guards, inspect: agent.inspect }, (options.programs ?? []).map((folder) => resolve(this.#surroundings.cwd, folder)))
+    this.runtime = new Runtime({
+      kinds: [kind],
+      ports: { decide, ledger: ledgerPort(store, host) },
+      policy: this.policy,
+      store,
+      host,
+      worker,
+    })
+    this.library = new Library(
+      this.runtime.programs,
+      { guards, inspect: agent.inspect },
+      (options.programs ?? []).map((folder) => resolve(this.#surroundings.cwd, folder)),
+    )
   }
 
   get host(): Host {
@@ -263,7 +277,10 @@ export class Reflex {
     }
     const [only] = open
     if (only !== undefined && open.length === 1) return only
-    throw faults.make('R2020', `${row.id} has ${open.length === 0 ? 'no open question' : `${open.length} open questions`}`, { run: row.id, fix: openFix(row.id, open) })
+    throw faults.make('R2020', `${row.id} has ${open.length === 0 ? 'no open question' : `${open.length} open questions`}`, {
+      run: row.id,
+      fix: openFix(row.id, open),
+    })
   }
 
   /**
@@ -271,13 +288,24 @@ export class Reflex {
    * holds it now. It is recorded before anything goes on. With `run: false` it goes into the inbox in any case, and
    * whoever goes on with the run takes it from there.
    */
-  async answer(address: string, value: unknown, options: { readonly by?: string; readonly run?: boolean } & Pick<RunOptions, 'prepare'> = {}): Promise<{ question: OpenQuestion; record?: number; handle?: RunHandle }> {
+  async answer(
+    address: string,
+    value: unknown,
+    options: { readonly by?: string; readonly run?: boolean } & Pick<RunOptions, 'prepare'> = {},
+  ): Promise<{ question: OpenQuestion; record?: number; handle?: RunHandle }> {
     const question = await this.question(address)
     const answer = answerTo(question, value)
     const by = options.by ?? this.actor
     const handle = options.run === false ? undefined : await this.#resumeOrNot(question.run, options)
     if (handle !== undefined) return { question, record: await handle.answer(question, answer, by), handle }
-    const message: Message = { id: `${question.wait}:${this.host.entropy()}`, type: 'answer', to: question.wait, body: answer, by, at: this.host.now() }
+    const message: Message = {
+      id: `${question.wait}:${this.host.entropy()}`,
+      type: 'answer',
+      to: question.wait,
+      body: answer,
+      by,
+      at: this.host.now(),
+    }
     await this.store.post(question.run, message)
     return { question }
   }
@@ -306,7 +334,9 @@ export class Reflex {
     if (exact !== undefined) return exact
     if (only !== undefined && rows.length === 1) return only
     const message = rows.length === 0 ? `no run is called ${ref}` : `${ref} begins the names of ${rows.length} runs`
-    throw kernelFaults.make('R2016', message, { fix: rows.length === 0 ? 'reflex runs' : `name one of ${rows.map(({ id }) => id).join(', ')}` })
+    throw kernelFaults.make('R2016', message, {
+      fix: rows.length === 0 ? 'reflex runs' : `name one of ${rows.map(({ id }) => id).join(', ')}`,
+    })
   }
 
   async runs(filter: RunFilter = {}): Promise<readonly RunRow[]> {
@@ -323,7 +353,11 @@ export class Reflex {
   async trace(ref: string): Promise<{ readonly row: RunRow; readonly lines: readonly StoryLine[]; readonly state: State }> {
     const { id } = await this.find(ref)
     const history = await this.runtime.history(id)
-    return { row: history.row, state: history.state, lines: linesOfHistory(history, (state) => new RunPrograms(this.runtime.programs, state)) }
+    return {
+      row: history.row,
+      state: history.state,
+      lines: linesOfHistory(history, (state) => new RunPrograms(this.runtime.programs, state)),
+    }
   }
 
   /** A stored run as it is, or as it was after record `until`. Throws `R2021` for a number that it has not. */
@@ -358,7 +392,11 @@ export class Reflex {
   }
 }
 
-function boardOf(frame: Frame, reader: BoardReader, node: (frame: Frame, position: Json | undefined) => string | undefined): RunView['board'] {
+function boardOf(
+  frame: Frame,
+  reader: BoardReader,
+  node: (frame: Frame, position: Json | undefined) => string | undefined,
+): RunView['board'] {
   return reader.keys().flatMap((key) => {
     const entry = reader.entry(key)
     return entry?.value === undefined ? [] : [{ key, value: entry.value, node: node(frame, entry.label), record: entry.record }]
@@ -395,7 +433,10 @@ function chooseStore(named: string | Store | undefined, workdir: string): Chosen
   if (fresh && named === undefined) makeHome(dirname(path))
   const store = openStore(path)
   const home = realpathSync(dirname(path))
-  const own = basename(home) === '.reflex' ? [home] : [...['', '-wal', '-shm'].map((end) => `${join(home, basename(path))}${end}`), join(home, 'runs')]
+  const own =
+    basename(home) === '.reflex'
+      ? [home]
+      : [...['', '-wal', '-shm'].map((end) => `${join(home, basename(path))}${end}`), join(home, 'runs')]
   return { store, home, fresh, reserved: own }
 }
 

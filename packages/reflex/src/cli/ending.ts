@@ -6,6 +6,7 @@ import type { Console } from './console.ts'
 import { resultDocument } from './documents.ts'
 import { EXIT, interrupted } from './exit.ts'
 import { factLine, hanging, way } from './layout.ts'
+import type { Look } from './look.ts'
 import { dueTime, duration } from './units.ts'
 
 /** What a run came to, for the person who started it: the last lines, the result, and what to type next. */
@@ -87,8 +88,7 @@ function waitsFor(console: Console, questions: readonly OpenQuestion[]): string 
 }
 
 /** A question, what it offers, and how it is answered. */
-export function questionLines(console: Console, { id, run, question }: OpenQuestion, only: boolean): string[] {
-  const { err } = console
+export function questionLines(console: Console, { id, run, question }: OpenQuestion, only: boolean, err: Look = console.err): string[] {
   const { options = [], text } = question
   const address = only ? [run] : [id]
   const [first] = options

@@ -29,7 +29,7 @@ export interface Grant {
   readonly except: readonly Pattern[]
 }
 
-const READERS = ['git.root', 'git.log', 'git.tag', 'git.show', 'git.diff', 'file.read', 'file.list', 'json.read']
+const READERS = ['git.root', 'git.log', 'git.tag', 'git.show', 'git.diff', 'git.sample', 'file.read', 'file.list', 'json.read']
 
 /** Deciding and asking is for everybody: what an effect touches is asked for by itself. */
 const EVERYBODY = [

@@ -33,6 +33,8 @@ export function judgeFile(path: string, name: string): Found {
 }
 
 function judgeHeader(header: Buffer, size: number, path: string, name: string): Found {
+  // What a power cut leaves of a file that was just being made.
+  if (header.every((byte) => byte === 0)) throw damaged(name, 'begins with zeros')
   if (!header.subarray(0, MAGIC.length).equals(MAGIC.subarray(0, header.length))) throw foreign(name, 'is no database')
   if (header.length < BYTES) throw damaged(name, `ends after ${size} bytes`)
   const application = header.readUInt32BE(68)

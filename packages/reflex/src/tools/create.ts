@@ -3,6 +3,7 @@ import { fileList } from './file-list.ts'
 import { fileRead, jsonRead } from './file-read.ts'
 import { fileWrite } from './file-write.ts'
 import { gitLog } from './git-log.ts'
+import { gitSample } from './git-sample.ts'
 import { gitDiff, gitRoot, gitShow } from './git-show.ts'
 import { gitTag } from './git-tag.ts'
 import { Tools } from './registry.ts'
@@ -25,6 +26,7 @@ export function createTools(settings: ToolsSettings): Tools {
     gitTag(settings),
     gitShow(settings),
     gitDiff(settings),
+    gitSample(settings),
     fileRead,
     fileList,
     jsonRead,

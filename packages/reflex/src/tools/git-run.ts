@@ -62,13 +62,9 @@ export class Git {
     this.#call = call
   }
 
-  /** What git prints; at most `most` bytes are kept. Throws `R4120` without git and `R4124` when it fails. */
-  async run(args: readonly string[], most: number): Promise<{ readonly text: string; readonly truncated: boolean }> {
-    const result = await this.#spawn(args, most)
-    if (result.end === 'aborted') throw faults.make('R4132', 'git was called off')
-    if (result.end === 'timeout') throw faults.make('R4131', `git ${args[0]} did not end within ${TIMEOUT} ms and was killed`)
-    if (result.code === 0) return { text: result.stdout, truncated: result.truncated }
-    throw faults.make('R4124', `git ${args[0]} failed: ${result.stderr.trim().slice(0, 500) || `exit ${result.code}`}`)
+  /** What git prints in the repository; at most `most` bytes are kept. Throws what `runGit` throws. */
+  run(args: readonly string[], most: number): Promise<{ readonly text: string; readonly truncated: boolean }> {
+    return runGit(args, { ...this.#place(), most })
   }
 
   /** The hash of the commit that a revision names; `R4122` in a repository without commits, `R4123` for any other text. */
@@ -94,18 +90,56 @@ export class Git {
     return code === 0 ? stdout.trim() : null
   }
 
-  async #spawn(args: readonly string[], most: number): ReturnType<typeof runProcess> {
+  #spawn(args: readonly string[], most: number): ReturnType<typeof runProcess> {
+    return spawnGit(args, { ...this.#place(), most })
+  }
+
+  #place(): GitPlace {
     const { root, gitDir, commonDir } = this.repository
     // A folder that is named is not looked for, so git does not ask who owns it: the policy has said that it may be read.
-    const places = { GIT_DIR: gitDir, GIT_COMMON_DIR: commonDir, GIT_WORK_TREE: root }
-    const environment = { ...scrub(this.#settings.environment), ...ENVIRONMENT, ...places }
-    const argv = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args]
-    try {
-      return await runProcess({ argv, cwd: root, environment, timeout: TIMEOUT, most, signal: this.#call.signal }, this.#settings.host)
-    } catch (thrown) {
-      if (systemCode(thrown) === 'ENOENT') throw faults.make('R4120', 'git is not installed')
-      throw thrown
+    return {
+      settings: this.#settings,
+      call: this.#call,
+      cwd: root,
+      places: { GIT_DIR: gitDir, GIT_COMMON_DIR: commonDir, GIT_WORK_TREE: root },
     }
+  }
+}
+
+/** Where git runs, and with what. */
+interface GitPlace {
+  readonly settings: GitSettings
+  readonly call: ToolCall
+  readonly cwd: string
+  /** The repository, as variables that git reads. */
+  readonly places: Readonly<Record<string, string>>
+  readonly stdin?: string
+  /** Bytes kept of what it prints. */
+  readonly most?: number
+}
+
+const LITTLE = 1000
+
+/** What git prints. Throws `R4120` without git, `R4131` and `R4132` when it is ended, `R4124` when it fails. */
+export async function runGit(args: readonly string[], place: GitPlace): Promise<{ readonly text: string; readonly truncated: boolean }> {
+  const result = await spawnGit(args, place)
+  if (result.end === 'aborted') throw faults.make('R4132', 'git was called off')
+  if (result.end === 'timeout') throw faults.make('R4131', `git ${args[0]} did not end within ${TIMEOUT} ms and was killed`)
+  if (result.code === 0) return { text: result.stdout, truncated: result.truncated }
+  throw faults.make('R4124', `git ${args[0]} failed: ${result.stderr.trim().slice(0, 500) || `exit ${result.code}`}`)
+}
+
+async function spawnGit(
+  args: readonly string[],
+  { settings, call, cwd, places, stdin, most = LITTLE }: GitPlace,
+): ReturnType<typeof runProcess> {
+  const environment = { ...scrub(settings.environment), ...ENVIRONMENT, ...places }
+  const argv = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args]
+  try {
+    return await runProcess({ argv, cwd, environment, stdin, timeout: TIMEOUT, most, signal: call.signal }, settings.host)
+  } catch (thrown) {
+    if (systemCode(thrown) === 'ENOENT') throw faults.make('R4120', 'git is not installed')
+    throw thrown
   }
 }
 

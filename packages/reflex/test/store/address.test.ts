@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { faults as kernelFaults } from '../../src/kernel/faults.ts'
 import { faults, openStore } from '../../src/store/index.ts'
+import { storeFault } from '../../src/store/sqlite-faults.ts'
 import { folder } from './processes.ts'
 
 describe('the address of a store', () => {
@@ -26,6 +27,30 @@ describe('the address of a store', () => {
       expect(() => openStore(address), address).toThrow(
         expect.objectContaining({ code: 'R5027', message: expect.not.stringContaining('secret') as string }),
       )
+    }
+  })
+})
+
+describe('what SQLite says', () => {
+  const said = (errcode: number) => Object.assign(new Error('said'), { code: 'ERR_SQLITE_ERROR', errcode })
+
+  it.each([
+    [5, 'R5025', 'R5025', 'R5025'],
+    [5 | (2 << 8), 'R5025', 'R5025', 'R5025'],
+    [6, 'R5025', 'R5025', 'R5025'],
+    [8 | (6 << 8), 'R5024', 'R5024', 'R5024'],
+    [10 | (3 << 8), 'R5023', 'R5026', 'R5005'],
+    [11 | (1 << 8), 'R5021', 'R5021', 'R5021'],
+    [13, 'R5005', 'R5005', 'R5005'],
+    [14 | (2 << 8), 'R5023', 'R5023', 'R5023'],
+    [26, 'R5020', 'R5020', 'R5020'],
+    [19, 'R5023', 'R5026', 'R5005'],
+  ])('%i becomes %s, %s or %s when it opens, reads or writes', (errcode, open, read, write) => {
+    const faultsFor = (['open', 'read', 'write'] as const).map((doing) => storeFault(said(errcode), 'reflex.db', doing))
+    expect(faultsFor.map(({ code }) => code)).toEqual([open, read, write])
+    for (const fault of faultsFor) {
+      expect(fault).toMatchObject({ file: 'reflex.db', cause: 'said' })
+      expect(fault.fix).toMatch(/\w/)
     }
   })
 })

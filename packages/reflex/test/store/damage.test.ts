@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { isFault } from '../../src/kernel/fault.ts'
 import type { Lease, Store } from '../../src/kernel/store.ts'
 import { openSqlite } from '../../src/store/index.ts'
+import { type StoredRunRow, sumOfRun } from '../../src/store/rows.ts'
+import { nextSum } from '../../src/store/sums.ts'
 import { batchOf, messageOf, moved, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { folder } from './processes.ts'
 
@@ -98,6 +100,27 @@ describe('a journal that is not what was written', () => {
     expect(await store.journal('newt')).toHaveLength(3)
     await store.close()
     expect(digestOf(file)).toBe(before)
+  })
+
+  it.each([
+    ['goes on after the last record that the run knows', true],
+    ['ends with another record than the run knows', false],
+  ])('that %s: R5003', async (_what, shorter) => {
+    const file = await storeFile()
+    const db = new DatabaseSync(file)
+    const run = db.prepare("select * from run where id = 'otter'").get() as unknown as StoredRunRow
+    const before = db.prepare(`select sum from journal where run = ${OTTER} and first = 5`).get() as { sum: number }
+    const batch = { first: 6, count: 1, version: 1, body: '[["as good as any"]]' }
+    db.prepare(`update journal set body = ?, sum = ? where run = ${OTTER} and first = 6`).run(batch.body, nextSum(before.sum, batch))
+    if (shorter)
+      db.prepare("update run set last = 5, chain = ?, sum = ? where id = 'otter'").run(
+        before.sum,
+        sumOfRun({ ...run, last: 5 }, before.sum),
+      )
+    db.close()
+    const store = openSqlite(file)
+    expect(await faultOf(async () => store.read('otter'))).toEqual({ code: 'R5003', run: 'otter', record: 6 })
+    await store.close()
   })
 
   it('is noticed in the part that is read, from a snapshot or from a record on', async () => {
@@ -201,6 +224,9 @@ describe('a damaged file', () => {
     await store.commit([batchOf(big, 1, { body: JSON.stringify([['x'.repeat(5_000_000)]]) })])
     await store.close()
     const bytes = readFileSync(file)
+    const copy = `${file}.copy`
+    writeFileSync(copy, bytes.subarray(0, bytes.length - 1))
+    expect(await faultOf(() => openSqlite(copy))).toMatchObject({ code: 'R5021' })
     bytes.fill('rubbish', bytes.length - 40_000, bytes.length - 30_000)
     writeFileSync(file, bytes)
     const again = openSqlite(file)

@@ -43,10 +43,15 @@ function database(file: string, sql: string): void {
   db.close()
 }
 
-/** What a process leaves that was killed while it had a database open: its log is not taken in. */
-function databaseOfDeadProcess(file: string, sql: string): void {
+/** What a process leaves that was killed while it had a database open. */
+function killedProcess(file: string, sql: string): void {
   const code = `const db = new (require('node:sqlite').DatabaseSync)(process.argv[1]); db.exec(process.argv[2]); process.kill(process.pid, 'SIGKILL')`
   expect(() => execFileSync(process.execPath, ['-e', code, file, sql], { stdio: 'ignore' })).toThrow()
+}
+
+/** A database with a log that nobody took in. */
+function databaseOfDeadProcess(file: string, sql: string): void {
+  killedProcess(file, sql)
   expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
 }
 
@@ -91,6 +96,19 @@ describe('a new store', () => {
     await openSqlite(file).close()
   })
 
+  it('is made anew where a process was killed while it made one', async () => {
+    const file = newFile()
+    // With so little memory, SQLite writes pages before it commits, and a journal to undo that.
+    killedProcess(
+      file,
+      `pragma cache_size = 1; begin immediate; create table a (b); insert into a select hex(zeroblob(3000)) from json_each('[${'1,'.repeat(50)}1]')`,
+    )
+    expect(statSync(file).size).toBeGreaterThan(0)
+    expect(readdirSync(dirname(file))).toEqual(['reflex.db', 'reflex.db-journal'])
+    expect(await hasRun(openSqlite(file))).toBe(true)
+    expect(readdirSync(dirname(file))).toEqual(['reflex.db'])
+  })
+
   it('takes in what a killed process left', async () => {
     const file = newFile()
     const victim = await StoreProcess.open(file)
@@ -109,6 +127,7 @@ describe('a new store', () => {
 describe('what is not a store is refused and left as it is', () => {
   it.each([
     ['a text', 'R5020', (file: string) => writeFileSync(file, 'hello '.repeat(1000))],
+    ['zeros', 'R5021', (file: string) => writeFileSync(file, Buffer.alloc(8192))],
     ['a short text', 'R5020', (file: string) => writeFileSync(file, '{}')],
     ['a database of another program', 'R5020', (file: string) => database(file, 'pragma application_id = 7; create table a (b)')],
     ['a database without marks', 'R5020', (file: string) => database(file, 'create table run (id text); insert into run values (1)')],

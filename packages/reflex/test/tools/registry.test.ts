@@ -25,6 +25,7 @@ describe('the registry', () => {
       'git.tag',
       'git.show',
       'git.diff',
+      'git.sample',
       'file.read',
       'file.list',
       'json.read',

@@ -40,8 +40,8 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
   },
 
   async 'a message is taken with the records that took it, and nobody takes that of another run'(world) {
-    const lease = await world.start()
     await world.start('newt-1aaa')
+    const lease = await world.start()
     for (const id of ['m1', 'm2', 'm3']) await world.store.post(RUN, messageOf(id))
     await world.store.post('newt-1aaa', messageOf('m1'))
     const [one, , three] = await world.store.inbox(RUN)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
+import type { Lease } from '../../kernel/store.ts'
 import { batchOf, leaseOf, NOW, refuses, type Rule, rowOf, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'
@@ -87,10 +88,12 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
   },
 
   async 'a worker may claim its own run again, which makes its older lease void'(world) {
-    const old = await world.startWith(1)
-    const lease = leaseOf(await world.store.claim(RUN, world.worker, NOW))
-    assert.deepEqual(await world.store.commit([batchOf(old, 2)]), [RUN])
-    await world.mustCommit(batchOf(lease, 2))
+    const alive = workerOf('alive', { host: hostname(), pid: process.pid })
+    const store = await world.another(alive)
+    const old = (await store.create(rowOf(RUN), alive)) as Lease
+    const lease = leaseOf(await store.claim(RUN, alive, NOW))
+    assert.deepEqual(await store.commit([batchOf(old, 1)]), [RUN])
+    assert.deepEqual(await store.commit([batchOf(lease, 1)]), [])
   },
 
   async 'of several that claim a free run at once, one gets it and the others learn who'(world) {

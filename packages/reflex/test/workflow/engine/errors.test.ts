@@ -332,19 +332,25 @@ describe('an agent that never answers', () => {
     expect(engine.blackboard().get('answer')).toBe('yes')
   })
 
-  test('is not even asked if the step is interrupted before', async () => {
-    const engine = engineOf([pair])
+  test('is not even asked if the step is interrupted before; a transition that was made is not undone', async () => {
+    let asked = 0
+    const agent = agentOf({ a: async (it) => (asked++ === 0 ? { type: 'suspend', reason: 'q' } : onward(it)) })
+    const engine = engineOf([pair], agent)
+    const events = log(engine)
     await engine.init('pair')
     await engine.step()
-    await engine.init('pair')
-    const running = engine.run()
-    engine.interrupt()
-    expect(await running).toMatchObject({ status: 'error' })
-    expect(engine.status()).toBe('suspended')
-    const step = engine.step()
-    engine.interrupt('too late')
-    expect(await step).toMatchObject({ status: 'advanced' })
-    expect(await engine.run()).toEqual({ status: 'completed' })
+    const time = new AbortController()
+    const step = engine.step({ signal: time.signal })
+    time.abort('a reason that is no error')
+    expect(await step).toEqual({ status: 'suspended', reason: 'interrupted' })
+    expect([asked, events.at(-1)]).toEqual([1, 'error a: interrupted'])
+
+    const sync = engineOf([pair])
+    await sync.init('pair')
+    const made = sync.step()
+    sync.interrupt('too late')
+    expect(await made).toMatchObject({ status: 'advanced' })
+    expect([sync.status(), await sync.run()]).toEqual(['running', { status: 'completed' }])
   })
 
   test('a signal that is aborted already, or later, changes nothing', async () => {

@@ -1,0 +1,29 @@
+import type { RunRow } from '../kernel/index.ts'
+import type { Session } from './session.ts'
+
+/** The runs among these that say `running` and whose process is gone: they wait for a process (experience 2). */
+export async function goneRuns({ reflex, console }: Session, rows: readonly RunRow[]): Promise<ReadonlySet<string>> {
+  const running = rows.filter(({ status }) => status === 'running')
+  if (running.length === 0) return new Set()
+  const due = new Set(await reflex.store.due(console.now))
+  const gone = new Set<string>()
+  for (const row of running) {
+    const { id, owner } = row
+    if (owner === null || !console.world.alive(owner)) gone.add(id)
+    // Due may also mean that a message waits; then only the silence of its process would tell, and nobody knows it.
+    else if (due.has(id) && (row.due === null || row.due > console.now) && (await reflex.store.inbox(id)).length === 0) gone.add(id)
+  }
+  return gone
+}
+
+/** What a run waits for, in words: `a person (q1)`, `a process, gone`. */
+export function waitsFor(row: RunRow, gone: boolean): string {
+  if (gone) return row.owner === null ? 'a process' : `a process, ${row.owner.pid} is gone`
+  if (row.status === 'running') return row.owner === null ? '' : `process ${row.owner.pid} on ${row.owner.host}`
+  if (row.status !== 'suspended') return ''
+  const failed = row.waits.some(({ name }) => name === 'engine:error')
+  const asked = row.waits.filter(({ type, name }) => type === 'answer' && name !== 'engine:error').map(({ number }) => `q${number}`)
+  const parts = [...(failed ? ['a remedy'] : []), ...(asked.length === 0 ? [] : [`a person (${asked.join(', ')})`])]
+  if (parts.length > 0) return parts.join(', ')
+  return row.waits.some(({ type }) => type === 'message') ? 'a message' : 'a time'
+}

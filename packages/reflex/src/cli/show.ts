@@ -1,0 +1,72 @@
+import { faults } from '../faults.ts'
+import { brief } from '../text/index.ts'
+import type { RunView } from '../reflex.ts'
+import type { Console } from './console.ts'
+import { plain, questionDocument, runDocument } from './documents.ts'
+import { questionLines } from './ending.ts'
+import { EXIT } from './exit.ts'
+import { goneRuns, waitsFor } from './gone.ts'
+import { factLine, layoutText, tabbed } from './layout.ts'
+import type { Session } from './session.ts'
+import { programName } from './telling.ts'
+import { localTime, utc } from './units.ts'
+
+/** `reflex show RUN[@N]`: how a run stands, or stood after one of its records. */
+export async function show(session: Session, address: string): Promise<number> {
+  const { console, reflex } = session
+  const at = address.lastIndexOf('@')
+  const until = at < 0 ? undefined : recordNumber(address.slice(at + 1), address)
+  const view = await reflex.show(at < 0 ? address : address.slice(0, at), until)
+  const gone = (await goneRuns(session, [view.row])).has(view.row.id)
+  if (console.shape !== 'text') console.document(document(view, gone))
+  else if (console.out.terminal) console.print(lines(console, view, gone))
+  else console.world.out.write(tabbed(rows(view)))
+  return EXIT.done
+}
+
+function recordNumber(text: string, address: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw faults.make('R2031', `${address} names no record`, { fix: 'write RUN@21' })
+}
+
+function document({ row, at, time, stack, choices, board, questions }: RunView, gone: boolean): ReturnType<typeof plain> {
+  return plain({ v: 1, run: runDocument(row, gone), record: at, time: utc(time), stack: stack.map(({ program, node }) => ({ program: programName(program), node })), choices, board, questions: questions.map(questionDocument) })
+}
+
+function rows({ at, time, stack, choices, board }: RunView): string[][] {
+  return [
+    ['at', String(at), utc(time)],
+    ...stack.map(({ program, node }) => ['stack', programName(program), node ?? '']),
+    ...choices.map(({ id, open, why }) => ['edge', id, open ? 'open' : 'closed', why ?? '']),
+    ...board.map(({ key, value, node, record }) => ['board', key, JSON.stringify(value), `${node ?? 'input'} @${record}`]),
+  ]
+}
+
+function lines(console: Console, view: RunView, gone: boolean): string[] {
+  const { out } = console
+  const { row, at, time, stack, choices, questions } = view
+  const latest = at === row.last
+  const status = gone ? 'suspended' : row.status
+  const waits = latest ? waitsFor(row, gone) : ''
+  const state = latest ? `${status}${waits === '' ? '' : `, waits for ${waits}`}` : `now ${status}`
+  const head = factLine(`${row.id} at ${at} of ${row.last}`, `${out.paint('bold', row.id)} at ${at} of ${row.last}`, [localTime(time, console.now), state], out)
+  const part = (name: string, text: string): string[] => (text === '' ? [] : layoutText({ lead: name, painted: out.paint('dim', name), text, column: 8 }, out))
+  return [
+    ...head,
+    ...part('stack', stack.map(({ program, node }) => (node === undefined ? programName(program) : `${programName(program)} › ${node}`)).join(' › ')),
+    ...part('edges', choices.map(({ id, open, why }) => (open ? `${id} open` : `${id} closed${why === undefined ? '' : `, ${why}`}`)).join(' · ')),
+    ...board(console, view),
+    ...(questions.length === 0 ? [] : questions.flatMap((question) => questionLines(console, question, questions.length === 1, out))),
+  ]
+}
+
+function board({ out }: Console, { board: entries }: RunView): string[] {
+  const limit = Math.max(16, Math.min(60, out.columns - 40))
+  const widest = Math.min(16, Math.max(0, ...entries.map(({ key }) => key.length)))
+  return entries.flatMap(({ key, value, node, record }, i) => {
+    const name = i === 0 ? 'board' : '     '
+    const lead = `${name}   ${out.text(key).padEnd(widest)}`
+    const painted = `${out.paint('dim', name)}   ${out.text(key).padEnd(widest)}`
+    return layoutText({ lead, painted, text: brief(value, limit), facts: [`${node ?? 'input'} @${record}`], column: 10 + widest }, out)
+  })
+}

@@ -1,0 +1,149 @@
+import { isObject, type RunRow, type State } from '../kernel/index.ts'
+import { brief } from '../text/index.ts'
+import type { StoryLine } from '../trace.ts'
+import type { Console } from './console.ts'
+import { lineDocument, plain, runDocument } from './documents.ts'
+import { EXIT } from './exit.ts'
+import { goneRuns } from './gone.ts'
+import { factLine, layoutText, tabbed } from './layout.ts'
+import { valueRoom } from './progress.ts'
+import { RecordWriter } from './records.ts'
+import type { Session } from './session.ts'
+import { answerText, choiceOf, deed, Follower, isRetry, objectOf, programName, returnedText, type Told, who, wroteText } from './telling.ts'
+import { counted, duration, localTime, utc } from './units.ts'
+
+/** `reflex trace RUN`: what happened, record by record. */
+export async function trace(session: Session, ref: string): Promise<number> {
+  const { console, reflex } = session
+  if (console.shape === 'jsonl') return journal(session, ref)
+  const { row, lines, state } = await reflex.trace(ref)
+  const gone = (await goneRuns(session, [row])).has(row.id)
+  if (console.shape === 'json') console.document(plain({ v: 1, run: runDocument(row, gone), lines: lines.map(lineDocument) }))
+  else if (console.out.terminal) console.print([...header(console, row, state, gone), ...story(console, row, state, lines)])
+  else console.world.out.write(tabbed(lines.map((line) => [String(line.n), utc(line.at), pathOf(line), line.event.mark, line.event.text ?? '', JSON.stringify(line.event.facts ?? {})])))
+  return EXIT.done
+}
+
+/** Every record, as `--jsonl` gives them while a run goes on. */
+async function journal({ console, reflex }: Session, ref: string): Promise<number> {
+  const { id } = await reflex.find(ref)
+  const { records } = await reflex.runtime.history(id)
+  const writer = new RecordWriter(id, [], 0)
+  records.forEach((record, i) => console.document(writer.document(record, i + 1)))
+  return EXIT.done
+}
+
+function pathOf({ path, depth, event }: StoryLine): string {
+  return [...path.split('/').slice(0, depth), event.node ?? ''].join('/')
+}
+
+function header({ out, now, flags }: Console, row: RunRow, state: State, gone: boolean): string[] {
+  const program = hashed(row.program[0], state)
+  const status = gone ? 'suspended' : row.status
+  const facts = [localTime(row.started, now), duration(row.updated - row.started), counted(row.last, 'record'), ...(flags.ids === true ? [row.trace] : [])]
+  const tone = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
+  return factLine(`${program}  ${row.id}  ${status}`, `${out.paint('bold', program)}  ${row.id}  ${out.paint(tone, status)}`, facts, out)
+}
+
+function hashed(name: string, { pins }: State): string {
+  const hash = pins.find((pin) => pin[0] === name)?.[3]
+  return hash === undefined ? programName(name) : `${programName(name)}@${hash.slice(0, 6)}`
+}
+
+function story(console: Console, row: RunRow, state: State, lines: readonly StoryLine[]): string[] {
+  const { out } = console
+  const limit = valueRoom(out.columns)
+  const follower = new Follower()
+  const begun = startText(state, limit)
+  const rows = lines.flatMap((line) => {
+    const told = follower.follow(line)
+    const said = tell(line, told, { state, limit })
+    return said === undefined ? [] : recordLine(console, line.n, line.depth, { node: line.event.node ?? '', ...said })
+  })
+  const ended = state.ended === undefined ? [] : recordLine(console, row.last, 0, { node: row.status, text: endText(state) })
+  return [...recordLine(console, 1, 0, { node: 'started', text: begun }), ...rows, ...ended]
+}
+
+interface Said {
+  readonly text: string
+  readonly facts?: readonly string[]
+  readonly more?: readonly string[]
+}
+
+function recordLine({ out }: Console, n: number, depth: number, { node, ...said }: Said & { readonly node: string }): string[] {
+  const number = `@${n}`.padStart(5)
+  const indent = '  '.repeat(depth + 1)
+  return layoutText({ lead: `${number}${indent}${out.text(node)}`, painted: `${out.paint('dim', number)}${indent}${out.text(node)}`, ...said }, out)
+}
+
+function startText({ start }: State, limit: number): string {
+  const by = isObject(start?.by) && typeof start.by.actor === 'string' ? start.by.actor : ''
+  const inputs = Object.entries(objectOf(start?.args)).map(([key, value]) => `${key} ${brief(value, limit)}`)
+  return [by, ...inputs].filter((part) => part !== '').join(' · ')
+}
+
+function endText({ ended }: State): string {
+  if (ended?.status === 'failed' && isObject(ended.value)) return `${String(ended.value.code ?? '')} ${String(ended.value.message ?? '')}`
+  return isObject(ended?.value) ? Object.keys(ended.value).join(', ') : ''
+}
+
+interface TraceOptions {
+  readonly state: State
+  readonly limit: number
+}
+
+function tell(line: StoryLine, told: Told, { state, limit }: TraceOptions): Said | undefined {
+  const { event } = line
+  const text = event.text ?? ''
+  const took = told.took === undefined ? [] : [duration(told.took)]
+  switch (event.mark) {
+    case 'done': {
+      const wrote = wroteText(event, limit)
+      if (told.returned && text === '' && wrote === '') return undefined
+      const did = text === '' ? (who(event).by ?? '') : deed(event, limit)
+      return { text: [did, wrote === '' ? '' : `+ ${wrote}`].filter((part) => part !== '').join('  '), facts: took }
+    }
+    case 'decide':
+      return decided(line, told, limit)
+    case 'push':
+      return { text: `▸ ${hashed(text, state)}` }
+    case 'pop':
+      return { text: returnedText(event, limit) === '' ? '◂' : `◂ + ${returnedText(event, limit)}` }
+    case 'ask':
+      return { text: `? ${text}` }
+    case 'answer': {
+      if (isRetry(line)) return { text: `tried again${typeof event.facts?.by === 'string' ? `, by ${event.facts.by}` : ''}` }
+      const said = objectOf(event.facts)
+      return { text: `answered  ${answerText({ by: typeof said.by === 'string' ? said.by : undefined, text, took: 0 })}` }
+    }
+    case 'fail': {
+      const { code } = objectOf(event.facts?.fault)
+      return { text: `✗ ${typeof code === 'string' ? `${code} ` : ''}${text}`, facts: took }
+    }
+    case 'wait':
+      return { text: `‖ ${text}` }
+    case 'warn':
+      return { text: `! ${text}` }
+    case 'note':
+      return { text }
+    case 'enter':
+    case 'end':
+      return undefined
+  }
+}
+
+function decided({ event }: StoryLine, { took, answered }: Told, limit: number): Said {
+  const { edge, open, closed } = choiceOf(event)
+  const { by, person } = who(event)
+  const others = open.filter((name) => name !== edge)
+  const because = (event.text ?? '') === '' ? '' : `, because ${event.text}`
+  const name = person && answered !== undefined ? answerText(answered) : `${by ?? ''}${because}`
+  const wrote = wroteText(event, limit)
+  const more = [
+    ...(wrote === '' ? [] : [`+ ${wrote}`]),
+    others.length === 0 ? 'nothing else was open' : `also open: ${others.join(', ')}`,
+    ...closed.map((text) => `closed: ${text}`),
+  ]
+  const ms = answered?.took ?? took
+  return { text: `◆ ${edge}   ${name}`, facts: ms === undefined ? [] : [duration(ms)], more }
+}
