@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
 import { faults as composition } from './faults.ts'
-import type { Fault, Json } from './kernel/index.ts'
+import type { Fault, Json, Program } from './kernel/index.ts'
 import { type Locate, readJson } from './text/index.ts'
-import { compileWorkflow, workflowSource } from './workflow/compile.ts'
+import { type CompiledWorkflow, compileWorkflow, programRef, workflowSource } from './workflow/compile.ts'
 import { readWorkflow } from './workflow/read.ts'
 import type { GuardRegistry, Workflow } from './workflow/types.ts'
 import { validateWorkflow } from './workflow/validate.ts'
@@ -27,6 +27,8 @@ export interface ReadOptions {
   readonly guards: GuardRegistry
   /** What those who will decide at its nodes say of them. */
   readonly inspect?: (workflow: Workflow, locate: Locate) => readonly Fault[]
+  /** Finds the programs that it calls, by reference; without it calls are not checked. */
+  readonly lookup?: (reference: string) => Program | undefined
 }
 
 /** How programs of one kind are written in files. */
@@ -42,8 +44,9 @@ export interface ProgramFormat {
 const workflowFormat: ProgramFormat = {
   kind: 'workflow',
   endings: ['.workflow.json', '.workflow.jsonc', '.workflow.ts', '.workflow.js', '.workflow.mjs'],
-  read(text, file, { guards, inspect }) {
-    const { workflow, findings } = readWorkflow(text, file, { guards })
+  read(text, file, { guards, inspect, lookup }) {
+    const called = (id: string): Workflow | undefined => (lookup?.(programRef(id))?.def as CompiledWorkflow | undefined)?.workflow
+    const { workflow, findings } = readWorkflow(text, file, { guards, ...(lookup === undefined ? {} : { lookup: called }) })
     if (workflow === undefined) return { findings }
     const json = readJson(text, file)
     const seen = inspect?.(workflow, (path, at) => json.details(path, at)) ?? []

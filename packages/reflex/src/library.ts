@@ -55,6 +55,15 @@ export class Library {
     return { file, ...(await this.#read(file, kind)) }
   }
 
+  /** The same, and whether its calls lead somewhere and what they return fits, as far as that shows without a run. */
+  async checkCalls(path: string, kind?: string): Promise<CheckedFile> {
+    const checked = await this.check(path, kind)
+    const { file, program } = checked
+    if (program === undefined || isModule(file)) return checked
+    await this.resolveCalls(this.#register(program, file, kind), dirname(file))
+    return { file, ...(await this.#read(file, kind, { ...this.#options, lookup: (reference) => this.#programs.find(reference) })) }
+  }
+
   /** Registers what a program calls and what that calls, from a folder and the folders of programs. */
   async resolveCalls(program: Program, folder: string): Promise<void> {
     const seen = new Set<string>()
@@ -122,11 +131,11 @@ export class Library {
     return files.filter((file) => !called.has(names.get(file) ?? ''))
   }
 
-  async #read(file: string, kind?: string): Promise<ReadResult> {
+  async #read(file: string, kind?: string, options: ReadOptions = this.#options): Promise<ReadResult> {
     const format = formatOf(file, kind)
     if (format === undefined) throw unknownFormat(file)
     if (isModule(file)) return readModule(file, format)
-    return format.read(readText(file), file, this.#options)
+    return format.read(readText(file), file, options)
   }
 }
 

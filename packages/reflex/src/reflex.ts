@@ -426,7 +426,7 @@ function chooseStore(named: string | Store | undefined, workdir: string): Chosen
   const beside = join(workdir, '.reflex')
   if (typeof named === 'object') return { store: named, home: beside, fresh: false, reserved: [beside] }
   if (named?.startsWith('memory:')) return { store: openStore(named), home: beside, fresh: true, reserved: [beside] }
-  const file = (named ?? nearest(workdir) ?? join(beside, 'reflex.db')).replace(/^sqlite:/, '')
+  const file = (named ?? nearestStore(workdir) ?? join(beside, 'reflex.db')).replace(/^sqlite:/, '')
   if (/^[a-z][a-z0-9+.-]+:/i.test(file)) return { store: openStore(file), home: beside, fresh: false, reserved: [beside] }
   const path = resolve(workdir, file)
   const fresh = !existsSync(path)
@@ -440,7 +440,8 @@ function chooseStore(named: string | Store | undefined, workdir: string): Chosen
   return { store, home, fresh, reserved: own }
 }
 
-function nearest(from: string): string | undefined {
+/** The store that belongs to a folder: the nearest one upwards, if there is one. */
+export function nearestStore(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const file = join(folder, '.reflex', 'reflex.db')
     if (existsSync(file)) return file

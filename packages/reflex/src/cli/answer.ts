@@ -1,3 +1,4 @@
+import { faults } from '../faults.ts'
 import { answerTo, type OpenQuestion, type RunHandle } from '../handle.ts'
 import { isFault, type Json } from '../kernel/index.ts'
 import { brief } from '../text/index.ts'
@@ -22,7 +23,16 @@ interface Reply {
 }
 
 /** `reflex answer RUN [QUESTION] VALUE`: records first, then carries the run on, unless somebody else does. */
-export async function answer(session: Session, address: string, word: string, flags: AnswerFlags): Promise<number> {
+export async function answer(session: Session, words: readonly string[], flags: AnswerFlags): Promise<number> {
+  if (words.length > 3)
+    throw faults.make('R2031', `answer takes a run, perhaps a question, and one answer; here are ${words.length} words`, {
+      fix: 'put the answer in quotes',
+    })
+  return answerAt(session, words.slice(0, -1).join('/'), words.at(-1) ?? '', flags)
+}
+
+/** Answers a question by its address. */
+export async function answerAt(session: Session, address: string, word: string, flags: AnswerFlags): Promise<number> {
   const { reflex, read } = session
   const question = await reflex.question(address)
   const value = answerTo(question, await readAnswer(word, read))

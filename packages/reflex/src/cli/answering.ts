@@ -24,7 +24,9 @@ export async function answeringFor(console: Console, wanted: string | undefined,
       return byData(noAnswers, console.live && console.shape === 'text')
     case 'ask':
       if (console.live) return byData(noAnswers, true)
-      throw composition.make('R2031', '--answers ask needs a terminal to ask at', { fix: 'answer from elsewhere: --answers none, then reflex answer' })
+      throw composition.make('R2031', '--answers ask needs a terminal to ask at', {
+        fix: 'answer from elsewhere: --answers none, then reflex answer',
+      })
     case 'none':
       return byData(noAnswers, false)
     case 'auto':
@@ -36,14 +38,20 @@ export async function answeringFor(console: Console, wanted: string | undefined,
 
 async function readAnswers(name: string, read: ReadFile): Promise<ScriptedAnswers> {
   const guess = /[./\\]/.test(name) ? undefined : suggest(name, WORDS)
-  if (guess !== undefined) throw composition.make('R2031', `--answers ${name} is none of ask, none, auto and no file; did you mean "${guess}"?`, { fix: `write --answers ${guess}` })
+  if (guess !== undefined)
+    throw composition.make('R2031', `--answers ${name} is none of ask, none, auto and no file; did you mean "${guess}"?`, {
+      fix: `write --answers ${guess}`,
+    })
   const { value, findings } = readJson(await read(name), name)
   const [first] = findings.filter(({ severity }) => severity === 'error')
   if (value === undefined) throw first ?? composition.make('R2032', `${name} is empty`, { file: name })
   return scriptedAnswers(value, { file: name, guess: suggest })
 }
 
-function byData(answers: Pick<ScriptedAnswers, 'by' | 'answer'> & Partial<Pick<ScriptedAnswers, 'unused'>>, atTerminal: boolean): Answering {
+function byData(
+  answers: Pick<ScriptedAnswers, 'by' | 'answer'> & Partial<Pick<ScriptedAnswers, 'unused'>>,
+  atTerminal: boolean,
+): Answering {
   return {
     atTerminal,
     by: answers.by,

@@ -75,7 +75,11 @@ async function take(answer: Promise<number>): Promise<void> {
 }
 
 /** Asks at the terminal, as long as the question is open: others may answer it, and its time may run out. */
-async function askHere({ console, handle, progress }: Carrying, question: OpenQuestion, interrupt: AbortController): ReturnType<typeof askAtTerminal> {
+async function askHere(
+  { console, handle, progress }: Carrying,
+  question: OpenQuestion,
+  interrupt: AbortController,
+): ReturnType<typeof askAtTerminal> {
   const { screen } = progress
   if (screen === undefined) return { left: true }
   const over = new AbortController()

@@ -35,7 +35,8 @@ export async function conduct(session: Session, flags: CarryFlags, { open, heade
   const left = await carryOn({ console, handle, progress, answering, actor: reflex.actor })
   const code = tellEnding(console, handle, left, { waited, more })
   const unused = answering.unused()
-  if (unused.length > 0 && console.shape === 'text') console.tell([console.err.text(`${answering.by} has answers that nothing asked for: ${unused.join(', ')}`)])
+  if (unused.length > 0 && console.shape === 'text')
+    console.tell([console.err.text(`${answering.by} has answers that nothing asked for: ${unused.join(', ')}`)])
   return code
 }
 
@@ -51,7 +52,11 @@ function whenStarted(handle: RunHandle, header: Conduct['header']): void {
 function listen({ console }: Session, handle: RunHandle, progress: Progress, waited: Waited): void {
   if (console.shape === 'jsonl') {
     const { state } = handle.run
-    const writer = new RecordWriter(handle.id, state.pins.map(([name]) => name), state.time)
+    const writer = new RecordWriter(
+      handle.id,
+      state.pins.map(([name]) => name),
+      state.time,
+    )
     handle.onRecord((record, n) => console.document(writer.document(record, n)))
   }
   const follower = new Follower()

@@ -1,4 +1,7 @@
+import { isAbsolute, relative } from 'node:path'
 import { describeFault, type FaultData } from '../kernel/index.ts'
+import { cells } from '../text/index.ts'
+import { cropFrame } from './crop.ts'
 import { Look } from './look.ts'
 import { type CommonFlags, type Shape, shapeOf } from './options.ts'
 import type { World } from './world.ts'
@@ -55,16 +58,41 @@ export class Console {
     return `${this.world.command} ${all.join(' ')}`
   }
 
-  /** The text of a fault in the colours of this sink. */
+  /** The text of a fault in the colours and the width of this sink. */
   fault(fault: FaultData, look: Look = this.err): string[] {
-    const [head = '', ...rest] = describeFault(fault).split('\n')
-    const warning = fault.severity === 'warning'
-    const word = /^\S+ \S+( \([^)]*\))?/.exec(head)?.[0] ?? ''
-    const [first = '', ...more] = look.wrap(look.text(head), look.room)
-    const painted = first.startsWith(word) ? look.paint(warning ? 'yellow' : 'red', word) + first.slice(word.length) : first
-    const below = more.length === 0 ? [] : look.wrap(more.join(' '), look.room - 2).map((line) => `  ${line}`)
-    return [painted, ...below, ...rest.flatMap((line) => faultLine(line, look))]
+    const [head = '', ...rest] = describeFault(this.#local(fault, look)).split('\n')
+    const [word = '', ...parts] = head.split('  ').map((part) => look.text(part))
+    const painted = look.paint(fault.severity === 'warning' ? 'yellow' : 'red', word)
+    return [...headLines(word, painted, parts, look), ...rest.flatMap((line) => faultLine(line, look))]
   }
+
+  /** A fault with its file as a person here would name it, and with commands that can be pasted. */
+  #local(fault: FaultData, look: Look): FaultData {
+    const { file, fix, message, frame } = fault
+    const near = file === undefined ? undefined : this.near(file)
+    return {
+      ...fault,
+      frame: cropFrame(frame, look.columns),
+      ...(file === undefined || near === undefined ? {} : { file: near, message: message.replaceAll(file, near) }),
+      ...(fix === undefined ? {} : { fix: fix.replace(/(^|[^\w/-] ?)reflex (?=--|[a-z]+\b)/g, `$1${this.world.command} `) }),
+    }
+  }
+
+  /** A path as a person would name it from the folder in which the command was started. */
+  near(file: string): string {
+    const path = relative(this.world.surroundings.cwd, file)
+    return path === '' || path.startsWith('..') || isAbsolute(path) ? file : path
+  }
+}
+
+/** All on one line where it fits, else the message below the place. */
+function headLines(word: string, painted: string, parts: readonly string[], look: Look): string[] {
+  const whole = [word, ...parts].join('  ')
+  if (cells(whole) <= look.room) return [[painted, ...parts].join('  ')]
+  const [place = '', ...message] = parts
+  const beside = message.length > 0 && cells(word) + 2 + cells(place) <= look.room
+  const below = beside ? message : parts
+  return [beside ? `${painted}  ${place}` : painted, ...below.flatMap((part) => look.wrap(part, look.room - 2).map((line) => `  ${line}`))]
 }
 
 const FACT = /^( {2}\w+ +)(.*)$/

@@ -35,7 +35,14 @@ export function runDocument(row: RunRow, gone: boolean): JsonObject {
     due: due === null ? undefined : utc(due),
     waits: [
       ...(gone ? [{ type: 'process' }] : []),
-      ...waits.map((wait) => ({ type: wait.type, name: wait.name, path: wait.path, since: utc(wait.since), due: wait.due === undefined ? undefined : utc(wait.due), ...(wait.number > 0 ? { question: `${id}/q${wait.number}` } : {}) })),
+      ...waits.map((wait) => ({
+        type: wait.type,
+        name: wait.name,
+        path: wait.path,
+        since: utc(wait.since),
+        due: wait.due === undefined ? undefined : utc(wait.due),
+        ...(wait.number > 0 ? { question: `${id}/q${wait.number}` } : {}),
+      })),
     ],
     process: owner === null ? undefined : { pid: owner.pid, host: owner.host },
     ...(row.status === 'failed' ? { error: value } : { value }),
@@ -63,5 +70,15 @@ export function resultDocument(handle: RunHandle, gone: boolean, more: JsonObjec
 
 export function lineDocument({ n, at, path, depth, event }: StoryLine): JsonObject {
   const { mark, node, text, facts, effect } = event
-  return plain({ record: n, time: utc(at), path, depth, mark, node, text, effect, ...((facts as { readonly [key: string]: Json } | undefined) === undefined ? {} : { facts }) })
+  return plain({
+    record: n,
+    time: utc(at),
+    path,
+    depth,
+    mark,
+    node,
+    text,
+    effect,
+    ...((facts as { readonly [key: string]: Json } | undefined) === undefined ? {} : { facts }),
+  })
 }

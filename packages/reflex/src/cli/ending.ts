@@ -10,7 +10,12 @@ import type { Look } from './look.ts'
 import { dueTime, duration } from './units.ts'
 
 /** What a run came to, for the person who started it: the last lines, the result, and what to type next. */
-export function tellEnding(console: Console, handle: RunHandle, left: Left, { waited, more }: { readonly waited: Waited; readonly more?: JsonObject | undefined }): number {
+export function tellEnding(
+  console: Console,
+  handle: RunHandle,
+  left: Left,
+  { waited, more }: { readonly waited: Waited; readonly more?: JsonObject | undefined },
+): number {
   const code = exitCode(handle, left)
   if (console.shape === 'json') console.document(resultDocument(handle, handle.status === 'running', more))
   if (console.shape !== 'text') return code
@@ -33,7 +38,8 @@ function tellEnd(console: Console, handle: RunHandle, waited: Waited): void {
   const took = `in ${duration(handle.run.state.time - (handle.run.state.start?.at ?? 0))}`
   const facts = status === 'completed' ? [waitedText(took, waited)] : ['exit 1']
   const paint = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
-  if (!console.quiet || status !== 'completed') console.tell(factLine(`${status}  ${handle.id}`, `${err.paint(paint, status)}  ${handle.id}`, facts, err))
+  if (!console.quiet || status !== 'completed')
+    console.tell(factLine(`${status}  ${handle.id}`, `${err.paint(paint, status)}  ${handle.id}`, facts, err))
   if (value !== undefined && failure === undefined) tellValue(console, value)
   if (!console.quiet) console.tell([way(err, 'look back', console.command('trace', handle.id))])
 }
@@ -52,8 +58,11 @@ function waitedText(took: string, { ms, by }: Waited): string {
 /** The result: short for a person, whole and exact for a pipe. */
 function tellValue(console: Console, value: Json): void {
   const { out } = console
-  if (!out.terminal || !isObject(value)) return console.print([out.terminal ? out.text(JSON.stringify(value)) : JSON.stringify(value, null, 2)])
-  const facts = Object.entries(value).map(([key, inner]) => `${key} ${typeof inner === 'string' && inner.length <= 60 ? inner : brief(inner, 60)}`)
+  if (!out.terminal || !isObject(value))
+    return console.print([out.terminal ? out.text(JSON.stringify(value)) : JSON.stringify(value, null, 2)])
+  const facts = Object.entries(value).map(
+    ([key, inner]) => `${key} ${typeof inner === 'string' && inner.length <= 60 ? inner : brief(inner, 60)}`,
+  )
   console.print(factLine('', '', facts, out))
 }
 
@@ -74,7 +83,12 @@ function suspendedLines(console: Console, handle: RunHandle): string[] {
   const lines = failures.flatMap(({ fault }) => (fault === undefined ? [] : console.fault(fault)))
   return [
     ...lines,
-    ...factLine(`suspended  ${handle.id}`, `${err.paint('yellow', 'suspended')}  ${handle.id}`, [...(waits.length === 0 ? ['waits'] : waits), 'exit 75'], err),
+    ...factLine(
+      `suspended  ${handle.id}`,
+      `${err.paint('yellow', 'suspended')}  ${handle.id}`,
+      [...(waits.length === 0 ? ['waits'] : waits), 'exit 75'],
+      err,
+    ),
     ...(asked.length === 0 ? [] : asked.flatMap((question) => questionLines(console, question, asked.length === 1))),
     ...(failures.length === 0 ? [] : [way(err, 'try again', console.command('resume', handle.id))]),
     ...(asked.length === 0 ? [] : [way(err, 'all', console.command('inbox'))]),
@@ -83,7 +97,10 @@ function suspendedLines(console: Console, handle: RunHandle): string[] {
 
 function waitsFor(console: Console, questions: readonly OpenQuestion[]): string {
   const places = [...new Set(questions.map(({ path }) => path))].join(', ')
-  const due = questions.reduce<number | undefined>((least, { due }) => (due !== undefined && due < (least ?? Number.POSITIVE_INFINITY) ? due : least), undefined)
+  const due = questions.reduce<number | undefined>(
+    (least, { due }) => (due !== undefined && due < (least ?? Number.POSITIVE_INFINITY) ? due : least),
+    undefined,
+  )
   return `waits for a person at ${places}${due === undefined ? '' : `, due ${dueTime(due, console.now)}`}`
 }
 
@@ -93,7 +110,9 @@ export function questionLines(console: Console, { id, run, question }: OpenQuest
   const address = only ? [run] : [id]
   const [first] = options
   const value = first?.value ?? 'TEXT'
-  const offered = options.map(({ value: name, label }) => (label === undefined || label.toLowerCase() === name.toLowerCase() ? name : `${name} (${label})`))
+  const offered = options.map(({ value: name, label }) =>
+    label === undefined || label.toLowerCase() === name.toLowerCase() ? name : `${name} (${label})`,
+  )
   return [
     ...hanging(text, err, 2, (line) => line),
     ...(offered.length === 0 ? [] : hanging(offered.join(' · '), err, 4, (line) => line)),

@@ -13,7 +13,9 @@ export function explain(console: Console, code: string): number {
   const found = explainCode(code)
   if (found.length === 0) throw unknownCode(code)
   if (console.shape !== 'text') {
-    console.document(plain({ v: 1, entries: found.map(([name, entry]) => ({ code: name, ...entry, severity: entry.severity ?? 'error' })) }))
+    console.document(
+      plain({ v: 1, entries: found.map(([name, entry]) => ({ code: name, ...entry, severity: entry.severity ?? 'error' })) }),
+    )
     return EXIT.done
   }
   found.forEach((entry, i) => console.print([...(i === 0 ? [] : ['']), ...page(entry, console.out)]))
@@ -30,7 +32,10 @@ function unknownCode(code: string): Error {
 function page([code, { title, severity, when, rules, means, often, fix }]: [string, CatalogueEntry], look: Look): string[] {
   const fact = (name: string, text: string): string[] => layoutText({ lead: name, painted: look.paint('dim', name), text, column: 8 }, look)
   return [
-    ...layoutText({ lead: code, painted: look.paint('bold', code), text: title, facts: [`${severity ?? 'error'}, ${when}`], column: code.length + 2 }, look),
+    ...layoutText(
+      { lead: code, painted: look.paint('bold', code), text: title, facts: [`${severity ?? 'error'}, ${when}`], column: code.length + 2 },
+      look,
+    ),
     ...(rules === undefined ? [] : paragraph(look.text(rules.join(' · ')), look, code.length + 2)),
     ...paragraph(look.text(means), look).map((line) => line.trimStart()),
     ...(often === undefined ? [] : fact('often', often)),

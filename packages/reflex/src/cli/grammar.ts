@@ -25,7 +25,9 @@ async function readInput(input: string, read: ReadFile): Promise<JsonObject> {
   if (input.startsWith('@')) return wholeFile(input.slice(1), read)
   const equals = input.indexOf('=')
   if (equals <= 0) {
-    throw faults.make('R2032', `--input ${JSON.stringify(input)} has no name and value`, { fix: 'write k=text, k:=JSON, k=@file or @file.json' })
+    throw faults.make('R2032', `--input ${JSON.stringify(input)} has no name and value`, {
+      fix: 'write k=text, k:=JSON, k=@file or @file.json',
+    })
   }
   const typed = input[equals - 1] === ':'
   const key = input.slice(0, typed ? equals - 1 : equals)
@@ -56,5 +58,11 @@ function parse(text: string, name: string): Json {
   if (value !== undefined) return value
   const [first] = findings
   const options = { fix: 'text is written k=text, JSON k:=JSON', cause: first }
-  throw faults.make('R2032', `${name} is not JSON: ${first?.message ?? 'it is empty'}`, { ...options, file: first?.file, line: first?.line, column: first?.column, frame: first?.frame })
+  throw faults.make('R2032', `${name} is not JSON: ${first?.message ?? 'it is empty'}`, {
+    ...options,
+    file: first?.file,
+    line: first?.line,
+    column: first?.column,
+    frame: first?.frame,
+  })
 }

@@ -69,8 +69,7 @@ function readAll(): string {
 
 function listenToKeys(listener: (key: Key) => void): () => void {
   const { stdin } = process
-  const pressed = (text: string | undefined, key: NodeKey): void =>
-    listener({ name: key.name, text: text ?? '', ctrl: key.ctrl === true })
+  const pressed = (text: string | undefined, key: NodeKey): void => listener({ name: key.name, text: text ?? '', ctrl: key.ctrl === true })
   emitKeypressEvents(stdin)
   stdin.setRawMode(true)
   stdin.on('keypress', pressed)

@@ -1,6 +1,6 @@
 import type { OpenQuestion } from '../handle.ts'
 import { isOwnQuestion } from '../people/index.ts'
-import { answer } from './answer.ts'
+import { answerAt } from './answer.ts'
 import type { Console } from './console.ts'
 import { plain, questionDocument } from './documents.ts'
 import { EXIT, interrupted } from './exit.ts'
@@ -19,7 +19,11 @@ export async function inbox(session: Session, flags: CarryFlags): Promise<number
   if (console.shape === 'json') console.document(plain({ v: 1, questions: questions.map(questionDocument) }))
   else if (console.shape === 'jsonl') for (const question of questions) console.document(plain({ v: 1, ...questionDocument(question) }))
   else if (!console.out.terminal) {
-    console.world.out.write(tabbed(questions.map((open) => [open.id, place(open), open.question.text, utc(open.since), open.due === undefined ? '' : utc(open.due)])))
+    console.world.out.write(
+      tabbed(
+        questions.map((open) => [open.id, place(open), open.question.text, utc(open.since), open.due === undefined ? '' : utc(open.due)]),
+      ),
+    )
   } else if (questions.length === 0) console.print(['nobody is asked anything'])
   else if (console.live && !console.quiet) return choose(session, questions, flags)
   else console.print(questions.flatMap((open) => line(console, open, false)))
@@ -56,7 +60,7 @@ async function choose(session: Session, questions: readonly OpenQuestion[], flag
   const answered = await askAtTerminal(console, screen, picked, new AbortController().signal)
   if ('interrupted' in answered) return interrupted('SIGINT')
   if (!('value' in answered)) return EXIT.done
-  return answer(session, picked.id, `:=${JSON.stringify(answered.value)}`, flags)
+  return answerAt(session, picked.id, `:=${JSON.stringify(answered.value)}`, flags)
 }
 
 function pick(console: Console, screen: Screen, questions: readonly OpenQuestion[]): Promise<OpenQuestion | 'interrupted' | undefined> {
@@ -85,4 +89,3 @@ function pick(console: Console, screen: Screen, questions: readonly OpenQuestion
     screen.refresh()
   })
 }
-

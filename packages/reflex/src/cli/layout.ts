@@ -37,7 +37,11 @@ export interface Lead {
   readonly column?: number
 }
 
-export function layoutText({ lead, painted, text = '', facts = [], more = [], column: wanted = TEXT_COLUMN }: Lead, look: Look): string[] {
+export function layoutText(text: Lead, look: Look): string[] {
+  return layoutLead(text, look).map((line) => line.replaceAll('\u00a0', ' '))
+}
+
+function layoutLead({ lead, painted, text = '', facts = [], more = [], column: wanted = TEXT_COLUMN }: Lead, look: Look): string[] {
   const begin = cells(lead)
   const hang = look.narrow ? Math.min(begin + 2, Math.floor(look.columns / 3)) : Math.max(wanted, 8)
   const column = look.narrow ? begin + 2 : Math.max(begin + 2, wanted)
@@ -78,13 +82,22 @@ function wrapHanging(text: string, look: Look, column: number, hang: number): st
 }
 
 /** Text on lines of its own, from column `hang` on. */
-export function hanging(text: string, look: Look, hang: number, paint: (line: string) => string = (line) => look.paint('dim', line)): string[] {
+export function hanging(
+  text: string,
+  look: Look,
+  hang: number,
+  paint: (line: string) => string = (line) => look.paint('dim', line),
+): string[] {
   return look.wrap(look.text(text), Math.max(12, look.room - hang)).map((line) => `${' '.repeat(hang)}${paint(line)}`)
 }
 
 /** What to type next: never wrapped, so that it can be copied. */
 export function way(look: Look, label: string, command: string): string {
-  return `  ${look.paint('dim', label.padEnd(9))}  ${command}`
+  const wide = `  ${look.paint('dim', label.padEnd(9))}  ${command}`
+  if (13 + command.length <= look.room) return wide
+  return 4 + label.length + command.length <= look.room
+    ? `  ${look.paint('dim', label)}  ${command}`
+    : `  ${look.paint('dim', label)}\n  ${command}`
 }
 
 /** A line of words at the margin, such as a header: what does not fit goes on below, two further in. */
@@ -117,7 +130,10 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   const total = widths.reduce((sum, width) => sum + width + 2, -2)
   if (total > look.room) return rows.flatMap((row) => block(head, row, look))
   return all.map((row, n) => {
-    const line = row.map((cell, i) => pad(cell, widths[i] ?? 0, right.includes(i))).join('  ').trimEnd()
+    const line = row
+      .map((cell, i) => pad(cell, widths[i] ?? 0, right.includes(i)))
+      .join('  ')
+      .trimEnd()
     return n === 0 ? look.paint('dim', line) : line
   })
 }

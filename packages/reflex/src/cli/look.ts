@@ -20,10 +20,35 @@ const MARKS: Readonly<Record<Mark, readonly [utf8: string, ascii: string, paint:
   note: ['·', '-', 'dim'],
 }
 
-const CODES: Readonly<Record<Paint, readonly [number, number]>> = { green: [32, 39], red: [31, 39], yellow: [33, 39], cyan: [36, 39], dim: [2, 22], bold: [1, 22] }
+const CODES: Readonly<Record<Paint, readonly [number, number]>> = {
+  green: [32, 39],
+  red: [31, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+  dim: [2, 22],
+  bold: [1, 22],
+}
 
 /** What we write beyond ASCII, for terminals without UTF-8. */
-const PLAIN: Readonly<Record<string, string>> = { '…': '...', '→': '->', '←': '<-', '·': '-', '“': '"', '”': '"', '’': "'", '│': '|', '›': '>', '‹': '<', '–': '-', '—': '-', '×': 'x', '‖': '||', '↑': 'up ', '↓': 'down', '▏': '_', '\u00a0': ' ' }
+const PLAIN: Readonly<Record<string, string>> = {
+  '…': '...',
+  '→': '->',
+  '←': '<-',
+  '·': '-',
+  '“': '"',
+  '”': '"',
+  '’': "'",
+  '│': '|',
+  '›': '>',
+  '‹': '<',
+  '–': '-',
+  '—': '-',
+  '×': 'x',
+  '‖': '||',
+  '↑': 'up ',
+  '↓': 'down',
+  '▏': '_',
+}
 
 const DEFAULT_WIDTH = 80
 const NARROWEST = 20
@@ -72,7 +97,7 @@ export class Look {
   /** Text from anywhere, so that it can do no harm and this terminal can show it. */
   text(text: string): string {
     const safe = harmless(text)
-    return this.utf8 ? safe : safe.replace(/[^\0-\u007f]/gu, (char) => PLAIN[char] ?? '?')
+    return this.utf8 ? safe : safe.replace(/[^\0-\u007f\u00a0]/gu, (char) => PLAIN[char] ?? '?')
   }
 
   mark(mark: Mark): string {

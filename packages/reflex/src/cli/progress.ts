@@ -61,7 +61,9 @@ class TreeProgress implements Progress {
     const { err, now } = this.#console
     const running = [...this.#follower.running.values()]
     if (running.length === 0) return []
-    const lines = running.flatMap(({ node, depth, since }) => layoutRow({ depth, node, mark: 'running', facts: [duration(now - since)] }, err))
+    const lines = running.flatMap(({ node, depth, since }) =>
+      layoutRow({ depth, node, mark: 'running', facts: [duration(now - since)] }, err),
+    )
     const longest = Math.max(...running.map(({ since }) => now - since))
     return longest < SHOWN_AFTER ? lines : [...lines, err.paint('dim', err.text('ctrl-c leaves it resumable'))]
   }

@@ -97,7 +97,10 @@ function drawQuestion(console: Console, open: OpenQuestion, stage: Stage): strin
   const by = due === undefined ? [] : [`due ${dueTime(due, console.now)}`]
   const column = look.narrow ? 4 : TEXT_COLUMN
   return [
-    ...layoutRow({ depth: callers.length, mark: 'asks', node: open.name === 'doubt' ? node || 'doubt' : node, text: question.text, facts: by }, look),
+    ...layoutRow(
+      { depth: callers.length, mark: 'asks', node: open.name === 'doubt' ? node || 'doubt' : node, text: question.text, facts: by },
+      look,
+    ),
     ...shown(question.about, look, column),
     ...('menu' in stage ? drawMenu(stage.menu, look, column) : drawLine(stage.line, look, column)),
     ...(stage.note === undefined ? [] : hanging(stage.note, look, column, (line) => look.paint('yellow', line))),
@@ -113,7 +116,11 @@ function shown(about: Json | undefined, look: Look, column: number): string[] {
   const widest = Math.min(16, Math.max(0, ...entries.map(([key]) => cells(key))))
   return entries.slice(0, MOST_SHOWN).flatMap(([key, value]) => {
     const limit = Math.max(16, room - widest - 10)
-    return hanging(`${key.padEnd(widest)}  ${typeof value === 'string' && value.length <= limit ? value : brief(value, limit)}`, look, column)
+    return hanging(
+      `${key.padEnd(widest)}  ${typeof value === 'string' && value.length <= limit ? value : brief(value, limit)}`,
+      look,
+      column,
+    )
   })
 }
 

@@ -44,8 +44,20 @@ export class RecordWriter {
     return {
       ...rest,
       ...(start === undefined ? {} : { start: startDocument(start) }),
-      ...(call === undefined ? {} : { call: { frame: `${n}f`, program: this.#programs[call.pin], map: call.map, args: call.args, isolated: call.isolated } }),
-      ...(wait === undefined ? {} : { wait: wait.map(([type, name, due, about], i) => ({ wait: i === 0 ? `${n}w` : `${n}.${i}w`, type, name, due: typeof due === 'number' ? utc(due) : undefined, about })) }),
+      ...(call === undefined
+        ? {}
+        : { call: { frame: `${n}f`, program: this.#programs[call.pin], map: call.map, args: call.args, isolated: call.isolated } }),
+      ...(wait === undefined
+        ? {}
+        : {
+            wait: wait.map(([type, name, due, about], i) => ({
+              wait: i === 0 ? `${n}w` : `${n}.${i}w`,
+              type,
+              name,
+              due: typeof due === 'number' ? utc(due) : undefined,
+              about,
+            })),
+          }),
       ...(returned === undefined ? {} : { return: { status: returned[0], value: returned[1] } }),
       ...(root === undefined ? {} : { root: pairs(root) }),
     }

@@ -13,7 +13,11 @@ export async function resume(session: Session, ref: string, flags: CarryFlags): 
     open: (prepare) => reflex.resume(row.id, { prepare }),
     header: (handle) => {
       const { agent } = reflex.keeps(handle.run)
-      runHeader(session, handle, [...takenOver(row, session.console.world.surroundings.worker), counted(handle.run.state.n, 'record'), `keeps ${decides(agent)}`])
+      runHeader(session, handle, [
+        ...takenOver(row, session.console.world.surroundings.worker),
+        counted(handle.run.state.n, 'record'),
+        `keeps ${decides(agent)}`,
+      ])
     },
     first: async (handle) => {
       await handle.idle()

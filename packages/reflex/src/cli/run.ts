@@ -36,9 +36,13 @@ async function readAgents(given: readonly string[], read: ReadFile): Promise<Age
   let choice: AgentChoice = {}
   for (const word of given) {
     const equals = word.indexOf('=')
-    if (equals === 0 || equals === word.length - 1) throw faults.make('R2031', `--agent ${word} has no node or no name`, { fix: 'write --agent NAME, --agent NODE=NAME, or --agent FILE' })
+    if (equals === 0 || equals === word.length - 1)
+      throw faults.make('R2031', `--agent ${word} has no node or no name`, {
+        fix: 'write --agent NAME, --agent NODE=NAME, or --agent FILE',
+      })
     if (equals > 0) perNode[word.slice(0, equals)] = word.slice(equals + 1)
-    else if (word.endsWith('.json') || word.includes('/')) choice = { ...choice, default: choice.default ?? 'script', script: await readScript(word, read) }
+    else if (word.endsWith('.json') || word.includes('/'))
+      choice = { ...choice, default: choice.default ?? 'script', script: await readScript(word, read) }
     else choice = { ...choice, default: word }
   }
   return Object.keys(perNode).length === 0 ? choice : { ...choice, perNode }
@@ -51,4 +55,3 @@ async function readScript(name: string, read: ReadFile): Promise<JsonObject> {
   if (isObject(value)) return copyJson(value, name) as JsonObject
   throw faults.make('R2032', `${name} is not an object of nodes and decisions`, { file: name })
 }
-

@@ -29,7 +29,10 @@ export async function runs(session: Session, flags: RunsFlags): Promise<number> 
   const since = sinceOf(flags.since, console.now)
   // A run whose process is gone is stored as running and shown as suspended.
   const stored = status === undefined || !status.includes('suspended') ? status : [...new Set([...status, 'running' as const])]
-  const all = await reflex.runs({ ...(stored === undefined ? {} : { status: stored }), ...(status === undefined && since === undefined ? { limit: limit + 1 } : {}) })
+  const all = await reflex.runs({
+    ...(stored === undefined ? {} : { status: stored }),
+    ...(status === undefined && since === undefined ? { limit: limit + 1 } : {}),
+  })
   const gone = await goneRuns(session, all)
   const shown = all.filter((row) => row.updated >= (since ?? 0) && (status === undefined || status.includes(statusOf(row, gone))))
   print(console, shown.slice(0, limit), gone, shown.length > limit)
@@ -44,12 +47,25 @@ function print(console: Console, rows: readonly RunRow[], gone: ReadonlySet<stri
   const { out, now } = console
   if (console.shape === 'json') return console.document(plain({ v: 1, runs: rows.map((row) => runDocument(row, gone.has(row.id))), more }))
   if (console.shape === 'jsonl') return rows.forEach((row) => console.document(plain({ v: 1, ...runDocument(row, gone.has(row.id)) })))
-  const cells = (row: RunRow, time: string): string[] => [row.id, programName(row.program[0]), statusOf(row, gone), waitsFor(row, gone.has(row.id)), time]
+  const cells = (row: RunRow, time: string): string[] => [
+    row.id,
+    programName(row.program[0]),
+    statusOf(row, gone),
+    waitsFor(row, gone.has(row.id)),
+    time,
+  ]
   if (!out.terminal) return console.world.out.write(tabbed(rows.map((row) => [...cells(row, utc(row.updated)), row.trace])))
   if (rows.length === 0) return console.print([`no runs · ${console.command('run', 'FILE')}`].map((line) => out.text(line)))
   const ids = console.flags.ids === true
   const head = ['run', 'program', 'status', 'waits for', 'since', ...(ids ? ['trace'] : [])]
-  console.print(table(head, rows.map((row) => [...cells(row, age(now - row.updated)), ...(ids ? [row.trace] : [])]), out, [4]))
+  console.print(
+    table(
+      head,
+      rows.map((row) => [...cells(row, age(now - row.updated)), ...(ids ? [row.trace] : [])]),
+      out,
+      [4],
+    ),
+  )
   if (more) console.print([way(out, 'more', console.command('runs', '--limit', String(rows.length * 4)))])
 }
 
@@ -58,7 +74,9 @@ function statusesOf(wanted: string | undefined): readonly RunStatus[] | undefine
     const status = STATUSES.find((known) => known === word.trim().toLowerCase())
     if (status !== undefined) return status
     const guess = suggest(word, STATUSES)
-    throw faults.make('R2031', `no status ${JSON.stringify(word)}${guess === undefined ? '' : `; did you mean "${guess}"?`}`, { fix: `write one of ${STATUSES.join(', ')}` })
+    throw faults.make('R2031', `no status ${JSON.stringify(word)}${guess === undefined ? '' : `; did you mean "${guess}"?`}`, {
+      fix: `write one of ${STATUSES.join(', ')}`,
+    })
   })
 }
 

@@ -30,7 +30,16 @@ function recordNumber(text: string, address: string): number {
 }
 
 function document({ row, at, time, stack, choices, board, questions }: RunView, gone: boolean): ReturnType<typeof plain> {
-  return plain({ v: 1, run: runDocument(row, gone), record: at, time: utc(time), stack: stack.map(({ program, node }) => ({ program: programName(program), node })), choices, board, questions: questions.map(questionDocument) })
+  return plain({
+    v: 1,
+    run: runDocument(row, gone),
+    record: at,
+    time: utc(time),
+    stack: stack.map(({ program, node }) => ({ program: programName(program), node })),
+    choices,
+    board,
+    questions: questions.map(questionDocument),
+  })
 }
 
 function rows({ at, time, stack, choices, board }: RunView): string[][] {
@@ -49,12 +58,24 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
   const status = gone ? 'suspended' : row.status
   const waits = latest ? waitsFor(row, gone) : ''
   const state = latest ? `${status}${waits === '' ? '' : `, waits for ${waits}`}` : `now ${status}`
-  const head = factLine(`${row.id} at ${at} of ${row.last}`, `${out.paint('bold', row.id)} at ${at} of ${row.last}`, [localTime(time, console.now), state], out)
-  const part = (name: string, text: string): string[] => (text === '' ? [] : layoutText({ lead: name, painted: out.paint('dim', name), text, column: 8 }, out))
+  const head = factLine(
+    `${row.id} at ${at} of ${row.last}`,
+    `${out.paint('bold', row.id)} at ${at} of ${row.last}`,
+    [localTime(time, console.now), state],
+    out,
+  )
+  const part = (name: string, text: string): string[] =>
+    text === '' ? [] : layoutText({ lead: name, painted: out.paint('dim', name), text, column: 8 }, out)
   return [
     ...head,
-    ...part('stack', stack.map(({ program, node }) => (node === undefined ? programName(program) : `${programName(program)} › ${node}`)).join(' › ')),
-    ...part('edges', choices.map(({ id, open, why }) => (open ? `${id} open` : `${id} closed${why === undefined ? '' : `, ${why}`}`)).join(' · ')),
+    ...part(
+      'stack',
+      stack.map(({ program, node }) => (node === undefined ? programName(program) : `${programName(program)} › ${node}`)).join(' › '),
+    ),
+    ...part(
+      'edges',
+      choices.map(({ id, open, why }) => (open ? `${id} open` : `${id} closed${why === undefined ? '' : `, ${why}`}`)).join(' · '),
+    ),
     ...board(console, view),
     ...(questions.length === 0 ? [] : questions.flatMap((question) => questionLines(console, question, questions.length === 1, out))),
   ]

@@ -30,7 +30,11 @@ export class Follower {
     const key = keyOf(line)
     const node = this.#nodes.get(key) ?? { since: at, returned: false }
     this.#nodes.set(key, node)
-    const told: Told = { took: at - node.since, returned: node.returned, ...(node.answered === undefined ? {} : { answered: node.answered }) }
+    const told: Told = {
+      took: at - node.since,
+      returned: node.returned,
+      ...(node.answered === undefined ? {} : { answered: node.answered }),
+    }
     const run = (): void => void this.running.set(key, { node: event.node ?? '', depth, since: at })
     switch (event.mark) {
       case 'enter':
@@ -116,21 +120,32 @@ export function who({ facts = {} }: StoryEvent): { readonly by: string | undefin
 /** `receipt "rf_20931", amount 84`. */
 export function wroteText({ facts = {} }: StoryEvent, limit: number): string {
   const wrote = isObject(facts.wrote) ? Object.entries(facts.wrote) : []
-  return wrote.map(([key, value]) => `${key} ${brief(value, limit)}`).join(', ')
+  return wrote.map(([key, inner]) => `${key} ${value(inner, limit)}`).join(', ')
 }
 
 /** A choice: the edge taken, the other ones that were open, and why the rest was closed. */
-export function choiceOf({ facts = {} }: StoryEvent): { readonly edge: string; readonly open: readonly string[]; readonly closed: readonly string[] } {
+export function choiceOf({ facts = {} }: StoryEvent): {
+  readonly edge: string
+  readonly open: readonly string[]
+  readonly closed: readonly string[]
+} {
   const open = isList(facts.open) ? facts.open.map(String) : []
-  const closed = isList(facts.closed) ? facts.closed.flatMap((pair) => (isList(pair) ? [`${String(pair[0])}, ${String(pair[1])}`] : [])) : []
+  const closed = isList(facts.closed)
+    ? facts.closed.flatMap((pair) => (isList(pair) ? [`${String(pair[0])}, ${String(pair[1])}`] : []))
+    : []
   return { edge: typeof facts.edge === 'string' ? facts.edge : '', open, closed }
 }
 
 /** `note = “parse() is gone”, n = 3`. */
 export function returnedText({ facts = {} }: StoryEvent, limit: number): string {
   return Object.entries(objectOf(facts.returned))
-    .map(([key, value]) => `${key} = ${brief(value, limit)}`)
+    .map(([key, inner]) => `${key} = ${value(inner, limit)}`)
     .join(', ')
+}
+
+/** A value, short, whose size is never parted from it. */
+export function value(found: unknown, limit: number): string {
+  return brief(found, limit).replace(/ (\d[\d.]*) ([kM]?B)$/, '\u00a0$1\u00a0$2')
 }
 
 /** A program's name without the kind that stands before it. */

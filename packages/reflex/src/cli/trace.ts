@@ -1,5 +1,4 @@
 import { isObject, type RunRow, type State } from '../kernel/index.ts'
-import { brief } from '../text/index.ts'
 import type { StoryLine } from '../trace.ts'
 import type { Console } from './console.ts'
 import { lineDocument, plain, runDocument } from './documents.ts'
@@ -9,7 +8,20 @@ import { factLine, layoutText, tabbed } from './layout.ts'
 import { valueRoom } from './progress.ts'
 import { RecordWriter } from './records.ts'
 import type { Session } from './session.ts'
-import { answerText, choiceOf, deed, Follower, isRetry, objectOf, programName, returnedText, type Told, who, wroteText } from './telling.ts'
+import {
+  answerText,
+  choiceOf,
+  deed,
+  Follower,
+  isRetry,
+  objectOf,
+  programName,
+  returnedText,
+  type Told,
+  value,
+  who,
+  wroteText,
+} from './telling.ts'
 import { counted, duration, localTime, utc } from './units.ts'
 
 /** `reflex trace RUN`: what happened, record by record. */
@@ -20,7 +32,19 @@ export async function trace(session: Session, ref: string): Promise<number> {
   const gone = (await goneRuns(session, [row])).has(row.id)
   if (console.shape === 'json') console.document(plain({ v: 1, run: runDocument(row, gone), lines: lines.map(lineDocument) }))
   else if (console.out.terminal) console.print([...header(console, row, state, gone), ...story(console, row, state, lines)])
-  else console.world.out.write(tabbed(lines.map((line) => [String(line.n), utc(line.at), pathOf(line), line.event.mark, line.event.text ?? '', JSON.stringify(line.event.facts ?? {})])))
+  else
+    console.world.out.write(
+      tabbed(
+        lines.map((line) => [
+          String(line.n),
+          utc(line.at),
+          pathOf(line),
+          line.event.mark,
+          line.event.text ?? '',
+          JSON.stringify(line.event.facts ?? {}),
+        ]),
+      ),
+    )
   return EXIT.done
 }
 
@@ -40,7 +64,12 @@ function pathOf({ path, depth, event }: StoryLine): string {
 function header({ out, now, flags }: Console, row: RunRow, state: State, gone: boolean): string[] {
   const program = hashed(row.program[0], state)
   const status = gone ? 'suspended' : row.status
-  const facts = [localTime(row.started, now), duration(row.updated - row.started), counted(row.last, 'record'), ...(flags.ids === true ? [row.trace] : [])]
+  const facts = [
+    localTime(row.started, now),
+    duration(row.updated - row.started),
+    counted(row.last, 'record'),
+    ...(flags.ids === true ? [row.trace] : []),
+  ]
   const tone = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
   return factLine(`${program}  ${row.id}  ${status}`, `${out.paint('bold', program)}  ${row.id}  ${out.paint(tone, status)}`, facts, out)
 }
@@ -73,12 +102,15 @@ interface Said {
 function recordLine({ out }: Console, n: number, depth: number, { node, ...said }: Said & { readonly node: string }): string[] {
   const number = `@${n}`.padStart(5)
   const indent = '  '.repeat(depth + 1)
-  return layoutText({ lead: `${number}${indent}${out.text(node)}`, painted: `${out.paint('dim', number)}${indent}${out.text(node)}`, ...said }, out)
+  return layoutText(
+    { lead: `${number}${indent}${out.text(node)}`, painted: `${out.paint('dim', number)}${indent}${out.text(node)}`, ...said },
+    out,
+  )
 }
 
 function startText({ start }: State, limit: number): string {
   const by = isObject(start?.by) && typeof start.by.actor === 'string' ? start.by.actor : ''
-  const inputs = Object.entries(objectOf(start?.args)).map(([key, value]) => `${key} ${brief(value, limit)}`)
+  const inputs = Object.entries(objectOf(start?.args)).map(([key, inner]) => `${key} ${value(inner, limit)}`)
   return [by, ...inputs].filter((part) => part !== '').join(' · ')
 }
 
@@ -95,7 +127,7 @@ interface TraceOptions {
 function tell(line: StoryLine, told: Told, { state, limit }: TraceOptions): Said | undefined {
   const { event } = line
   const text = event.text ?? ''
-  const took = told.took === undefined ? [] : [duration(told.took)]
+  const took = told.took === undefined || told.took < 1 ? [] : [duration(told.took)]
   switch (event.mark) {
     case 'done': {
       const wrote = wroteText(event, limit)
@@ -145,5 +177,5 @@ function decided({ event }: StoryLine, { took, answered }: Told, limit: number):
     ...closed.map((text) => `closed: ${text}`),
   ]
   const ms = answered?.took ?? took
-  return { text: `◆ ${edge}   ${name}`, facts: ms === undefined ? [] : [duration(ms)], more }
+  return { text: `◆ ${edge}   ${name}`, facts: ms === undefined || ms < 1 ? [] : [duration(ms)], more }
 }

@@ -23,11 +23,12 @@ export function treeRow(line: StoryLine, told: Told, options: RowOptions): Row |
 type Body = Pick<Row, 'mark' | 'text' | 'facts' | 'more'>
 
 function body(event: StoryEvent, told: Told, { limit }: RowOptions): Body | undefined {
-  const took = told.took === undefined ? [] : [duration(told.took)]
+  const took = told.took === undefined || told.took < 1 ? [] : [duration(told.took)]
   switch (event.mark) {
     case 'done':
     case 'decide':
-      if (told.answered !== undefined && who(event).person) return { mark: 'done', text: answerText(told.answered), facts: [duration(told.answered.took)] }
+      if (told.answered !== undefined && who(event).person)
+        return { mark: 'done', text: answerText(told.answered), facts: [duration(told.answered.took)] }
       if (event.mark === 'decide') return decided(event, took)
       if (told.returned && (event.text ?? '') === '' && event.facts?.wrote === undefined) return undefined
       return { mark: 'done', text: deed(event, limit), facts: took }
@@ -69,5 +70,8 @@ function verboseLines(event: StoryEvent, { limit }: RowOptions): string[] {
   if (event.mark !== 'done' && event.mark !== 'decide') return []
   const wrote = wroteText(event, limit * 2)
   const { closed } = choiceOf(event)
-  return [...(wrote === '' || deed(event, limit).endsWith(wroteText(event, limit)) ? [] : [`+ ${wrote}`]), ...closed.map((text) => `closed: ${text}`)]
+  return [
+    ...(wrote === '' || deed(event, limit).endsWith(wroteText(event, limit)) ? [] : [`+ ${wrote}`]),
+    ...closed.map((text) => `closed: ${text}`),
+  ]
 }

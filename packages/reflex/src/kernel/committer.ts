@@ -50,7 +50,7 @@ export class Committer {
 
   #catchUp(): void {
     for (const run of this.#behind) this.#wanting.add(run)
-    for (const run of [...this.#behind]) this.#behind.delete(run)
+    for (const run of this.#behind) this.#behind.delete(run)
     this.#schedule()
   }
 

@@ -344,12 +344,12 @@ export class StepContext<Def = unknown> {
     ;(draft.drop ??= []).push(...refs)
   }
 
-  /** The frame's effects in flight. */
+  /** The frame's effects in flight, with the one that this step's input settles. */
   flights(): readonly Flight[] {
     return this.#frame.flights
   }
 
-  /** The frame's open waits, without the kernel's own questions about its effects. */
+  /** The frame's open waits, with the one that this step's input meets, without the kernel's questions about effects. */
   waits(): readonly Wait[] {
     return (this.#frame.waits ?? []).filter((wait) => wait.doubts === undefined)
   }

@@ -114,7 +114,7 @@ export function causeOf(cause: unknown): FaultData | string {
   if (isFault(cause)) return faultData(cause)
   if (cause instanceof Error) return cause.message || cause.name
   if (typeof cause === 'string') return cause
-  if (typeof cause === 'object' && cause !== null && 'code' in cause && 'message' in cause) return cause as FaultData
+  if (looksLikeFault(cause)) return cause
   try {
     return String(cause)
   } catch {
@@ -122,16 +122,28 @@ export function causeOf(cause: unknown): FaultData | string {
   }
 }
 
-/** One line per fact: severity and code with the seed's code, place, message; then frame, cause and fix. */
+function looksLikeFault(cause: unknown): cause is FaultData {
+  return typeof cause === 'object' && cause !== null && 'code' in cause && 'message' in cause && typeof cause.code === 'string' && typeof cause.message === 'string'
+}
+
+/**
+ * One line per fact: severity and code with the seed's code, place, message; then frame, cause and fix. The path stands
+ * only where no file does, the fix only where the note in the frame has not said it.
+ */
 export function describeFault(fault: FaultData): string {
   const place = fault.file === undefined ? '' : `${fault.file}${fault.line === undefined ? '' : `:${fault.line}:${fault.column ?? 1}`}`
   const head = [`${fault.severity ?? 'error'} ${fault.code}${fault.rule === undefined ? '' : ` (${fault.rule})`}`, place, fault.message]
   const lines = [head.filter((part) => part !== '').join('  ')]
   if (fault.frame !== undefined) lines.push(fault.frame)
-  if (fault.path !== undefined && !fault.message.includes(fault.path)) lines.push(`  at     ${fault.path}`)
+  if (fault.path !== undefined && place === '' && !fault.message.includes(fault.path)) lines.push(`  at     ${fault.path}`)
   if (fault.cause !== undefined) lines.push(`  cause  ${typeof fault.cause === 'string' ? fault.cause : `${fault.cause.code} ${fault.cause.message}`}`)
-  if (fault.fix !== undefined) lines.push(`  fix    ${fault.fix}`)
+  if (fault.fix !== undefined && !saysAlready(fault.frame, fault.fix)) lines.push(`  fix    ${fault.fix}`)
   return lines.join('\n')
+}
+
+/** A note such as `did you mean "decline"?` is the fix `write "decline"`. */
+function saysAlready(frame: string | undefined, fix: string): boolean {
+  return frame !== undefined && fix.startsWith('write ') && frame.includes(`did you mean ${fix.slice(6)}?`)
 }
 
 /** A room's part of the catalogue, and the only way to make its faults. */

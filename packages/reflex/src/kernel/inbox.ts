@@ -18,7 +18,7 @@ export interface InboxOwner {
   /** The record that is being made takes this message. */
   take(row: number): void
   /** What was told cannot be taken any more. */
-  refuse(message: InboxMessage): void
+  refuse(message: InboxMessage): Promise<void>
   rested(): void
   failed(thrown: unknown): void
 }
@@ -36,7 +36,7 @@ export class Inbox {
     this.#source = source
   }
 
-  /** A list has been asked for and is not here yet: the run is not at rest. */
+  /** A list has been asked for, or the reason of a refusal, and is not here yet: the run is not at rest. */
   get reading(): boolean {
     return this.#reading > 0
   }
@@ -45,9 +45,13 @@ export class Inbox {
   async pull(): Promise<void> {
     const rows = this.#source.inbox(this.#run.id)
     if (!(rows instanceof Promise)) return this.#deliver(rows)
+    await this.#busyWith(async () => this.#deliver(await rows))
+  }
+
+  async #busyWith(act: () => Promise<void>): Promise<void> {
     this.#reading++
     try {
-      this.#deliver(await rows)
+      await act()
     } finally {
       this.#reading--
       this.#run.rested()
@@ -84,7 +88,7 @@ export class Inbox {
 
   /** A message stays until something waits for it; an answer to a question that is not open will never be taken. */
   #left(row: InboxMessage): void {
-    if (row.type === 'answer') this.#run.refuse(row)
+    if (row.type === 'answer') void this.#busyWith(() => this.#run.refuse(row))
     else this.#known.delete(row.row)
   }
 }

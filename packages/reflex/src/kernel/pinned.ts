@@ -10,11 +10,14 @@ import type { State } from './state.ts'
 export class RunPrograms implements Definitions {
   readonly #programs: Programs
   readonly #state: State
+  readonly #durable: boolean
   readonly #pinned: Program[] = []
 
-  constructor(programs: Programs, state: State) {
+  /** `durable`: what the run first uses later must be data too. */
+  constructor(programs: Programs, state: State, durable = false) {
     this.#programs = programs
     this.#state = state
+    this.#durable = durable
   }
 
   program(pin: number): Program {
@@ -25,7 +28,7 @@ export class RunPrograms implements Definitions {
     const [pinned = '', , , hash = ''] = this.#state.pins[pin] ?? []
     const program = this.#programs.byHash(hash)
     if (program === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not known`, { run: this.#state.start?.run })
-    return program
+    return namedAs(pinned, program)
   }
 
   kind(name: string): Kind {
@@ -33,10 +36,22 @@ export class RunPrograms implements Definitions {
   }
 
   find(name: string): Program | undefined {
-    return this.#programs.find(name)
+    const program = this.#programs.find(name)
+    if (this.#durable && program !== undefined) assertStorable(program)
+    return program
   }
 
   compile(kind: string, id: string, source: Json): Program {
     return this.#programs.add(kind, id, source)
   }
+}
+
+/** Programs of the same source have the same hash, and each its own name. */
+export function namedAs(name: string, program: Program): Program {
+  return program.name === name ? program : { ...program, name }
+}
+
+/** Throws `R5008` for a program that cannot be kept as data. */
+export function assertStorable({ name, local }: Program): void {
+  if (local !== undefined) throw faults.make('R5008', `${name} cannot be stored: ${local}`, { fix: 'give the function a name and a version' })
 }

@@ -2,7 +2,7 @@ import { encodeRecord } from './codec.ts'
 import { Decider, type Definitions } from './decide.ts'
 import { equalJson, type Json } from './json.ts'
 import type { Kind } from './kind.ts'
-import { RunPrograms } from './pinned.ts'
+import { namedAs, RunPrograms } from './pinned.ts'
 import { type Program, programHash } from './program.ts'
 import type { Programs } from './programs.ts'
 import type { Input, Rec } from './record.ts'
@@ -66,7 +66,8 @@ class RecordedPrograms implements Definitions {
 
   find(name: string): Program | undefined {
     const pin = this.next?.more?.pin?.find(([pinned]) => pinned === name)
-    return pin === undefined ? undefined : this.#programs.byHash(pin[3])
+    const program = pin === undefined ? undefined : this.#programs.byHash(pin[3])
+    return program === undefined ? undefined : namedAs(name, program)
   }
 
   compile(kind: string, id: string, source: Json): Program {

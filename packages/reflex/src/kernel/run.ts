@@ -159,7 +159,10 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   /** Goes on after a resume: performs again what may be, asks about the rest, takes what came in meanwhile. */
   revive(): void {
-    for (const flight of [...this.state.flights()]) this.#effects.revive(flight)
+    // Nothing is stepped before every effect has been seen to: a step may drop one that is still to come.
+    this.#busy = true
+    for (const flight of this.state.flights()) this.#effects.revive(flight)
+    this.#busy = false
     this.#alarm.set()
     this.#pump()
   }
@@ -252,15 +255,13 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   }
 
   /** An answer from the inbox that came too late: on record, so that it is not swallowed, and gone from the inbox. */
-  refuse(message: InboxMessage): void {
+  async refuse(message: InboxMessage): Promise<void> {
     if (this.#over !== undefined || this.state.ended !== undefined) return
     const { id, to, by } = message
-    void this.#notOpen(to).then((fault) => {
-      const told = { id, to, ...(by === undefined ? {} : { by }), fault: faultJson(fault) }
-      this.arrive({
-        resolve: () => (this.state.ended === undefined ? [this.state.root, ['kernel', 'refused', told]] : undefined),
-        taken: () => this.take(message.row),
-      })
+    const told = { id, to, ...(by === undefined ? {} : { by }), fault: faultJson(await this.#notOpen(to)) }
+    this.arrive({
+      resolve: () => (this.state.ended === undefined ? [this.state.root, ['kernel', 'refused', told]] : undefined),
+      taken: () => this.take(message.row),
     })
   }
 

@@ -5,7 +5,7 @@ import { type Host, systemHost } from './host.ts'
 import { copyJson, type Json } from './json.ts'
 import type { Kind } from './kind.ts'
 import { runName } from './names.ts'
-import { RunPrograms } from './pinned.ts'
+import { assertStorable, RunPrograms } from './pinned.ts'
 import type { Policy } from './policy.ts'
 import type { Port } from './port.ts'
 import { type Program, pinOf } from './program.ts'
@@ -108,7 +108,7 @@ export class Runtime implements RunWorld {
   /** Starts a run of a program. Its first record is durable once `idle` resolves; nothing leaves before. */
   async start(program: Program, options: StartOptions = {}): Promise<Run> {
     const closure = this.programs.closure(program)
-    if (this.store?.durable) for (const { local, name } of closure) if (local !== undefined) throw faults.make('R5008', `${name} cannot be stored: ${local}`, { fix: 'give the function a name and a version' })
+    if (this.store?.durable) for (const needed of closure) assertStorable(needed)
     const at = this.host.now()
     const seed = this.host.entropy()
     const pins = closure.map(pinOf)
@@ -125,7 +125,7 @@ export class Runtime implements RunWorld {
       ...(options.by === undefined ? {} : { by: copyJson(options.by, 'by') }),
     }
     const state = new State()
-    const run = new Run(this, id, state, new RunPrograms(this.programs, state), lease, this.store === undefined ? [] : closure.filter(({ local }) => local === undefined).map(storedProgram))
+    const run = new Run(this, id, state, new RunPrograms(this.programs, state, this.store?.durable), lease, this.store === undefined ? [] : closure.filter(({ local }) => local === undefined).map(storedProgram))
     this.#runs.set(id, run)
     options.prepare?.(run)
     run.begin({ frame: 0, elapsed: 0, input: ['kernel', 'start'], writes: undefined, position: undefined, requests: undefined, more: { start } })
@@ -134,7 +134,7 @@ export class Runtime implements RunWorld {
 
   /** A run in memory that goes on from a state that was kept elsewhere. */
   adopt(id: string, state: State): Run {
-    const run = new Run(this, id, state, new RunPrograms(this.programs, state), undefined)
+    const run = new Run(this, id, state, new RunPrograms(this.programs, state, this.store?.durable), undefined)
     this.#runs.set(id, run)
     return run
   }
@@ -249,7 +249,7 @@ export class Runtime implements RunWorld {
       if (stored === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not in the store`, { run: state.start?.run })
       this.programs.restore(pin, JSON.parse(stored.source) as Json)
     }
-    return new RunPrograms(this.programs, state)
+    return new RunPrograms(this.programs, state, this.store?.durable)
   }
 
   closed(run: Run): void {
@@ -306,7 +306,7 @@ export class Runtime implements RunWorld {
   async close(): Promise<void> {
     this.#closed = true
     this.#stopHeart?.()
-    for (const run of [...this.#runs.values()]) {
+    for (const run of this.#runs.values()) {
       await run.leave()
       if (run.lease !== undefined) await this.#release(run.lease)
     }

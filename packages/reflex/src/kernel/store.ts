@@ -151,37 +151,46 @@ export interface Store {
   /** How a person names it: a path or an address. */
   readonly name: string
 
-  /** Makes this process known. Runs of a worker not heard of for `ttl` ms may be taken over, those of a dead process on this machine at once. */
+  /**
+   * Makes this process known, to this object: before it, `beat`, `create` and `claim` throw `R5028`. Runs of a worker not
+   * heard of for `ttl` ms may be taken over, those of a dead process on this machine at once.
+   */
   hello(worker: Worker, now: number, ttl: number): Awaitable<void>
   /** Repeats it; one heartbeat for the process, not for each run. */
   beat(worker: Worker, now: number): Awaitable<void>
 
   /** A new run and the right to advance it. Answers `taken` if the id is in use; nothing is written then. */
   create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Awaitable<Lease | 'taken'>
-  /** The right to advance a run, if nobody alive has it. */
+  /** The right to advance a run, if nobody alive has it. A worker that has it gets a new lease, and its older one is void. */
   claim(run: string, worker: Worker, now: number): Awaitable<Claim>
+  /** Frees the run at once; the lease is void from then on. A lease that is void already releases nothing. */
   release(lease: Lease): Awaitable<void>
 
   /** All batches in one transaction. Answers with the runs whose lease is void or whose numbers do not follow; theirs are left out. */
   commit(batches: readonly Batch[]): Awaitable<readonly string[]>
 
-  /** The newest snapshot no later than record `until`, and the batches after it. */
+  /** The newest snapshot no later than record `until`, and the batches after it up to the one that holds `until`. */
   read(run: string, until?: number): Awaitable<StoredRun | undefined>
   /** All batches from the one that holds record `from`, without snapshots. */
   journal(run: string, from?: number): Awaitable<readonly StoredBatch[]>
+  /** Newest first. */
   runs(filter?: RunFilter): Awaitable<readonly RunRow[]>
   program(hash: string): Awaitable<StoredProgram | undefined>
   blob(hash: string): Awaitable<string | undefined>
 
-  /** Puts a message before a run, whoever holds it. False if a message of this id is there already. */
+  /**
+   * Puts a message before a run, whoever holds it. False if a message of this id is there already, taken or not.
+   * Throws `R2016` if there is no such run, `R2001` if it has ended.
+   */
   post(run: string, message: Message): Awaitable<boolean>
   /** Messages that no record has taken, in order of arrival. */
   inbox(run: string): Awaitable<readonly InboxMessage[]>
-  /** Unfinished runs that something is due for: a time, a message, or an owner that is gone. */
+  /** Unfinished runs that something is due for, oldest first: a time, a message, or, while they run, an owner that is gone. */
   due(now: number): Awaitable<readonly string[]>
 
   /** Appends to a ledger; the same key again appends nothing and answers the first number. */
   append(ledger: string, key: string, value: Json, at: number): Awaitable<number>
+  /** The entries after number `after`, in order; numbers begin at 1. */
   ledger(name: string, after?: number, limit?: number): Awaitable<readonly LedgerEntry[]>
 
   close(): Awaitable<void>

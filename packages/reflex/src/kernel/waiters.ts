@@ -29,7 +29,7 @@ export class Waiters {
 
   /** Nothing will come any more: who waits for rest has it, if it is the end of a closed run, and all others get the fault. */
   end(fault: Fault, closed: boolean): void {
-    for (const waiter of [...this.#waiters]) {
+    for (const waiter of this.#waiters) {
       this.#waiters.delete(waiter)
       if (closed && waiter.at === 'rest') waiter.resolve()
       else waiter.reject(fault)

@@ -68,7 +68,7 @@ export class Leases {
 
   due(now: number): readonly string[] {
     const here = new Set([...this.#known.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
-    const open = this.#connection.read((sql) => sql.open.all())
+    const open = this.#connection.read((sql) => sql.open.all(now))
     return open.filter((run) => isDue(run, now, here)).map(({ id }) => id)
   }
 

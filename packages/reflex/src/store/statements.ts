@@ -47,7 +47,8 @@ const SQL = {
     where run.id = ? and taken is null order by inbox.row`,
   open: `select run.id, run.owner, status, run.due, exists (select 1 from inbox where inbox.run = run.seq and taken is null) as told,
     worker.id as worker, host, pid, place, began, seen, ttl
-    from run left join worker on worker.id = run.owner where status in ('running', 'suspended') order by run.seq`,
+    from run left join worker on worker.id = run.owner where status in ('running', 'suspended')
+    and (status = 'running' or run.due <= ?1 or exists (select 1 from inbox where inbox.run = run.seq and taken is null)) order by run.seq`,
 
   entryOf: 'select seq from ledger where name = ? and key = ?',
   append: `insert into ledger (name, seq, key, at, sum, value) values (?, ?, ?, ?, ?, ?)`,

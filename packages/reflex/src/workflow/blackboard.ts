@@ -80,6 +80,10 @@ export class ScopedBlackboard {
   }
 
   view(): ReadableScope {
-    return { scope: this.#scope, bound: Number.POSITIVE_INFINITY, source: (entry) => this.#sources[entry.record] ?? { workflowId: '', nodeId: '', stackDepth: 0 } }
+    return {
+      scope: this.#scope,
+      bound: Number.POSITIVE_INFINITY,
+      source: (entry) => this.#sources[entry.record] ?? { workflowId: '', nodeId: '', stackDepth: 0 },
+    }
   }
 }

@@ -71,7 +71,8 @@ export class CallLog {
   }
 
   #follow(record: Rec, n: number, changes: CallChanges): void {
-    if (record.more?.start !== undefined) this.#sites.set(0, { workflowId: this.#workflow(0), invocation: undefined, record: 0, map: [], node: '' })
+    if (record.more?.start !== undefined)
+      this.#sites.set(0, { workflowId: this.#workflow(0), invocation: undefined, record: 0, map: [], node: '' })
     const site = this.#sites.get(record.frame)
     if (site === undefined) return
     const node = nodeAt(record.position)

@@ -51,7 +51,7 @@ function compileNode(node: Node, edges: Edge[]): CompiledNode {
     node,
     edges,
     edge: new Map(edges.map((edge) => [edge.id, edge])),
-    open: edges.some(({ guard }) => guard !== undefined) ? undefined : Object.freeze(edges) as Edge[],
+    open: edges.some(({ guard }) => guard !== undefined) ? undefined : (Object.freeze(edges) as Edge[]),
     requests: [[DECIDE]],
     call: invokes === undefined ? undefined : { program: programRef(invokes.workflowId), map: map ?? [] },
   }
@@ -99,7 +99,8 @@ function refuseOther(this: unknown, key: string, value: unknown): unknown {
 function guardSource(guard: Guard | undefined, reasons: string[]): object | undefined {
   if (guard?.type !== 'custom' || typeof guard.evaluate !== 'function') return guard
   const { name, version, evaluate } = guard
-  if (name === undefined || version === undefined) reasons.push(`a guard is a function without ${name === undefined ? 'a name' : 'a version'}`)
+  if (name === undefined || version === undefined)
+    reasons.push(`a guard is a function without ${name === undefined ? 'a name' : 'a version'}`)
   return { type: 'custom', name: name ?? `function ${evaluate.toString()}`, ...(version === undefined ? {} : { version }) }
 }
 

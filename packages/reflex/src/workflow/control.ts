@@ -36,11 +36,19 @@ export function unwind(session: Session, depth: number, { reinvoke = false }: Un
   const discardedFrames = discarded.map((frame) => discardedFrame(session, frame, top))
   const invalidatedIds = session.tree.invalidate(discarded.map(({ id }) => String(id)))
   if (invalidatedIds.length > 0) {
-    session.tell({ event: 'execution:invalidate', payload: Object.freeze({ invalidatedIds: Object.freeze(invalidatedIds) }), view: session.viewOf(top) })
+    session.tell({
+      event: 'execution:invalidate',
+      payload: Object.freeze({ invalidatedIds: Object.freeze(invalidatedIds) }),
+      view: session.viewOf(top),
+    })
   }
   order(session, target, { unwind: reinvoke ? 'reinvoke' : 'decide' })
   session.status = 'suspended'
-  session.tell({ event: 'stack:unwind', payload: Object.freeze({ discardedFrames: Object.freeze(discardedFrames), ...restored(session, target, depth, reinvoke) }), view: session.viewOf(target) })
+  session.tell({
+    event: 'stack:unwind',
+    payload: Object.freeze({ discardedFrames: Object.freeze(discardedFrames), ...restored(session, target, depth, reinvoke) }),
+    view: session.viewOf(target),
+  })
 }
 
 /** The active frame, then outward to the one above a depth. */

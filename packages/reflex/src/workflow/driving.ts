@@ -96,7 +96,8 @@ function resultOf(session: Session, handlers: Handlers): RunResult {
   const thrown = handlers.takeThrown()
   if (thrown !== undefined) return { status: 'error', error: { error: thrown.error, nodeId } }
   const { ended } = run.state
-  if (ended !== undefined) return ended.status === 'done' ? { status: 'completed' } : { status: 'error', error: { error: errorOf(faultOf(ended.value)), nodeId } }
+  if (ended !== undefined)
+    return ended.status === 'done' ? { status: 'completed' } : { status: 'error', error: { error: errorOf(faultOf(ended.value)), nodeId } }
   if (wait?.name === ENGINE_ERROR) return { status: 'error', error: { error: lastError(session), nodeId } }
   return suspended(wait?.about)
 }

@@ -206,7 +206,11 @@ export class ReflexEngine {
   }
 
   #refuseReentry(what: string): void {
-    if (this.#busy) throw new EngineError(`${what} called while a step is in progress`, { code: 'R2014', fix: 'await the step before the next call, or interrupt it' })
+    if (this.#busy)
+      throw new EngineError(`${what} called while a step is in progress`, {
+        code: 'R2014',
+        fix: 'await the step before the next call, or interrupt it',
+      })
   }
 
   #active(what: string): Session {
@@ -247,7 +251,8 @@ export class ReflexEngine {
     this.#refuseReentry('unwindToDepth()')
     const session = this.#session
     if (session === undefined) throw new EngineError('unwindToDepth() called before init()')
-    if (session.status !== 'suspended') throw new EngineError(`unwindToDepth() requires engine to be suspended, but status is '${session.status}'`)
+    if (session.status !== 'suspended')
+      throw new EngineError(`unwindToDepth() requires engine to be suspended, but status is '${session.status}'`)
     this.#atOnce(() => unwind(session, depth, options))
   }
 

@@ -100,7 +100,9 @@ class Emitter {
   /** The entries of the frame's own scope after a record; there are no more than so many. */
   #entries(after: number, atMost: number): BlackboardEntry[] {
     const { scope, source } = frameScope(this.#change.frame, this.#sources.names)
-    return [...scope.entries(undefined, Math.max(0, scope.size - atMost))].filter(({ record, value }) => record > after && value !== undefined).map((entry) => boardEntry(entry, source(entry)))
+    return [...scope.entries(undefined, Math.max(0, scope.size - atMost))]
+      .filter(({ record, value }) => record > after && value !== undefined)
+      .map((entry) => boardEntry(entry, source(entry)))
   }
 
   #wrote(at: Json | undefined): void {
@@ -161,7 +163,8 @@ class Emitter {
     const { frame } = this.#change
     const { workflow } = this.#compiled
     const { record, map } = this.#sources.calls.callOf(callee)
-    for (const entry of this.#entries(record, map.length)) this.#add('blackboard:write', { entries: Object.freeze([entry]), workflow }, frame.position)
+    for (const entry of this.#entries(record, map.length))
+      this.#add('blackboard:write', { entries: Object.freeze([entry]), workflow }, frame.position)
     this.#add('workflow:pop', { frame: stackFrame(frame, map, this.#sources.names, record), workflow }, frame.position)
     this.#entered()
   }
@@ -177,7 +180,11 @@ class Emitter {
     }
     const fault = objectOf(objectOf(about).fault) as unknown as FaultData
     const thrown = record.input?.[0] === 'err' ? this.#sources.thrown(record.input[1]) : undefined
-    this.#add('engine:error', { error: thrown ?? errorOf(fault), fault, nodeId, workflow: this.#compiled.workflow, node: this.#node(nodeId) }, position)
+    this.#add(
+      'engine:error',
+      { error: thrown ?? errorOf(fault), fault, nodeId, workflow: this.#compiled.workflow, node: this.#node(nodeId) },
+      position,
+    )
   }
 }
 

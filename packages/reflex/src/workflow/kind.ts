@@ -4,7 +4,17 @@ import type { Frame } from '../kernel/frame.ts'
 import type { Choice, Kind } from '../kernel/kind.ts'
 import type { StepContext } from '../kernel/context.ts'
 import type { Input, Ref, ReturnPair } from '../kernel/record.ts'
-import { type CompiledNode, type CompiledWorkflow, DECIDE, compileWorkflow, hasReturned, nodeAt, objectOf, programRef, textOf } from './compile.ts'
+import {
+  type CompiledNode,
+  type CompiledWorkflow,
+  DECIDE,
+  compileWorkflow,
+  hasReturned,
+  nodeAt,
+  objectOf,
+  programRef,
+  textOf,
+} from './compile.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
 import { ENGINE_ERROR, guardFault, runFaults, suspensionReason } from './run-faults.ts'
 import { frameReader } from './scopes.ts'
@@ -95,14 +105,17 @@ function enter(x: Step, id: string): void {
   else x.requestPrepared(node.requests)
 }
 
-/** Calls the program of an invoking node. A step that a push of the host has made void does nothing. */
+/** Calls the program of an invoking node. A step that the host has made void, by a push or by giving up the frame, does nothing. */
 function invoke(x: Step): void {
   const { call, node } = current(x)
-  if (call === undefined || hasReturned(x.position) || x.frame.callee !== undefined) return
+  if (call === undefined || hasReturned(x.position) || x.frame.callee !== undefined || x.frame.closing !== undefined) return
   if (x.knows(call.program)) x.call(call.program, { map: call.map })
   else {
     const name = node.invokes?.workflowId ?? ''
-    const fault = runFaults.make('R2055', `Invocation failed: sub-workflow '${name}' is not registered`, { path: `${x.def.workflow.id}/${node.id}`, fix: `register ${name}, then resume` })
+    const fault = runFaults.make('R2055', `Invocation failed: sub-workflow '${name}' is not registered`, {
+      path: `${x.def.workflow.id}/${node.id}`,
+      fix: `register ${name}, then resume`,
+    })
     suspendOn(x, `Sub-workflow '${name}' not found`, faultData(fault))
   }
 }
@@ -116,7 +129,10 @@ function decided(x: Step, decision: Json): void {
   if (isList(writes)) x.setAccepted([...writes])
   const question = objectOf(ask)
   const due = typeof question.due === 'number' ? { due: x.now + question.due } : {}
-  x.wait('answer', nodeAt(x.position) ?? '', { ...due, about: { reason: suspend ?? null, ...question, ...(by === undefined ? {} : { by }) } })
+  x.wait('answer', nodeAt(x.position) ?? '', {
+    ...due,
+    about: { reason: suspend ?? null, ...question, ...(by === undefined ? {} : { by }) },
+  })
 }
 
 function advance(x: Step, decision: readonly Json[]): void {
@@ -127,7 +143,14 @@ function advance(x: Step, decision: readonly Json[]): void {
     const sorted = filterEdges(node.edges, frameReader(x.frame))
     if (!sorted.ok) return fail(x, faultData(guardFault(placeOf(x, node), sorted.edge.id, sorted.error)))
     if (edge === undefined || !sorted.open.includes(edge)) return fail(x, wrongEdge(x, node, chosen))
-    x.note(choiceNote(x, node, edge.id, sorted.open.map(({ id }) => id)))
+    x.note(
+      choiceNote(
+        x,
+        node,
+        edge.id,
+        sorted.open.map(({ id }) => id),
+      ),
+    )
   }
   if (edge === undefined) return fail(x, wrongEdge(x, node, chosen))
   if (isList(writes)) x.setAccepted(writes as Json[])
@@ -136,7 +159,8 @@ function advance(x: Step, decision: readonly Json[]): void {
 
 /** What was open at a choice, and what was closed and why: read by traces, compared by replays. */
 function choiceNote(x: Step, node: CompiledNode, chosen: string, open: readonly string[]): JsonObject {
-  const closed = open.length === node.edges.length ? [] : explainClosed(node.edges, frameReader(x.frame)).map(({ edge, why }) => [edge.id, why])
+  const closed =
+    open.length === node.edges.length ? [] : explainClosed(node.edges, frameReader(x.frame)).map(({ edge, why }) => [edge.id, why])
   return { edge: chosen, open, ...(closed.length === 0 ? {} : { closed }) }
 }
 
@@ -156,7 +180,9 @@ function placeOf(x: Step, { node }: CompiledNode): string {
 function finish(x: Step, writes: readonly Json[]): void {
   const node = current(x)
   if (node.edges.length > 0) {
-    const fault = runFaults.make('R2054', `Decision agent returned 'complete' at non-terminal node '${node.node.id}'`, { path: placeOf(x, node) })
+    const fault = runFaults.make('R2054', `Decision agent returned 'complete' at non-terminal node '${node.node.id}'`, {
+      path: placeOf(x, node),
+    })
     return fail(x, faultData(fault))
   }
   x.setAccepted(writes as Json[])

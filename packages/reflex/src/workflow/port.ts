@@ -8,7 +8,17 @@ import { filterEdges } from './guards.ts'
 import { guardFault, runFaults } from './run-faults.ts'
 import { callerScopes, frameScope, workflowName, type WorkflowNames } from './scopes.ts'
 import { stackOf } from './stack.ts'
-import type { BlackboardReader, BlackboardWrite, Decision, DecisionAgent, DecisionContext, Edge, Node, StackFrame, Workflow } from './types.ts'
+import type {
+  BlackboardReader,
+  BlackboardWrite,
+  Decision,
+  DecisionAgent,
+  DecisionContext,
+  Edge,
+  Node,
+  StackFrame,
+  Workflow,
+} from './types.ts'
 
 /** What an agent may use of the effect that its decision is. */
 export interface DecisionCall {
@@ -84,7 +94,10 @@ class Context implements DecisionContext {
   get blackboard(): BlackboardReader {
     const { frame, id } = this.#call
     // Live for the own scope; those of the callers stay as they are while it runs, and are kept so.
-    this.#reader ??= new ScopedBlackboardReader([frameScope(frame, this.#names), ...callerScopes(frame, this.#names, Number.parseInt(String(id), 10))])
+    this.#reader ??= new ScopedBlackboardReader([
+      frameScope(frame, this.#names),
+      ...callerScopes(frame, this.#names, Number.parseInt(String(id), 10)),
+    ])
     return this.#reader
   }
 

@@ -27,7 +27,12 @@ function checkShape(snapshot: EngineSnapshot): void {
   throw refuse(`this is not a snapshot of an engine: ${issue.path.join('.') || 'the value'}: ${issue.message}`)
 }
 
-function checkPlace(registry: WorkflowRegistry, workflowId: string, nodeId: string, [workflowName, nodeName]: readonly [string, string]): void {
+function checkPlace(
+  registry: WorkflowRegistry,
+  workflowId: string,
+  nodeId: string,
+  [workflowName, nodeName]: readonly [string, string],
+): void {
   const workflow = registry.get(workflowId)
   if (workflow === undefined) throw refuse(`${workflowName} '${workflowId}' not found in registry`)
   if (!Object.hasOwn(workflow.nodes, nodeId)) throw refuse(`${nodeName} '${nodeId}' not found in workflow '${workflowId}'`)

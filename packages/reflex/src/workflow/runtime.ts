@@ -1,4 +1,3 @@
-import type { Frame } from '../kernel/frame.ts'
 import type { Json } from '../kernel/json.ts'
 import { loadWorkflow } from './load.ts'
 import type { GuardRegistry, Workflow } from './types.ts'

@@ -206,5 +206,6 @@ export class Session {
 /** Step by step: effects wait to be released, and so does the call of a node that was entered before. */
 export function heldBack(next: Queued | Flight): boolean {
   if ('port' in next) return true
-  return next.input === undefined && typeof next.frame.position === 'string' && next.frame.callee === undefined
+  const { position, callee, closing } = next.frame
+  return next.input === undefined && typeof position === 'string' && callee === undefined && closing === undefined
 }

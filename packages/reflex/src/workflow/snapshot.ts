@@ -32,7 +32,9 @@ export function snapshotOf({ frame, position, bound, callers }: EngineView, { na
     stack: [...stackOf(frame, names, callers)],
     skipInvocation: hasReturned(position),
     ...(currentInvocationId === undefined ? {} : { currentInvocationId }),
-    ...(wait === undefined ? {} : { suspension: { name: wait.name, about: wait.about ?? null, ...(wait.due === undefined ? {} : { due: wait.due }) } }),
+    ...(wait === undefined
+      ? {}
+      : { suspension: { name: wait.name, about: wait.about ?? null, ...(wait.due === undefined ? {} : { due: wait.due }) } }),
   }
   return JSON.parse(JSON.stringify(snapshot)) as EngineSnapshot
 }

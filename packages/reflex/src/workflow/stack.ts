@@ -12,7 +12,9 @@ export function invocationOf(frame: Frame): InvocationId | undefined {
 /** The entries of one frame's own scope up to a record, from the `from`th on. */
 export function localEntries(frame: Frame, names: WorkflowNames, bound?: number, from?: number): BlackboardEntry[] {
   const own = frameScope(frame, names, bound)
-  return [...own.scope.entries(own.bound, from)].flatMap((entry) => (entry.value === undefined ? [] : [boardEntry(entry, own.source(entry))]))
+  return [...own.scope.entries(own.bound, from)].flatMap((entry) =>
+    entry.value === undefined ? [] : [boardEntry(entry, own.source(entry))],
+  )
 }
 
 const EMPTY: readonly StackFrame[] = Object.freeze([])

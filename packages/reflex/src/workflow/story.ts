@@ -26,7 +26,9 @@ function inputStory(change: Told, node: string): StoryEvent[] {
     case 'ok':
       return decidedStory(change, node, input[2], input[1])
     case 'answer':
-      return [{ mark: 'answer', node, text: shown(input[2]), facts: { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) } }]
+      return [
+        { mark: 'answer', node, text: shown(input[2]), facts: { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) } },
+      ]
     case 'timer':
       return [{ mark: 'answer', node, text: 'nobody answered in time' }]
     case 'ret':

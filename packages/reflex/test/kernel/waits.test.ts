@@ -67,12 +67,8 @@ describe('answers', () => {
     await run.idle()
     expect(run.state.root.reader().get('met')).toEqual([['answer', '2w', 'from afar']])
     expect(await store.inbox(run.id)).toEqual([])
-    const { records } = await history(run.id)
+    const { records } = await worldOf(kinds, { store }).runtime.history(run.id)
     expect(records.at(-1)?.input).toMatchObject(['kernel', 'refused', { id: 'x2', to: '2w', fault: { code: 'R2002', data: { closed: 3 } } }])
-
-    async function history(id: string) {
-      return (await worldOf(kinds, { store }).runtime).history(id)
-    }
   })
 })
 
@@ -108,7 +104,7 @@ describe('messages', () => {
   })
 
   it('are buffered without a store too', async () => {
-    const { start } = worldOf(kinds, { store: undefined } as never)
+    const { start } = worldOf(kinds, { store: 'none' })
     const run = await start('collects', { source: { topics: ['t'], many: 2 } })
     await Promise.all([run.message('t', 1, { id: 'a' }), run.message('t', 2, { id: 'b' }), run.message('t', 2, { id: 'b' })])
     await run.idle()
@@ -157,7 +153,7 @@ describe('times', () => {
   })
 
   it('leave nothing armed behind a run that has ended', async () => {
-    const { start, host } = worldOf(kinds, { store: undefined } as never)
+    const { start, host } = worldOf(kinds, { store: 'none' })
     const run = await start('collects', { source: { questions: ['a'], times: [86_400_000], many: 1 } })
     await run.idle()
     expect(host.next).toBe(run.state.time + 86_400_000)

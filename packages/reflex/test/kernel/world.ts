@@ -48,10 +48,11 @@ export interface World {
 let worlds = 0
 
 /** A process, alive or, if `gone`, one whose runs anybody may take over. */
-export function worldOf(kinds: readonly Kind[], options: Partial<RuntimeOptions> & { readonly at?: number } = {}): World {
-  const store = options.store ?? memoryStore()
+export function worldOf(kinds: readonly Kind[], options: Partial<Omit<RuntimeOptions, 'store'>> & { readonly at?: number; readonly store?: Store | 'none' } = {}): World {
+  const store = options.store === undefined || options.store === 'none' ? memoryStore() : options.store
   const host = virtualHost({ seed: ++worlds, ...(options.at === undefined ? {} : { at: options.at }) })
-  const runtime = new Runtime({ host, worker: { id: `w${worlds}`, host: 'test', pid: 2 ** 22 + worlds }, ...options, kinds, store })
+  const { store: given, at: _, ...rest } = options
+  const runtime = new Runtime({ host, worker: { id: `w${worlds}`, host: 'test', pid: 2 ** 22 + worlds }, ...rest, kinds, ...(given === 'none' ? {} : { store }) })
   return {
     runtime,
     host,

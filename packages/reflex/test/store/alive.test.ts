@@ -40,7 +40,7 @@ describe('a worker is gone', () => {
   })
 
   it.runIf(onLinux)('when it was killed and its parent has not looked', async () => {
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const parent = spawn('sh', ['-c', 'sleep 0.05 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
     onTestFinished(() => void parent.kill('SIGKILL'))
     const [output] = (await once(parent.stdout, 'data')) as [Buffer]
     const pid = Number(String(output))

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { isFault } from '../../src/kernel/fault.ts'
 import type { Store } from '../../src/kernel/store.ts'
 import { openSqlite } from '../../src/store/index.ts'
+import { openDatabase } from '../../src/store/open.ts'
 import { LAYOUT } from '../../src/store/schema.ts'
 import { batchOf, messageOf, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { folder, StoreProcess } from './processes.ts'
@@ -66,19 +67,19 @@ async function hasRun(store: Store): Promise<boolean> {
 describe('a new store', () => {
   it('is made with the folders above it, and leaves one file when it is closed', async () => {
     const file = join(folder(), 'a/b/reflex.db')
-    expect(await hasRun(openSqlite(file))).toBe(true)
+    const store = openSqlite(file)
+    expect([store.durable, store.name]).toEqual([true, file])
+    expect(await hasRun(store)).toBe(true)
     expect(readdirSync(dirname(file))).toEqual(['reflex.db'])
   })
 
-  it('keeps a log, so that readers and a writer do not wait for each other', async () => {
-    const file = newFile()
-    const store = openSqlite(file)
-    const db = new DatabaseSync(file, { readOnly: true })
-    expect(db.prepare('pragma journal_mode').get()).toMatchObject({ journal_mode: 'wal' })
+  it('keeps a log, and waits for the disk at each commit', () => {
+    const db = openDatabase(newFile(), 5000)
+    const settings = ['journal_mode', 'synchronous', 'fullfsync', 'busy_timeout'].map(
+      (name) => Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0],
+    )
     db.close()
-    expect(store.durable).toBe(true)
-    expect(store.name).toBe(file)
-    await store.close()
+    expect(settings).toEqual(['wal', 2, 1, 5000])
   })
 
   it.each([

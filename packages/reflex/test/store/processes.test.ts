@@ -25,7 +25,8 @@ describe('several processes', { timeout: 60_000 }, () => {
         }),
       )
       expect(rows.filter((row) => row !== 'taken')).toHaveLength(1)
-      await Promise.all(processes.map(async (process) => process.call('close')))
+      // Of several that close at once, each may leave the log to the others.
+      for (const process of processes) await process.call('close')
       expect(readdirSync(join(path, `deep/${round}`))).toEqual(['reflex.db'])
     }
   })

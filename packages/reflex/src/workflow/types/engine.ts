@@ -25,10 +25,7 @@ export interface Suspended {
 }
 
 /** How a run of steps ended. */
-export type RunResult =
-  | { status: 'completed' }
-  | Suspended
-  | { status: 'error'; error: { error: unknown; nodeId: string } }
+export type RunResult = { status: 'completed' } | Suspended | { status: 'error'; error: { error: unknown; nodeId: string } }
 
 /** Where a running engine was unwound to. */
 export interface UnwindEvent {
@@ -62,7 +59,13 @@ export interface EngineEvents {
   'engine:complete': { readonly workflow: Workflow }
   'engine:suspend': { readonly reason: string; readonly nodeId: string; readonly ask?: Question }
   /** `error` is what was thrown, `fault` the same as JSON, for those who send it on. */
-  'engine:error': { readonly error: unknown; readonly fault: FaultData; readonly nodeId: string; readonly workflow: Workflow; readonly node: Node }
+  'engine:error': {
+    readonly error: unknown
+    readonly fault: FaultData
+    readonly nodeId: string
+    readonly workflow: Workflow
+    readonly node: Node
+  }
 }
 
 /** The name of an event. */

@@ -1,13 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EngineError, type EngineEvents, type Guard } from '../../../src/workflow/index.ts'
-import { isFault } from '../../../src/kernel/index.ts'
 import { agentOf, caught, deferred, engineOf, flow, log, messageOf, onward } from './kit.ts'
 
 const pair = flow('pair', { a: {}, b: {} }, [['a', 'b']])
 
 /** An engine whose agent gives one bad answer, then behaves. */
-async function afterBad(bad: () => unknown): Promise<{ engine: ReturnType<typeof engineOf>; told: EngineEvents['engine:error'][]; events: string[] }> {
+async function afterBad(
+  bad: () => unknown,
+): Promise<{ engine: ReturnType<typeof engineOf>; told: EngineEvents['engine:error'][]; events: string[] }> {
   let first = true
   const agent = agentOf({
     a: (it) => {
@@ -46,15 +47,30 @@ const BAD: readonly [name: string, bad: () => unknown, reason: string, code: str
   ['suspends without a reason', async () => ({ type: 'suspend' }), 'Invalid decision', 'R2053'],
   ['writes no list', async () => ({ type: 'advance', edge: 'a-b', writes: { v: 1 } }), 'Invalid decision', 'R2053'],
   ['writes nothing in a list', async () => ({ type: 'advance', edge: 'a-b', writes: [null] }), 'Invalid decision', 'R2053'],
-  ['writes without a key', async () => ({ type: 'advance', edge: 'a-b', writes: [{ value: 1 }, { key: 'k', value: 1 }] }), 'Invalid decision', 'R2053'],
+  [
+    'writes without a key',
+    async () => ({ type: 'advance', edge: 'a-b', writes: [{ value: 1 }, { key: 'k', value: 1 }] }),
+    'Invalid decision',
+    'R2053',
+  ],
   ['writes undefined', async () => write(undefined), 'pair/a.v is undefined; JSON has no such value', 'R2004'],
   ['writes a function', async () => write({ deep: [() => 1] }), 'pair/a.v.deep[0] is a function; JSON has no such value', 'R2004'],
   ['writes NaN', async () => write(Number.NaN), 'pair/a.v is NaN; JSON has no such value', 'R2004'],
   ['writes a date', async () => write(new Date(0)), 'pair/a.v is a Date; JSON has no such value', 'R2004'],
   ['writes a cycle', async () => write(cyclic), 'pair/a.v.self is a cycle; JSON has no such value', 'R2004'],
-  ['takes an edge that is not there', async () => ({ type: 'advance', edge: 'nope', writes: [{ key: 'v', value: 1 }] }), 'Invalid edge selection', 'R2050'],
+  [
+    'takes an edge that is not there',
+    async () => ({ type: 'advance', edge: 'nope', writes: [{ key: 'v', value: 1 }] }),
+    'Invalid edge selection',
+    'R2050',
+  ],
   ['takes an inherited edge', async () => ({ type: 'advance', edge: 'constructor' }), 'Invalid edge selection', 'R2050'],
-  ['completes in the middle', async () => ({ type: 'complete', writes: [{ key: 'v', value: 1 }] }), 'complete at non-terminal node', 'R2054'],
+  [
+    'completes in the middle',
+    async () => ({ type: 'complete', writes: [{ key: 'v', value: 1 }] }),
+    'complete at non-terminal node',
+    'R2054',
+  ],
 ]
 
 describe('an agent that', () => {
@@ -117,7 +133,17 @@ describe('an agent that', () => {
 
   test('answers decisions of any content never breaks the engine', async () => {
     const part = fc.oneof(fc.constant('a-b'), fc.anything())
-    const decision = fc.record({ type: fc.constantFrom('advance', 'suspend', 'complete'), edge: part, reason: part, writes: fc.oneof(fc.array(fc.record({ key: fc.oneof(fc.string(), part), value: part })), part), ask: part, by: part }, { requiredKeys: [] })
+    const decision = fc.record(
+      {
+        type: fc.constantFrom('advance', 'suspend', 'complete'),
+        edge: part,
+        reason: part,
+        writes: fc.oneof(fc.array(fc.record({ key: fc.oneof(fc.string(), part), value: part })), part),
+        ask: part,
+        by: part,
+      },
+      { requiredKeys: [] },
+    )
     await fc.assert(
       fc.asyncProperty(decision, async (answer) => {
         const { engine } = await afterBad(() => answer)
@@ -138,17 +164,28 @@ describe('an agent that', () => {
   test('advances at an end is refused', async () => {
     const engine = engineOf([pair], agentOf({ b: async () => ({ type: 'advance', edge: 'a-b' }) }))
     await engine.init('pair')
-    expect(await engine.run()).toMatchObject({ status: 'error', error: { error: { fix: 'choose one of no edge: the node is terminal, complete it' } } })
+    expect(await engine.run()).toMatchObject({
+      status: 'error',
+      error: { error: { fix: 'choose one of no edge: the node is terminal, complete it' } },
+    })
   })
 })
 
 describe('a guard that', () => {
-  const guarded = (guard: unknown) => flow('guarded', { a: {}, b: {}, c: {} }, [['a', 'b'], ['a', 'c', guard as Guard]])
+  const guarded = (guard: unknown) =>
+    flow('guarded', { a: {}, b: {}, c: {} }, [
+      ['a', 'b'],
+      ['a', 'c', guard as Guard],
+    ])
   const boom = new Error('boom')
   test.each<[string, Guard, unknown]>([
-    ['throws', { type: 'custom', evaluate: thrower(boom) as () => boolean }, boom],
+    ['throws', { type: 'custom', evaluate: thrower(boom) }, boom],
     ['answers a promise', { type: 'custom', evaluate: (async () => true) as unknown as () => boolean }, { code: 'R2041' }],
-    ['answers a promise that fails', { type: 'custom', evaluate: (() => Promise.reject(boom)) as unknown as () => boolean }, { code: 'R2041' }],
+    [
+      'answers a promise that fails',
+      { type: 'custom', evaluate: (() => Promise.reject(boom)) as unknown as () => boolean },
+      { code: 'R2041' },
+    ],
     ['answers a number', { type: 'custom', evaluate: (() => 1) as unknown as () => boolean }, { code: 'R2041' }],
   ])('%s suspends, and nobody is asked', async (_, guard, error) => {
     const agent = agentOf()
@@ -163,7 +200,7 @@ describe('a guard that', () => {
     expect(agent.asked).toEqual([])
     expect(told).toMatchObject([{ error, nodeId: 'a', fault: { code: 'R2051' } }])
     expect(await engine.run()).toMatchObject({ status: 'error', error: { error, nodeId: 'a' } })
-    ;(workflow.edges[1]?.guard as { evaluate: unknown }).evaluate = () => false
+    Object.assign(guard, { evaluate: () => false })
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
@@ -206,11 +243,21 @@ describe('an answer', () => {
     await engine.step({ input: 'first' })
     expect(await caught(() => engine.step({ input: 'second' }))).toBeInstanceOf(EngineError)
     expect(await engine.run()).toEqual({ status: 'completed' })
-    expect(engine.blackboard().getAll('answer').map(({ value }) => value)).toEqual(['first'])
+    expect(
+      engine
+        .blackboard()
+        .getAll('answer')
+        .map(({ value }) => value),
+    ).toEqual(['first'])
     expect(await caught(() => engine.resume('third'))).toBeInstanceOf(EngineError)
   })
 
-  test.each([['a function', () => 1], ['NaN', Number.NaN], ['a cycle', cyclic], ['a map', new Map()]])('that is %s is refused, and the question stays open', async (_, input) => {
+  test.each([
+    ['a function', () => 1],
+    ['NaN', Number.NaN],
+    ['a cycle', cyclic],
+    ['a map', new Map()],
+  ])('that is %s is refused, and the question stays open', async (_, input) => {
     const engine = engineOf([pair], ask)
     await engine.init('pair')
     await engine.step()
@@ -266,7 +313,7 @@ describe('an agent that never answers', () => {
         if (context.node.id !== 'a' || calls++ > 0) return onward(context)
         if (call !== undefined) signals.push(call.signal)
         asked.resolve()
-        return await never.promise
+        return never.promise
       },
     })
     const events = log(engine)
@@ -274,7 +321,10 @@ describe('an agent that never answers', () => {
     const running = engine.run()
     await asked.promise
     engine.interrupt('enough')
-    expect(await running).toMatchObject({ status: 'error', error: { nodeId: 'a', error: { name: 'EngineError', code: 'R2059', message: 'enough' } } })
+    expect(await running).toMatchObject({
+      status: 'error',
+      error: { nodeId: 'a', error: { name: 'EngineError', code: 'R2059', message: 'enough' } },
+    })
     expect([signals[0]?.aborted, engine.status(), events.at(-1)]).toEqual([true, 'suspended', 'error a: enough'])
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
@@ -295,7 +345,12 @@ describe('an agent that never answers', () => {
     late.resolve({ type: 'advance', edge: 'a-b', writes: [{ key: 'by', value: 'first, too late' }] })
     await late.promise
     expect(await engine.run()).toEqual({ status: 'completed' })
-    expect(engine.blackboard().getAll('by').map(({ value }) => value)).toEqual(['second'])
+    expect(
+      engine
+        .blackboard()
+        .getAll('by')
+        .map(({ value }) => value),
+    ).toEqual(['second'])
   })
 
   test('and a session that is given up for another one do not disturb it', async () => {
@@ -356,7 +411,9 @@ describe('an agent that never answers', () => {
   test('a signal that is aborted already, or later, changes nothing', async () => {
     const engine = engineOf([pair])
     await engine.init('pair')
-    expect(await messageOf(() => engine.step({ signal: AbortSignal.abort() }))).toBe('EngineError: step() was given a signal that is aborted already')
+    expect(await messageOf(() => engine.step({ signal: AbortSignal.abort() }))).toBe(
+      'EngineError: step() was given a signal that is aborted already',
+    )
     const time = new AbortController()
     await engine.step({ signal: time.signal })
     time.abort()
@@ -367,12 +424,15 @@ describe('an agent that never answers', () => {
 
   test('an agent can interrupt its own step', async () => {
     let calls = 0
-    const engine = engineOf([pair], agentOf({
-      a: (it) => {
-        if (calls++ === 0) engine.interrupt('changed my mind')
-        return onward(it)
-      },
-    }))
+    const engine = engineOf(
+      [pair],
+      agentOf({
+        a: (it) => {
+          if (calls++ === 0) engine.interrupt('changed my mind')
+          return onward(it)
+        },
+      }),
+    )
     await engine.init('pair')
     expect(await engine.run()).toMatchObject({ status: 'error' })
     expect(await engine.run()).toEqual({ status: 'completed' })

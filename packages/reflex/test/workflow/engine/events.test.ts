@@ -1,17 +1,36 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { restoreEngine, type BlackboardEntry, type EngineEvent, type EngineEvents, type EngineSnapshot, type ReflexEngine } from '../../../src/workflow/index.ts'
+import {
+  restoreEngine,
+  type BlackboardEntry,
+  type EngineEvent,
+  type EngineEvents,
+  type EngineSnapshot,
+  type ReflexEngine,
+} from '../../../src/workflow/index.ts'
 import { agentOf, boardText, engineOf, flow, log, onward, registryOf, stackText, stepAll, writing } from './kit.ts'
 import { worlds } from './worlds.ts'
 
 const child = flow('child', { c: {}, d: {} }, [['c', 'd']])
-const main = flow('main', { a: {}, go: { calls: 'child', map: { got: 'made', also: 'more' } }, z: {} }, [['a', 'go'], ['go', 'z', { type: 'exists', key: 'got' }]])
-const script = { a: writing({ x: 1, y: 2 }), c: writing({ made: 1 }), d: writing({ more: 2 }), go: async (it: Parameters<typeof onward>[0]) => onward(it), z: writing({ end: 1 }) }
+const main = flow('main', { a: {}, go: { calls: 'child', map: { got: 'made', also: 'more' } }, z: {} }, [
+  ['a', 'go'],
+  ['go', 'z', { type: 'exists', key: 'got' }],
+])
+const script = {
+  a: writing({ x: 1, y: 2 }),
+  c: writing({ made: 1 }),
+  d: writing({ more: 2 }),
+  go: async (it: Parameters<typeof onward>[0]) => onward(it),
+  z: writing({ end: 1 }),
+}
 
 /** Where the engine says it is, in one line. */
 function place(engine: ReflexEngine): string {
   const { currentWorkflowId, currentNodeId, currentBlackboard, stack, status } = engine.snapshot()
-  const edges = engine.validEdges().map(({ id }) => id).join(' ')
+  const edges = engine
+    .validEdges()
+    .map(({ id }) => id)
+    .join(' ')
   const here = `${engine.currentWorkflow()?.id}/${engine.currentNode()?.id}`
   expect(`${currentWorkflowId}/${currentNodeId}`).toBe(here)
   expect(boardText(currentBlackboard)).toBe(boardText(engine.blackboard().local()))
@@ -58,7 +77,10 @@ describe('the events of a session', () => {
   })
 
   test('a suspension with writes: written first, then suspended', async () => {
-    const engine = engineOf([child], agentOf({ c: async () => ({ type: 'suspend', reason: 'ask ana', writes: [{ key: 'asked', value: 'ana' }] }) }))
+    const engine = engineOf(
+      [child],
+      agentOf({ c: async () => ({ type: 'suspend', reason: 'ask ana', writes: [{ key: 'asked', value: 'ana' }] }) }),
+    )
     const events = log(engine, place)
     await engine.init('child')
     events.length = 0
@@ -84,7 +106,10 @@ describe('the events of a session', () => {
     engine.on('engine:init', (payload) => ids.push(payload))
     const first = await engine.init('main')
     const second = await engine.init('child')
-    expect(ids).toEqual([{ sessionId: first, workflow: main }, { sessionId: second, workflow: child }])
+    expect(ids).toEqual([
+      { sessionId: first, workflow: main },
+      { sessionId: second, workflow: child },
+    ])
   })
 
   test('a question stands in its suspension, in the result and in the event', async () => {
@@ -108,11 +133,22 @@ describe('the events of a session', () => {
     expect(payloads.get('edge:traverse')).toEqual({ edge: main.edges[1], workflow: main })
     expect(payloads.get('engine:complete')).toEqual({ workflow: main })
     const id = engine.executionTree().records[0]?.invocationId
-    const returnMap = [{ parentKey: 'got', childKey: 'made' }, { parentKey: 'also', childKey: 'more' }]
+    const returnMap = [
+      { parentKey: 'got', childKey: 'made' },
+      { parentKey: 'also', childKey: 'more' },
+    ]
     expect(payloads.get('workflow:push')).toMatchObject({ frame: { workflowId: 'main', currentNodeId: 'go', returnMap }, workflow: child })
     expect(payloads.get('workflow:pop')).toMatchObject({ frame: { workflowId: 'main', currentNodeId: 'go', returnMap }, workflow: main })
     expect(payloads.get('execution:record')).toEqual({
-      record: { invocationId: id, parentWorkflowId: 'main', parentNodeId: 'go', childWorkflowId: 'child', returnMap, status: 'active', childInvocationIds: [] },
+      record: {
+        invocationId: id,
+        parentWorkflowId: 'main',
+        parentNodeId: 'go',
+        childWorkflowId: 'child',
+        returnMap,
+        status: 'active',
+        childInvocationIds: [],
+      },
     })
   })
 })
@@ -126,14 +162,34 @@ describe('what is handed out (C3)', () => {
     await engine.step()
     await engine.step()
     const before = JSON.stringify(engine.snapshot())
-    handed.push(engine.stack(), engine.blackboard().entries(), engine.blackboard().getAll('s'), engine.blackboard().local(), engine.blackboard().keys(), engine.blackboard().get('s'))
-    handed.push(engine.currentBlackboard()?.entriesFrom(0), engine.executionTree(), engine.activeExecutions(), engine.snapshot(), engine.validEdges())
-    const walked = new Set<unknown>([child, main, ...Object.values(main.nodes), ...Object.values(child.nodes), ...main.edges, ...child.edges])
+    handed.push(
+      engine.stack(),
+      engine.blackboard().entries(),
+      engine.blackboard().getAll('s'),
+      engine.blackboard().local(),
+      engine.blackboard().keys(),
+      engine.blackboard().get('s'),
+    )
+    handed.push(
+      engine.currentBlackboard()?.entriesFrom(0),
+      engine.executionTree(),
+      engine.activeExecutions(),
+      engine.snapshot(),
+      engine.validEdges(),
+    )
+    const walked = new Set<unknown>([
+      child,
+      main,
+      ...Object.values(main.nodes),
+      ...Object.values(child.nodes),
+      ...main.edges,
+      ...child.edges,
+    ])
     const spoil = (value: unknown): void => {
       if (typeof value !== 'object' || value === null || walked.has(value)) return
       walked.add(value)
       for (const key of Reflect.ownKeys(value)) spoil((value as Record<PropertyKey, unknown>)[key])
-      for (const key of Reflect.ownKeys(value)) Reflect.set(value, key, 'spoilt')
+      for (const key of Object.keys(value)) Reflect.set(value, key, 'spoilt')
       Reflect.set(value, 'more', 1)
       if (Array.isArray(value)) Reflect.set(value, 'length', 0)
     }
@@ -141,7 +197,9 @@ describe('what is handed out (C3)', () => {
     const { createdAt: _, ...after } = engine.snapshot()
     expect(after).toEqual({ ...(JSON.parse(before) as EngineSnapshot), createdAt: undefined })
     expect(await engine.run()).toEqual({ status: 'completed' })
-    expect(boardText(engine.blackboard().entries())).toBe('s={"deep":[1]} main/__init__@0, x=1 main/a@0, y=2 main/a@0, got=1 main/go@0, also=2 main/go@0, end=1 main/z@0')
+    expect(boardText(engine.blackboard().entries())).toBe(
+      's={"deep":[1]} main/__init__@0, x=1 main/a@0, y=2 main/a@0, got=1 main/go@0, also=2 main/go@0, end=1 main/z@0',
+    )
   })
 
   test('does not change later, when it is a copy of a moment', async () => {
@@ -241,12 +299,14 @@ class Mirror {
 
 function engineText(engine: ReflexEngine): string {
   const { currentBlackboard, currentNodeId, currentWorkflowId, stack } = engine.snapshot()
-  const frames = [...stack].reverse().map(({ workflowId, currentNodeId: node, blackboard }) => `${workflowId}/${node} ${boardText(blackboard)}`)
+  const frames = [...stack]
+    .reverse()
+    .map(({ workflowId, currentNodeId: node, blackboard }) => `${workflowId}/${node} ${boardText(blackboard)}`)
   return [...frames, `${currentWorkflowId}/${currentNodeId} ${boardText(currentBlackboard)}`].join('\n')
 }
 
 describe('a mirror that knows the events alone', () => {
-  test('shows the engine\'s boards and places after every call, whatever the host and the agent do', async () => {
+  test("shows the engine's boards and places after every call, whatever the host and the agent do", async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async (world) => {
         const engine = engineOf(world.workflows, world.agent())

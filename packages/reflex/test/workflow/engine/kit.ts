@@ -5,7 +5,7 @@ import {
   type EngineOptions,
   type Guard,
   type Node,
-  ReflexEngine,
+  type ReflexEngine,
   type RunnableAgent,
   type StackFrame,
   type BlackboardEntry,
@@ -28,7 +28,9 @@ export function flow(id: string, nodes: Readonly<Record<string, NodeParts>>, edg
     id,
     entry: Object.keys(nodes)[0] ?? '',
     nodes: Object.fromEntries(made),
-    edges: edges.map(([from, to, guard]): Edge => ({ id: `${from}-${to}`, from, to, event: 'NEXT', ...(guard === undefined ? {} : { guard }) })),
+    edges: edges.map(
+      ([from, to, guard]): Edge => ({ id: `${from}-${to}`, from, to, event: 'NEXT', ...(guard === undefined ? {} : { guard }) }),
+    ),
   }
 }
 
@@ -53,7 +55,6 @@ export function agentOf(script: Script = {}): RunnableAgent & { readonly asked: 
   const asked: DecisionContext[] = []
   return {
     asked,
-    // oxlint-disable-next-line typescript/promise-function-async -- a script may throw at once, as any agent may
     resolve(context) {
       asked.push(context)
       const act = script[`${context.workflow.id}/${context.node.id}`] ?? script[context.node.id] ?? ((it: DecisionContext) => onward(it))
@@ -99,8 +100,14 @@ export function log(engine: ReflexEngine, extra: (engine: ReflexEngine) => strin
   engine.on('blackboard:write', ({ entries, workflow }) => on(`write ${workflow.id}: ${boardText(entries)}`))
   engine.on('workflow:push', ({ frame, workflow }) => on(`push ${workflow.id} on ${stackText([frame])}`))
   engine.on('workflow:pop', ({ frame, workflow }) => on(`pop to ${workflow.id} ${stackText([frame])}`))
-  engine.on('stack:unwind', (event) => on(`unwind to ${event.targetDepth} ${event.restoredWorkflow.id}/${event.restoredNode.id}${event.reinvoke ? ' again' : ''}: ${stackText(event.discardedFrames)}`))
-  engine.on('execution:record', ({ record }) => on(`record ${record.parentWorkflowId}/${record.parentNodeId} > ${record.childWorkflowId} ${record.status}`))
+  engine.on('stack:unwind', (event) =>
+    on(
+      `unwind to ${event.targetDepth} ${event.restoredWorkflow.id}/${event.restoredNode.id}${event.reinvoke ? ' again' : ''}: ${stackText(event.discardedFrames)}`,
+    ),
+  )
+  engine.on('execution:record', ({ record }) =>
+    on(`record ${record.parentWorkflowId}/${record.parentNodeId} > ${record.childWorkflowId} ${record.status}`),
+  )
   engine.on('execution:invalidate', ({ invalidatedIds }) => on(`invalidate ${invalidatedIds.length}`))
   engine.on('engine:complete', ({ workflow }) => on(`complete ${workflow.id}`))
   engine.on('engine:suspend', ({ reason, nodeId }) => on(`suspend ${nodeId}: ${reason}`))
@@ -113,7 +120,12 @@ export async function stepAll(engine: ReflexEngine): Promise<string[]> {
   const steps: string[] = []
   while (engine.status() === 'running') {
     const result = await engine.step()
-    const place = 'node' in result ? ` ${'workflow' in result ? `${result.workflow.id}/` : ''}${result.node.id}` : 'reason' in result ? ` ${result.reason}` : ''
+    const place =
+      'node' in result
+        ? ` ${'workflow' in result ? `${result.workflow.id}/` : ''}${result.node.id}`
+        : 'reason' in result
+          ? ` ${result.reason}`
+          : ''
     steps.push(result.status + place)
   }
   return steps

@@ -14,15 +14,26 @@ describe('before init', () => {
     expect([engine.validEdges(), engine.stack(), engine.activeExecutions(), engine.invalidatedExecutions()]).toEqual([[], [], [], []])
     expect([engine.executionTree(), engine.completedExecutionsAt('pair', 'a')]).toEqual([{ records: [] }, []])
     const board = engine.blackboard()
-    expect([board.get('x'), board.has('x'), board.getAll('x'), board.entries(), board.keys(), board.local()]).toEqual([undefined, false, [], [], [], []])
+    expect([board.get('x'), board.has('x'), board.getAll('x'), board.entries(), board.keys(), board.local()]).toEqual([
+      undefined,
+      false,
+      [],
+      [],
+      [],
+      [],
+    ])
   })
 
   test('every call but init is refused, with the texts that users know', async () => {
     const engine = engineOf([pair])
     expect(await messageOf(() => engine.sessionId())).toBe('EngineError: Engine not initialized — call init() first')
     expect(await messageOf(() => engine.snapshot())).toBe('EngineError: snapshot() called before init() — no session state to capture')
-    expect(await messageOf(() => engine.step())).toBe("EngineError: step() called in invalid state: 'idle' — engine must be 'running' or 'suspended'")
-    expect(await messageOf(() => engine.run())).toBe("EngineError: run() called in invalid state: 'idle' — engine must be 'running' or 'suspended'")
+    expect(await messageOf(() => engine.step())).toBe(
+      "EngineError: step() called in invalid state: 'idle' — engine must be 'running' or 'suspended'",
+    )
+    expect(await messageOf(() => engine.run())).toBe(
+      "EngineError: run() called in invalid state: 'idle' — engine must be 'running' or 'suspended'",
+    )
     expect(await messageOf(() => engine.resume(1))).toContain("invalid state: 'idle'")
     expect(await messageOf(() => engine.pushWorkflow('pair'))).toBe('EngineError: pushWorkflow() called before init()')
     expect(await messageOf(() => engine.popWorkflow())).toBe('EngineError: popWorkflow() called before init()')
@@ -48,7 +59,12 @@ describe('init', () => {
     const events = log(engine)
     const id = await engine.init('pair')
     expect(events).toEqual(['init pair', 'enter pair/a'])
-    expect([engine.sessionId(), engine.status(), engine.currentNode(), engine.currentWorkflow()]).toEqual([id, 'running', pair.nodes.a, pair])
+    expect([engine.sessionId(), engine.status(), engine.currentNode(), engine.currentWorkflow()]).toEqual([
+      id,
+      'running',
+      pair.nodes.a,
+      pair,
+    ])
     expect(engine.currentWorkflow()).toBe(pair)
     expect(agent.asked).toEqual([])
     expect(engine.validEdges()).toEqual([pair.edges[0]])
@@ -58,9 +74,24 @@ describe('init', () => {
     const host = virtualHost()
     const engine = engineOf([pair], agentOf(), { host })
     const events = log(engine)
-    await engine.init('pair', { blackboard: [{ key: 'x', value: 1 }, { key: 'y', value: { deep: [2] } }, { key: 'x', value: null }] })
-    expect(events).toEqual(['init pair', 'write pair: x=1 pair/__init__@0, y={"deep":[2]} pair/__init__@0, x=null pair/__init__@0', 'enter pair/a'])
-    expect(engine.blackboard().entries().map(({ timestamp }) => timestamp)).toEqual([host.now(), host.now(), host.now()])
+    await engine.init('pair', {
+      blackboard: [
+        { key: 'x', value: 1 },
+        { key: 'y', value: { deep: [2] } },
+        { key: 'x', value: null },
+      ],
+    })
+    expect(events).toEqual([
+      'init pair',
+      'write pair: x=1 pair/__init__@0, y={"deep":[2]} pair/__init__@0, x=null pair/__init__@0',
+      'enter pair/a',
+    ])
+    expect(
+      engine
+        .blackboard()
+        .entries()
+        .map(({ timestamp }) => timestamp),
+    ).toEqual([host.now(), host.now(), host.now()])
   })
 
   test('no seeds, no event', async () => {
@@ -88,7 +119,13 @@ describe('init', () => {
     const events = log(engine)
     const second = await engine.init('other')
     expect(second).not.toBe(first)
-    expect([engine.status(), engine.currentNode()?.id, engine.stack(), engine.blackboard().entries(), engine.executionTree().records]).toEqual(['running', 'x', [], [], []])
+    expect([
+      engine.status(),
+      engine.currentNode()?.id,
+      engine.stack(),
+      engine.blackboard().entries(),
+      engine.executionTree().records,
+    ]).toEqual(['running', 'x', [], [], []])
     expect(await engine.run()).toEqual({ status: 'completed' })
     expect(events).toEqual(['init other', 'enter other/x', 'complete other'])
   })
@@ -122,9 +159,13 @@ describe('completion', () => {
       pushWorkflow: () => engine.pushWorkflow('other'),
       popWorkflow: () => engine.popWorkflow(),
     })) {
-      expect(await messageOf(act)).toBe(`EngineError: ${name}() called in invalid state: 'completed' — engine must be 'running' or 'suspended'`)
+      expect(await messageOf(act)).toBe(
+        `EngineError: ${name}() called in invalid state: 'completed' — engine must be 'running' or 'suspended'`,
+      )
     }
-    expect(await messageOf(() => engine.unwindToDepth(0))).toBe("EngineError: unwindToDepth() requires engine to be suspended, but status is 'completed'")
+    expect(await messageOf(() => engine.unwindToDepth(0))).toBe(
+      "EngineError: unwindToDepth() requires engine to be suspended, but status is 'completed'",
+    )
   })
 })
 
@@ -137,7 +178,10 @@ describe('persistence', () => {
     }
     let calm = false
     const agent = agentOf({
-      a: async (it) => (it.input === undefined ? { type: 'suspend', reason: 'ask', writes: [{ key: 'asked', value: 1 }] } : { type: 'advance', edge: 'a-b' }),
+      a: async (it) =>
+        it.input === undefined
+          ? { type: 'suspend', reason: 'ask', writes: [{ key: 'asked', value: 1 }] }
+          : { type: 'advance', edge: 'a-b' },
       b: async () => {
         if (!calm) throw new Error('broken')
         return { type: 'complete' }
@@ -169,7 +213,11 @@ describe('persistence', () => {
     const save = async () => {
       if (broken) throw new Error('disk full')
     }
-    const engine = engineOf([other], agentOf({ x: async ({ input }) => (input === undefined ? { type: 'suspend', reason: 'wait' } : { type: 'complete' }) }), { persistence: { save, load: async () => null } })
+    const engine = engineOf(
+      [other],
+      agentOf({ x: async ({ input }) => (input === undefined ? { type: 'suspend', reason: 'wait' } : { type: 'complete' }) }),
+      { persistence: { save, load: async () => null } },
+    )
     await engine.init('other')
     expect(await messageOf(() => engine.step())).toBe('Error: disk full')
     expect(engine.status()).toBe('suspended')

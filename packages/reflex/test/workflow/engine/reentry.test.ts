@@ -3,7 +3,10 @@ import { EngineError, type ReflexEngine } from '../../../src/workflow/index.ts'
 import { agentOf, caught, deferred, engineOf, flow, log, messageOf, onward, stepAll, writing } from './kit.ts'
 
 const child = flow('child', { c: {} }, [])
-const main = flow('main', { a: {}, go: { calls: 'child', map: { got: 'made' } }, z: {} }, [['a', 'go'], ['go', 'z']])
+const main = flow('main', { a: {}, go: { calls: 'child', map: { got: 'made' } }, z: {} }, [
+  ['a', 'go'],
+  ['go', 'z'],
+])
 const script = { a: writing({ x: 1 }), c: writing({ made: 1 }), z: writing({ end: 1 }) }
 
 const CALLS: Readonly<Record<string, (engine: ReflexEngine) => unknown>> = {
@@ -30,48 +33,80 @@ describe('one call at a time (D2, D3)', () => {
 
   test.each(Object.entries(CALLS))('%s is refused to an agent', async (name, call) => {
     let thrown: unknown
-    const engine = engineOf([child, main], agentOf({ ...script, c: async (it) => {
-      thrown = await caught(() => call(engine))
-      return onward(it)
-    } }))
+    const engine = engineOf(
+      [child, main],
+      agentOf({
+        ...script,
+        c: async (it) => {
+          thrown = await caught(() => call(engine))
+          return onward(it)
+        },
+      }),
+    )
     await engine.init('main')
     expect(await engine.run()).toEqual({ status: 'completed' })
     expect(thrown).toBeInstanceOf(EngineError)
     expect(thrown).toMatchObject({ message: `${name} called while a step is in progress`, code: 'R2014' })
   })
 
-  test.each(Object.entries(CALLS))('%s is refused to handlers, also during pushWorkflow, popWorkflow, unwindToDepth and init', async (name, call) => {
-    const refused: string[] = []
-    const expected: string[] = []
-    const engine = engineOf([child, main], agentOf({ ...script, c: async () => ({ type: 'suspend', reason: 'no' }) }))
-    const pending: Promise<void>[] = []
-    engine.onAny((event) => {
-      expected.push(event)
-      pending.push(messageOf(() => call(engine)).then((message) => void refused.push(message)))
-    })
-    await engine.init('main')
-    engine.pushWorkflow('child')
-    engine.popWorkflow()
-    await engine.step()
-    await engine.run()
-    engine.unwindToDepth(0)
-    await Promise.all(pending)
-    expect(new Set(refused)).toEqual(new Set([`EngineError: ${name} called while a step is in progress`]))
-    expect(expected).toEqual(expect.arrayContaining(['engine:init', 'workflow:push', 'workflow:pop', 'stack:unwind', 'execution:invalidate', 'engine:suspend']))
-  })
+  test.each(Object.entries(CALLS))(
+    '%s is refused to handlers, also during pushWorkflow, popWorkflow, unwindToDepth and init',
+    async (name, call) => {
+      const refused: string[] = []
+      const expected: string[] = []
+      const engine = engineOf([child, main], agentOf({ ...script, c: async () => ({ type: 'suspend', reason: 'no' }) }))
+      const pending: Promise<void>[] = []
+      engine.onAny((event) => {
+        expected.push(event)
+        pending.push(messageOf(() => call(engine)).then((message) => void refused.push(message)))
+      })
+      await engine.init('main')
+      engine.pushWorkflow('child')
+      engine.popWorkflow()
+      await engine.step()
+      await engine.run()
+      engine.unwindToDepth(0)
+      await Promise.all(pending)
+      expect(new Set(refused)).toEqual(new Set([`EngineError: ${name} called while a step is in progress`]))
+      expect(expected).toEqual(
+        expect.arrayContaining(['engine:init', 'workflow:push', 'workflow:pop', 'stack:unwind', 'execution:invalidate', 'engine:suspend']),
+      )
+    },
+  )
 
   test('looking is allowed at any time', async () => {
-    const engine = engineOf([child, main], agentOf({ ...script, a: async (it) => {
-      expect([engine.currentNode()?.id, engine.status(), engine.validEdges().length, engine.stack(), engine.snapshot().currentNodeId]).toEqual(['a', 'running', 1, [], 'a'])
-      return onward(it)
-    } }))
+    const engine = engineOf(
+      [child, main],
+      agentOf({
+        ...script,
+        a: async (it) => {
+          expect([
+            engine.currentNode()?.id,
+            engine.status(),
+            engine.validEdges().length,
+            engine.stack(),
+            engine.snapshot().currentNodeId,
+          ]).toEqual(['a', 'running', 1, [], 'a'])
+          return onward(it)
+        },
+      }),
+    )
     await engine.init('main')
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 })
 
 describe('a handler that throws (D6)', () => {
-  const EVENTS = ['node:exit', 'edge:traverse', 'blackboard:write', 'node:enter', 'workflow:push', 'workflow:pop', 'engine:complete', 'execution:record'] as const
+  const EVENTS = [
+    'node:exit',
+    'edge:traverse',
+    'blackboard:write',
+    'node:enter',
+    'workflow:push',
+    'workflow:pop',
+    'engine:complete',
+    'execution:record',
+  ] as const
 
   test.each(EVENTS)('at %s: the transition is finished and told to everybody, then the error comes out of step', async (event) => {
     const calm = engineOf([child, main], agentOf(script))
@@ -88,11 +123,12 @@ describe('a handler that throws (D6)', () => {
     await engine.init('main')
     broken = true
     let thrown = 0
-    while (engine.status() === 'running') await engine.step().catch((error: unknown) => {
-      const errors: unknown[] = error instanceof AggregateError ? error.errors : [error]
-      for (const one of errors) expect(one).toEqual(new Error(`handler of ${event}`))
-      thrown++
-    })
+    while (engine.status() === 'running')
+      await engine.step().catch((error: unknown) => {
+        const errors: unknown[] = error instanceof AggregateError ? error.errors : [error]
+        for (const one of errors) expect(one).toEqual(new Error(`handler of ${event}`))
+        thrown++
+      })
     expect(thrown).toBeGreaterThan(0)
     expect([events, engine.blackboard().keys()]).toEqual([expected, calm.blackboard().keys()])
   })
@@ -199,13 +235,29 @@ describe('subscriptions', () => {
 
   test('that begin in the middle of a run hear the rest, and nothing of before', async () => {
     const lines: string[] = []
-    const engine: ReflexEngine = engineOf([child, main], agentOf({ ...script, c: async (it) => {
-      if (lines.length === 0) engine.onAny((event) => lines.push(event))
-      return onward(it, { made: 1 })
-    } }))
+    const engine: ReflexEngine = engineOf(
+      [child, main],
+      agentOf({
+        ...script,
+        c: async (it) => {
+          if (lines.length === 0) engine.onAny((event) => lines.push(event))
+          return onward(it, { made: 1 })
+        },
+      }),
+    )
     await engine.init('main')
     await engine.run()
-    expect(lines).toEqual(['blackboard:write', 'blackboard:write', 'workflow:pop', 'node:enter', 'node:exit', 'edge:traverse', 'node:enter', 'blackboard:write', 'engine:complete'])
+    expect(lines).toEqual([
+      'blackboard:write',
+      'blackboard:write',
+      'workflow:pop',
+      'node:enter',
+      'node:exit',
+      'edge:traverse',
+      'node:enter',
+      'blackboard:write',
+      'engine:complete',
+    ])
   })
 
   test('that begin after unwatched calls do not hear of those', async () => {
@@ -219,7 +271,14 @@ describe('subscriptions', () => {
   })
 
   test('every run leaves as many handlers as it found (D4)', async () => {
-    const engine = engineOf([child], agentOf({ c: async () => { throw new Error('no') } }))
+    const engine = engineOf(
+      [child],
+      agentOf({
+        c: async () => {
+          throw new Error('no')
+        },
+      }),
+    )
     await engine.init('child')
     let errors = 0
     const off = engine.on('engine:error', () => void errors++)

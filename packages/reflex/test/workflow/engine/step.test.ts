@@ -3,8 +3,16 @@ import { createRegistry, createEngine, type DecisionContext } from '../../../src
 import { agentOf, boardText, engineOf, flow, log, onward, stackText, stepAll, writing } from './kit.ts'
 
 const child = flow('child', { c1: {}, c2: {} }, [['c1', 'c2']])
-const main = flow('main', { a: {}, go: { calls: 'child', map: { got: 'made', same: 'kept' } }, z: {} }, [['a', 'go'], ['go', 'z']])
-const script = { a: writing({ x: 1 }), c1: writing({ made: 1, hidden: true }), c2: writing({ made: 2, kept: null }), z: writing({ end: 'z' }) }
+const main = flow('main', { a: {}, go: { calls: 'child', map: { got: 'made', same: 'kept' } }, z: {} }, [
+  ['a', 'go'],
+  ['go', 'z'],
+])
+const script = {
+  a: writing({ x: 1 }),
+  c1: writing({ made: 1, hidden: true }),
+  c2: writing({ made: 2, kept: null }),
+  z: writing({ end: 'z' }),
+}
 
 describe('step', () => {
   test('makes one transition at a time', async () => {
@@ -17,7 +25,13 @@ describe('step', () => {
     expect(await engine.step()).toEqual({ status: 'popped', workflow: main, node: main.nodes.go })
     expect(await engine.step()).toEqual({ status: 'advanced', node: main.nodes.z })
     expect(await engine.step()).toEqual({ status: 'completed' })
-    expect(agent.asked.map(({ workflow, node }) => `${workflow.id}/${node.id}`)).toEqual(['main/a', 'child/c1', 'child/c2', 'main/go', 'main/z'])
+    expect(agent.asked.map(({ workflow, node }) => `${workflow.id}/${node.id}`)).toEqual([
+      'main/a',
+      'child/c1',
+      'child/c2',
+      'main/go',
+      'main/z',
+    ])
   })
 
   test('the agent gets the registered objects, the open edges, the scoped board and the stack, the nearest caller first', async () => {
@@ -81,7 +95,11 @@ describe('step', () => {
     const engine = engineOf([gate], greedy)
     await engine.init('gate')
     expect(await engine.step()).toEqual({ status: 'suspended', reason: 'Invalid edge selection' })
-    expect([greedy.asked[0]?.validEdges.map(({ id }) => id), engine.blackboard().entries(), engine.currentNode()?.id]).toEqual([['a-shut'], [], 'a'])
+    expect([greedy.asked[0]?.validEdges.map(({ id }) => id), engine.blackboard().entries(), engine.currentNode()?.id]).toEqual([
+      ['a-shut'],
+      [],
+      'a',
+    ])
   })
 
   test('guards of a child see its callers, and writes of a child open its own guards only', async () => {
@@ -89,13 +107,19 @@ describe('step', () => {
       ['a', 'yes', { type: 'equals', key: 'mode', value: 'outer' }],
       ['a', 'no', { type: 'not-equals', key: 'mode', value: 'outer' }],
     ])
-    const engine = engineOf([guarded, flow('caller', { go: { calls: 'guarded' }, end: {} }, [['go', 'end', { type: 'not-exists', key: 'inner' }]])], agentOf({ a: writing({ inner: 1 }) }))
+    const engine = engineOf(
+      [guarded, flow('caller', { go: { calls: 'guarded' }, end: {} }, [['go', 'end', { type: 'not-exists', key: 'inner' }]])],
+      agentOf({ a: writing({ inner: 1 }) }),
+    )
     await engine.init('caller', { blackboard: [{ key: 'mode', value: 'outer' }] })
     expect(await stepAll(engine)).toEqual(['invoked guarded/a', 'advanced yes', 'popped caller/go', 'advanced end', 'completed'])
   })
 
   test('an invoking node may be terminal', async () => {
-    const engine = engineOf([child, flow('last', { go: { calls: 'child', map: { r: 'made' } } }, [])], agentOf({ c2: writing({ made: 5 }), go: writing({ own: 1 }) }))
+    const engine = engineOf(
+      [child, flow('last', { go: { calls: 'child', map: { r: 'made' } } }, [])],
+      agentOf({ c2: writing({ made: 5 }), go: writing({ own: 1 }) }),
+    )
     await engine.init('last')
     expect(await engine.run()).toEqual({ status: 'completed' })
     expect(boardText(engine.blackboard().entries())).toBe('r=5 last/go@0, own=1 last/go@0')
@@ -156,7 +180,8 @@ describe('step', () => {
     expect(a).toEqual(b)
   })
 
-  test('agents may answer at once, or with a promise that is not the language\'s own', async () => {
+  test("agents may answer at once, or with a promise that is not the language's own", async () => {
+    // oxlint-disable-next-line unicorn/no-thenable -- it is what is tested
     const thenable = { then: (settle: (decision: unknown) => void) => settle({ type: 'complete', writes: [{ key: 'k', value: 1 }] }) }
     const engine = engineOf([child], agentOf({ c1: () => ({ type: 'advance', edge: 'c1-c2' }), c2: () => thenable }))
     await engine.init('child')
@@ -166,7 +191,11 @@ describe('step', () => {
 
   test('a long workflow needs no stack and leaves room for others', async () => {
     const nodes = Array.from({ length: 5000 }, (_, i) => `n${i}`)
-    const long = flow('long', Object.fromEntries(nodes.map((node) => [node, {}])), nodes.slice(1).map((node, i) => [`n${i}`, node] as const))
+    const long = flow(
+      'long',
+      Object.fromEntries(nodes.map((node) => [node, {}])),
+      nodes.slice(1).map((node, i) => [`n${i}`, node] as const),
+    )
     const engine = engineOf([long], agentOf({ n0: (it) => onward(it), n1: (it) => onward(it) }))
     await engine.init('long')
     let turned = false
@@ -193,7 +222,13 @@ describe('after a return (C1)', () => {
   const caller = flow('caller', { go: { calls: 'child' }, z: {} }, [['go', 'z']])
 
   test('suspending and failing at the invoking node do not call again', async () => {
-    const answers: unknown[] = [{ type: 'suspend', reason: 'think' }, new Error('no'), { type: 'advance', edge: 'nowhere' }, { type: 'complete' }, undefined]
+    const answers: unknown[] = [
+      { type: 'suspend', reason: 'think' },
+      new Error('no'),
+      { type: 'advance', edge: 'nowhere' },
+      { type: 'complete' },
+      undefined,
+    ]
     const agent = agentOf({
       go: async (it) => {
         const answer = answers.shift()

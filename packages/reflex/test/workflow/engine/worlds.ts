@@ -24,19 +24,26 @@ const guards: fc.Arbitrary<Guard | undefined> = fc.option(
     fc.record({ type: fc.constantFrom('exists' as const, 'not-exists' as const), key: fc.constantFrom(...KEYS) }),
     fc.record({ type: fc.constantFrom('equals' as const, 'not-equals' as const), key: fc.constantFrom(...KEYS), value: fc.nat(3) }),
   ),
-  { nil: undefined, freq: 3 },
+  { nil: undefined, freq: 1 },
 )
 
 /** Level 2 calls level 1, level 1 level 0: every run ends. */
 function level(depth: number): fc.Arbitrary<Workflow> {
-  return fc.integer({ min: 1, max: 4 }).chain((size) => {
+  return fc.integer({ min: 2, max: 4 }).chain((size) => {
     const names = Array.from({ length: size }, (_, i) => `n${i}`)
-    const calls = fc.array(fc.boolean(), { minLength: size, maxLength: size })
+    const calls = fc.array(
+      fc.nat(2).map((it) => it > 0),
+      { minLength: size, maxLength: size },
+    )
     const maps = fc.array(fc.dictionary(fc.constantFrom(...KEYS), fc.constantFrom(...KEYS)), { minLength: size, maxLength: size })
-    const edges = fc.array(fc.tuple(fc.nat(size - 1), fc.nat(size - 1), guards), { maxLength: 6 })
+    const edges = fc.array(fc.tuple(fc.nat(size - 1), fc.nat(size - 1), guards), { minLength: 2, maxLength: 8 })
     return fc.tuple(calls, maps, edges).map(([called, map, pairs]) => {
       const nodes = names.map((name, i) => [name, depth > 0 && called[i] ? { calls: `w${depth - 1}`, map: map[i] ?? {} } : {}] as const)
-      const unique = new Map(pairs.filter(([from, to]) => from < to).map(([from, to, guard]) => [`${from}-${to}`, [`n${from}`, `n${to}`, ...(guard === undefined ? [] : [guard])] as const]))
+      const unique = new Map(
+        pairs
+          .filter(([from, to]) => from < to)
+          .map(([from, to, guard]) => [`${from}-${to}`, [`n${from}`, `n${to}`, ...(guard === undefined ? [] : [guard])] as const]),
+      )
       return flow(`w${depth}`, Object.fromEntries(nodes), [...unique.values()] as never)
     })
   })
@@ -81,7 +88,16 @@ async function obey(engine: ReflexEngine, { do: act, pick }: Order): Promise<voi
     case 'pop':
       return void (depth > 0 && engine.popWorkflow())
     case 'push':
-      return void (depth < 4 && engine.pushWorkflow('w0', { inputMap: [{ from: 'k', to: 'l' }, { from: 'm', to: 'm' }], returnMap: [{ parentKey: 'm', childKey: 'k' }] }))
+      return void (
+        depth < 4 &&
+        engine.pushWorkflow('w0', {
+          inputMap: [
+            { from: 'k', to: 'l' },
+            { from: 'm', to: 'm' },
+          ],
+          returnMap: [{ parentKey: 'm', childKey: 'k' }],
+        })
+      )
     case 'unwind':
       return status === 'suspended' ? engine.unwindToDepth(pick % (depth + 1), { reinvoke: pick % 2 === 0 }) : undefined
   }
@@ -91,12 +107,22 @@ function worldsOf(suspends: boolean): fc.Arbitrary<World> {
   return fc
     .record({
       levels: fc.tuple(level(0), level(1), level(2)),
-      root: fc.constantFrom('w0', 'w1', 'w2', 'w2'),
+      root: fc.constantFrom('w1', 'w2', 'w2', 'w2'),
       seeds: fc.array(fc.record({ key: fc.constantFrom(...KEYS), value: fc.jsonValue() }), { maxLength: 3 }),
-      orders: fc.array(fc.record({ do: fc.constantFrom('step', 'step', 'step', 'run', 'answer', 'pop', 'push', 'unwind'), pick: fc.nat(9) }), { maxLength: 25 }) as fc.Arbitrary<Order[]>,
+      orders: fc.array(
+        fc.record({ do: fc.constantFrom('step', 'step', 'step', 'run', 'answer', 'pop', 'push', 'unwind', 'unwind'), pick: fc.nat(9) }),
+        { minLength: 8, maxLength: 40 },
+      ) as fc.Arbitrary<Order[]>,
       seed: fc.integer(),
     })
-    .map(({ levels, root, seeds, orders, seed }) => ({ workflows: levels, root, seeds, orders, agent: () => agentOf(seed, suspends), obey }))
+    .map(({ levels, root, seeds, orders, seed }) => ({
+      workflows: levels,
+      root,
+      seeds,
+      orders,
+      agent: () => agentOf(seed, suspends),
+      obey,
+    }))
 }
 
 /** With agents that suspend and fail. */

@@ -1,0 +1,142 @@
+import { Option } from 'commander'
+import { answer } from './answer.ts'
+import type { Action, Verb } from './command.ts'
+import { explain } from './explain.ts'
+import { inbox } from './inbox.ts'
+import type { CarryFlags, RunFlags } from './options.ts'
+import { resume } from './resume.ts'
+import { run } from './run.ts'
+import { runs } from './runs.ts'
+import { type Session, withReflex, withStoredRuns } from './session.ts'
+import { show } from './show.ts'
+import { trace } from './trace.ts'
+import { validate } from './validate.ts'
+
+const collect = (word: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), word]
+const many = (flags: string, about: string): Option => new Option(flags, about).argParser(collect)
+
+/** Go with every command. */
+const COMMON: readonly Option[] = [
+  new Option('--store <path>', 'the store; default: REFLEX_STORE, else the nearest .reflex/reflex.db'),
+  new Option('--json', 'one JSON document on standard output'),
+  new Option('--jsonl', 'one JSON object per line, records as they become durable'),
+  new Option('-q, --quiet', 'results and faults alone'),
+  new Option('-v, --verbose', 'writes, and what was closed at a choice'),
+  new Option('--ids', 'trace ids as well'),
+  new Option('--no-color', 'no colours, as NO_COLOR'),
+]
+
+const BY = new Option('--by <name>', 'who acts, for the journal; default: REFLEX_ACTOR, else the user')
+const ANSWERS = new Option('--answers <who>', 'ask, none, auto, or a file; default: ask at a terminal, else none')
+const POLICY = many('--policy <file>', 'what is allowed and denied beside the trust; default: REFLEX_POLICY')
+const PROGRAMS = many('--programs <dir>', 'where programs are looked up by name, after the own folder')
+const KIND = new Option('--kind <kind>', 'the kind, where the name of the file does not tell it')
+
+const withStore = (work: (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>): Action => {
+  return (console, words, flags) => withReflex(console, flags as CarryFlags, (session) => work(session, words, flags))
+}
+
+/** For verbs that start nothing. */
+const withRuns = (work: (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>): Action => {
+  return (console, words, flags) => withStoredRuns(console, flags as CarryFlags, (session) => work(session, words, flags))
+}
+
+/** Every verb of the command, in the order of its help. */
+export const actions: readonly Verb[] = [
+  {
+    name: 'run',
+    words: [['<program>', 'a file, or a folder with one program']],
+    about: 'start a run and carry it on',
+    options: [
+      many('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable').default([], ''),
+      many('--agent <agent>', 'who decides: NAME, NODE=NAME, or a file of decisions; repeatable'),
+      ANSWERS,
+      BY,
+      new Option('--trust <level>', 'untrusted, probationary, trusted, veteran, autonomous; default: REFLEX_TRUST, else probationary'),
+      POLICY,
+      PROGRAMS,
+      KIND,
+      new Option('--id <name>', 'the name of the run; drawn if absent'),
+      ...COMMON,
+    ],
+    examples: [
+      'run refund.workflow.json --input order_id=A-1042',
+      'run refund.workflow.json --input \'order:={"total":84}\' --answers none',
+    ],
+    action: withStore((session, [program = ''], flags) => run(session, program, flags as unknown as RunFlags)),
+  },
+  {
+    name: 'resume',
+    words: [['<run>', 'a run']],
+    about: 'go on with a run that was left or stopped',
+    options: [ANSWERS, BY, POLICY, PROGRAMS, ...COMMON],
+    examples: ['resume otter'],
+    action: withRuns((session, [ref = ''], flags) => resume(session, ref, flags as CarryFlags)),
+  },
+  {
+    name: 'answer',
+    words: [
+      ['<run>', 'a run, or one of its questions: otter/q1'],
+      ['<answer...>', '[QUESTION] VALUE: text, :=JSON, @file; the question where the run has several'],
+    ],
+    usage: 'RUN [QUESTION] VALUE',
+    about: 'answer a question, then go on',
+    options: [BY, new Option('--no-run', 'only record the answer'), ANSWERS, POLICY, PROGRAMS, ...COMMON],
+    examples: ['answer otter approve', 'answer otter q2 \':={"total":84}\'', 'answer otter/q2 @letter.txt'],
+    action: withRuns((session, words, flags) => answer(session, words, flags as CarryFlags)),
+  },
+  {
+    name: 'runs',
+    words: [],
+    about: 'list the runs, the newest first',
+    options: [
+      new Option('--status <status>', 'running, suspended, completed, failed, cancelled; several with commas'),
+      new Option('--since <time>', 'changed in the last 2h, 3d, or since a date'),
+      new Option('--limit <count>', 'how many at most; default: 50'),
+      ...COMMON,
+    ],
+    examples: ['runs --status suspended', 'runs --since 2h --json'],
+    action: withRuns((session, _words, flags) => runs(session, flags)),
+  },
+  {
+    name: 'inbox',
+    words: [],
+    about: 'list the open questions, and answer them at a terminal',
+    options: [BY, ANSWERS, POLICY, PROGRAMS, ...COMMON],
+    examples: [],
+    action: withRuns((session, _words, flags) => inbox(session, flags)),
+  },
+  {
+    name: 'show',
+    words: [['<run>', 'a run, or RUN@N for how it stood after record N']],
+    about: 'show where a run stands: stack, ways on, values',
+    options: COMMON,
+    examples: ['show otter', 'show otter@21'],
+    action: withRuns((session, [ref = '']) => show(session, ref)),
+  },
+  {
+    name: 'trace',
+    words: [['<run>', 'a run']],
+    about: 'tell what happened, record by record',
+    options: COMMON,
+    examples: ['trace last', 'trace otter --jsonl'],
+    action: withRuns((session, [ref = '']) => trace(session, ref)),
+  },
+  {
+    name: 'validate',
+    words: [['<file...>', 'programs, or folders with one program']],
+    about: 'find everything that is wrong, without a run',
+    options: [KIND, PROGRAMS, ...COMMON],
+    examples: ['validate refund.workflow.json'],
+    action: (console, words, flags) =>
+      withReflex(console, { ...(flags as CarryFlags), store: 'memory:' }, (session) => validate(session, words, flags)),
+  },
+  {
+    name: 'explain',
+    words: [['<code>', 'R1042, or a code of a seed, such as INVALID_EDGE']],
+    about: 'explain a code of a message',
+    options: COMMON,
+    examples: ['explain R1042'],
+    action: (console, [code = '']) => Promise.resolve(explain(console, code)),
+  },
+]

@@ -1,0 +1,104 @@
+import { Command, type CommanderError, Option } from 'commander'
+import { faults } from '../faults.ts'
+import { didYouMean, suggest } from '../text/index.ts'
+import { topHelp } from './help.ts'
+import { actions } from './actions.ts'
+import { Console } from './console.ts'
+import type { CommonFlags } from './options.ts'
+import type { World } from './world.ts'
+
+/** What a command line asks for. */
+export interface Asked {
+  readonly flags: CommonFlags
+  /** Does it, and gives the exit code. */
+  readonly perform: (console: Console) => Promise<number>
+}
+
+export type Action = (console: Console, words: readonly string[], flags: Record<string, unknown>) => Promise<number>
+
+/** A verb of the command. */
+export interface Verb {
+  readonly name: string
+  /** Words after it, as commander writes them: `<program>`, `[question]`, `<file...>`. */
+  readonly words: readonly (readonly [syntax: string, about: string])[]
+  /** The words as help shows them, where they are not simply these. */
+  readonly usage?: string
+  readonly about: string
+  readonly options: readonly Option[]
+  readonly examples: readonly string[]
+  readonly action: Action
+}
+
+/** Reads a command line. Throws `R2030` and `R2031`; gives text where only help or a version is asked for. */
+export function readCommand(argv: readonly string[], world: World): Asked | { readonly text: string } {
+  const [verb] = argv.filter((word) => !word.startsWith('-'))
+  if (argv.length === 0 || (argv.length === 1 && ['-h', '--help', 'help'].includes(argv[0] ?? '')))
+    return { text: topHelp(world.command, actions) }
+  if (argv.length === 1 && ['-V', '--version'].includes(argv[0] ?? '')) return { text: `reflex ${world.version}\n` }
+  const said: string[] = []
+  let asked: Asked | undefined
+  const program = new Command('reflex')
+  quieten(program, said)
+  for (const one of actions) program.addCommand(commandOf(one, world, said, (found) => (asked = found)))
+  try {
+    program.parse(argv, { from: 'user' })
+  } catch (thrown) {
+    const error = thrown as CommanderError
+    if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') return { text: said.join('') }
+    throw typeof error.code === 'string' && error.code.startsWith('commander.') ? refusal(error, argv, verb, world) : error
+  }
+  if (asked === undefined) throw unknownVerb(verb ?? argv[0] ?? '')
+  return asked
+}
+
+function quieten(command: Command, said: string[]): Command {
+  return command
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .showHelpAfterError(false)
+    .helpCommand(false)
+    .helpOption('-h, --help', 'this text')
+    .configureOutput({ writeOut: (text) => said.push(text), writeErr: () => undefined })
+}
+
+function commandOf(verb: Verb, world: World, said: string[], found: (asked: Asked) => void): Command {
+  const command = quieten(new Command(verb.name), said).description(verb.about).allowExcessArguments(false)
+  for (const [syntax, about] of verb.words) command.argument(syntax, about)
+  if (verb.usage !== undefined) command.usage(`[options] ${verb.usage}`)
+  for (const option of verb.options) command.addOption(option)
+  command.configureHelp({
+    helpWidth: Math.min(100, new Console(world, {}).out.columns),
+    sortOptions: false,
+    commandUsage: (one) => `${world.command} ${one.name()} ${one.usage()}`,
+  })
+  if (verb.examples.length > 0)
+    command.addHelpText('after', `\n${verb.examples.map((example) => `  ${world.command} ${example}`).join('\n')}`)
+  return command.action((...given: unknown[]) => {
+    const flags = given.at(-2) as Record<string, unknown>
+    const words = given.slice(0, -2).flatMap((word) => (Array.isArray(word) ? (word as string[]) : typeof word === 'string' ? [word] : []))
+    found({ flags, perform: (console) => verb.action(console, words, flags) })
+  })
+}
+
+function refusal(error: CommanderError, argv: readonly string[], verb: string | undefined, { command }: World): Error {
+  const known = actions.find(({ name }) => name === verb)
+  if (known === undefined) return unknownVerb(verb ?? argv[0] ?? '')
+  const fix = `${command} ${known.name} --help`
+  const message = error.message.replace(/^error: /, '').replaceAll("'", '"')
+  if (error.code !== 'commander.unknownOption') return faults.make('R2031', message, { fix })
+  const word = /"(-[^"]*)"/.exec(message)?.[1] ?? ''
+  const flags = known.options.flatMap(({ long }) => long ?? [])
+  const guess = suggest(word.replace(/=.*/, ''), flags)
+  return faults.make('R2031', `${known.name} has no option ${word}${guess === undefined ? '' : `; did you mean ${guess}?`}`, { fix })
+}
+
+function unknownVerb(word: string): Error {
+  const guess = suggest(
+    word,
+    actions.map(({ name }) => name),
+  )
+  const hint = didYouMean(guess)
+  return faults.make('R2030', `no command ${JSON.stringify(word)}${hint === undefined ? '' : `; ${hint}`}`, {
+    fix: guess === undefined ? 'reflex --help' : `reflex ${guess} --help`,
+  })
+}

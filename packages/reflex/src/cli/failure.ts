@@ -1,0 +1,65 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CATALOGUE } from '../catalogue.ts'
+import { faults } from '../faults.ts'
+import { type FaultData, faultData, isFault } from '../kernel/index.ts'
+import type { Console } from './console.ts'
+import { errorDocument } from './documents.ts'
+import { exitCodeOf, messageOf, systemFix } from './exit.ts'
+import { way } from './layout.ts'
+
+/** Faults of the store after which a run can be gone on with. */
+const RESUMABLE: readonly string[] = ['R5002', 'R5005']
+
+/** Says what went wrong, on standard error or as a document, and gives the exit code. No stack of ours is shown. */
+export function tellFailure(console: Console, thrown: unknown): number {
+  const fault = asFault(console, thrown)
+  if (console.shape !== 'text') console.document(errorDocument(fault))
+  else {
+    console.tell(console.fault(fault))
+    if (fault.run !== undefined && RESUMABLE.includes(fault.code))
+      console.tell([way(console.err, 'go on', console.command('resume', fault.run))])
+  }
+  return exitCodeOf(fault)
+}
+
+function asFault(console: Console, thrown: unknown): FaultData {
+  if (isFault(thrown)) {
+    const data = faultData(thrown)
+    const file = data.verdict === 'bug' ? writeBug(console, thrown) : undefined
+    const fix = file === undefined ? (data.fix ?? CATALOGUE.get(data.code)?.fix) : reportFix(file)
+    return fix === undefined ? data : { ...data, fix }
+  }
+  const fix = systemFix(thrown)
+  if (fix !== undefined) return faultData(faults.make('R5040', messageOf(thrown), { fix }))
+  const file = writeBug(console, thrown)
+  return faultData(faults.make('R9002', `a bug of Reflex: ${messageOf(thrown)}`, { fix: reportFix(file) }))
+}
+
+function reportFix(file: string | undefined): string {
+  return file === undefined ? 'report it, with what you typed' : `report it, with ${file}`
+}
+
+/** Keeps what only we can read in a file, for a report. */
+function writeBug({ world, now }: Console, thrown: unknown): string | undefined {
+  const { cwd, environment } = world.surroundings
+  const folder = join(cwd, '.reflex')
+  const name = `bug-${new Date(now).toISOString().replace(/[:.]/g, '-')}.txt`
+  const details = [`reflex ${world.version}`, `node ${process.version} ${process.platform} ${process.arch}`, stackOf(thrown), ''].join('\n')
+  for (const place of [folder, environment['TMPDIR'] ?? '/tmp']) {
+    try {
+      mkdirSync(place, { recursive: true })
+      writeFileSync(join(place, name), details)
+      return join(place, name)
+    } catch {
+      // The next place, or none: the message stands by itself.
+    }
+  }
+  return undefined
+}
+
+function stackOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return messageOf(thrown)
+  const cause: unknown = thrown.cause
+  return `${thrown.stack ?? thrown.message}${cause === undefined ? '' : `\ncause: ${cause instanceof Error ? (cause.stack ?? cause.message) : JSON.stringify(cause)}`}`
+}

@@ -1,0 +1,33 @@
+import type { Verb } from './command.ts'
+
+const GROUPS: readonly (readonly [title: string, verbs: readonly string[]])[] = [
+  ['do', ['run', 'resume', 'answer']],
+  ['look', ['runs', 'inbox', 'show', 'trace']],
+  ['check', ['validate', 'explain']],
+]
+
+/** What `reflex` alone says: every command in a line, in groups. */
+export function topHelp(command: string, verbs: readonly Verb[]): string {
+  const usage = (verb: Verb): string =>
+    [
+      verb.name,
+      ...(verb.usage === undefined ? verb.words.map(([syntax]) => syntax.replace(/[<>]/g, '').toUpperCase()) : [verb.usage]),
+    ].join(' ')
+  const widest = Math.max(...verbs.map((verb) => usage(verb).length))
+  const groups = GROUPS.map(([title, names]) => {
+    const lines = names
+      .flatMap((name) => verbs.filter((verb) => verb.name === name))
+      .map((verb) => `  ${usage(verb).padEnd(widest)}  ${verb.about}`)
+    return `${title}\n${lines.join('\n')}`
+  })
+  return `Models and people decide. Reflex keeps the process honest.
+
+${command} COMMAND
+
+${groups.join('\n')}
+
+  A run is named by its id, a prefix of it, or \`last\`; RUN@21 is the run after record 21.
+  --json, --jsonl, -q, -v, --no-color and --store PATH go with every command.
+  ${command} COMMAND --help tells more.
+`
+}

@@ -1,0 +1,307 @@
+import { describe, expect, test } from 'vitest'
+import { agentOf, boardText, engineOf, flow, log, messageOf, onward, stackText, stepAll, writing } from './kit.ts'
+
+const leaf = flow('leaf', { l: {}, m: {} }, [['l', 'm']])
+const child = flow('child', { c: { calls: 'leaf' }, d: {} }, [['c', 'd']])
+const main = flow('main', { a: {}, go: { calls: 'child', map: { got: 'made' } }, z: {} }, [
+  ['a', 'go'],
+  ['go', 'z'],
+])
+const all = [leaf, child, main]
+
+describe('pushWorkflow', () => {
+  test('calls at once: seeds through the scopes of the caller, events in order, the agent once it has returned', async () => {
+    const agent = agentOf({ l: writing({ r: 'result' }) })
+    const engine = engineOf(all, agent)
+    await engine.init('main', { blackboard: [{ key: 'in', value: { deep: 1 } }] })
+    const events = log(engine)
+    const result = engine.pushWorkflow('leaf', {
+      inputMap: [
+        { from: 'in', to: 'given' },
+        { from: 'never', to: 'x' },
+      ],
+      returnMap: [{ parentKey: 'out', childKey: 'r' }],
+    })
+    expect(result).toEqual({ status: 'invoked', workflow: leaf, node: leaf.nodes.l })
+    expect(events).toEqual([
+      'record main/a > leaf active',
+      'push leaf on main/a(in={"deep":1} main/__init__@0)',
+      'write leaf: given={"deep":1} leaf/__push__@1',
+      'enter leaf/l',
+    ])
+    expect([engine.status(), engine.currentNode()?.id, boardText(engine.blackboard().local())]).toEqual([
+      'running',
+      'l',
+      'given={"deep":1} leaf/__push__@1',
+    ])
+    expect(engine.snapshot().stack[0]?.returnMap).toEqual([{ parentKey: 'out', childKey: 'r' }])
+    expect(await stepAll(engine)).toEqual([
+      'advanced m',
+      'popped main/a',
+      'advanced go',
+      'invoked child/c',
+      'invoked leaf/l',
+      'advanced m',
+      'popped child/c',
+      'advanced d',
+      'popped main/go',
+      'advanced z',
+      'completed',
+    ])
+    expect(boardText(engine.blackboard().getAll('out'))).toBe('out="result" main/a@0')
+  })
+
+  test('at a node whose own call is due takes its place', async () => {
+    const agent = agentOf()
+    const engine = engineOf(all, agent)
+    await engine.init('main')
+    await engine.step()
+    engine.pushWorkflow('leaf')
+    expect(await stepAll(engine)).toEqual(['advanced m', 'popped main/go', 'advanced z', 'completed'])
+  })
+
+  test('at a node whose call has returned asks the agent again afterwards', async () => {
+    const engine = engineOf(all)
+    await engine.init('main')
+    while (!engine.snapshot().skipInvocation || engine.currentNode()?.id !== 'go') await engine.step()
+    engine.pushWorkflow('leaf')
+    expect(await stepAll(engine)).toEqual(['advanced m', 'popped main/go', 'advanced z', 'completed'])
+  })
+
+  test('a suspended engine stays suspended, its question is dropped, and the next step goes on in the child', async () => {
+    let asked = 0
+    const engine = engineOf(all, agentOf({ a: async (it) => (asked++ === 0 ? { type: 'suspend', reason: 'q' } : onward(it)) }))
+    await engine.init('main')
+    await engine.run()
+    engine.pushWorkflow('leaf')
+    expect([engine.status(), engine.currentWorkflow()?.id]).toEqual(['suspended', 'leaf'])
+    expect(await messageOf(() => engine.resume('an answer to the dropped question'))).toContain('nothing waits for it')
+    expect(await engine.step()).toMatchObject({ status: 'advanced', node: { id: 'm' } })
+    expect(await engine.run()).toEqual({ status: 'completed' })
+  })
+
+  test('of an unknown workflow is refused and changes nothing', async () => {
+    const engine = engineOf(all)
+    await engine.init('main')
+    expect(await messageOf(() => engine.pushWorkflow('nope'))).toBe("EngineError: pushWorkflow() failed: workflow 'nope' is not registered")
+    expect(engine.stack()).toEqual([])
+    expect(await engine.run()).toEqual({ status: 'completed' })
+  })
+})
+
+describe('popWorkflow', () => {
+  test('returns from any node, with the return map, as a return does', async () => {
+    const engine = engineOf(all, agentOf({ c: writing({ made: 'half' }), l: writing({ leafed: 1 }) }))
+    await engine.init('main')
+    for (let i = 0; i < 6; i++) await engine.step()
+    expect(engine.currentNode()?.id).toBe('d')
+    const events = log(engine)
+    expect(engine.popWorkflow()).toEqual({ status: 'popped', workflow: main, node: main.nodes.go })
+    expect(events).toEqual(['write main: got="half" main/go@0', 'pop to main main/go()', 'enter main/go'])
+    expect([engine.status(), engine.activeExecutions(), engine.completedExecutionsAt('main', 'go')]).toMatchObject([
+      'running',
+      [],
+      [{ status: 'completed' }],
+    ])
+    expect(await stepAll(engine)).toEqual(['advanced z', 'completed'])
+  })
+
+  test('with an empty stack is refused', async () => {
+    const engine = engineOf(all)
+    await engine.init('main')
+    expect(await messageOf(() => engine.popWorkflow())).toBe('EngineError: popWorkflow() called with empty stack — nothing to pop')
+    expect(await engine.run()).toEqual({ status: 'completed' })
+  })
+
+  test('of a suspended child: still suspended, then the agent at the invoking node', async () => {
+    const agent = agentOf({ l: async () => ({ type: 'suspend', reason: 'stuck' }) })
+    const engine = engineOf(all, agent)
+    await engine.init('main')
+    await engine.run()
+    expect(engine.popWorkflow()).toMatchObject({ status: 'popped', node: { id: 'c' } })
+    expect(engine.status()).toBe('suspended')
+    expect(await engine.run()).toEqual({ status: 'completed' })
+  })
+
+  test('at a child that is about to call', async () => {
+    const engine = engineOf(all)
+    await engine.init('main')
+    await engine.step()
+    await engine.step()
+    expect(engine.currentNode()?.id).toBe('c')
+    engine.popWorkflow()
+    expect(await stepAll(engine)).toEqual(['advanced z', 'completed'])
+  })
+})
+
+describe('unwindToDepth', () => {
+  async function deep(): Promise<ReturnType<typeof engineOf>> {
+    let suspended = false
+    const suspend = async () => {
+      suspended = true
+      return { type: 'suspend', reason: 'stuck', writes: [{ key: 'lost', value: 1 }] }
+    }
+    const engine = engineOf(all, agentOf({ a: writing({ kept: 1 }), l: (it) => (suspended ? onward(it) : suspend()) }))
+    await engine.init('main')
+    await engine.run()
+    expect(stackText(engine.stack())).toBe('child/c() < main/go(kept=1 main/a@0)')
+    return engine
+  }
+
+  test('gives up the callees and restores their caller, suspended, without entering it', async () => {
+    const engine = await deep()
+    const events = log(engine)
+    engine.unwindToDepth(0)
+    expect(events).toEqual(['invalidate 2', 'unwind to 0 main/go: leaf/l(lost=1 leaf/l@2) < child/c()'])
+    expect([engine.status(), engine.currentNode()?.id, engine.stack(), boardText(engine.blackboard().entries())]).toEqual([
+      'suspended',
+      'go',
+      [],
+      'kept=1 main/a@0',
+    ])
+    expect(engine.snapshot()).toMatchObject({ skipInvocation: true })
+    expect(await stepAll2(engine)).toEqual(['advanced', 'completed'])
+    expect(engine.executionTree().records.map(({ status }) => status)).toEqual(['invalidated', 'invalidated'])
+  })
+
+  test('to a depth between leaves the call of the frame that is restored alive', async () => {
+    const engine = await deep()
+    engine.unwindToDepth(1)
+    expect([engine.currentNode()?.id, stackText(engine.stack())]).toEqual(['c', 'main/go(kept=1 main/a@0)'])
+    expect(engine.executionTree().records.map(({ status }) => status)).toEqual(['active', 'invalidated'])
+    expect(await engine.run()).toEqual({ status: 'completed' })
+    expect(engine.executionTree().records.map(({ status }) => status)).toEqual(['completed', 'invalidated'])
+  })
+
+  test('with reinvoke makes the call again', async () => {
+    const engine = await deep()
+    const events = log(engine)
+    engine.unwindToDepth(1, { reinvoke: true })
+    expect(events.at(-1)).toBe('unwind to 1 child/c again: leaf/l(lost=1 leaf/l@2)')
+    expect([engine.status(), engine.snapshot().skipInvocation]).toEqual(['suspended', false])
+    expect(await engine.step()).toMatchObject({ status: 'invoked', node: { id: 'l' } })
+    expect(engine.executionTree().records.map(({ status }) => status)).toEqual(['active', 'invalidated', 'active'])
+    expect(await engine.run()).toEqual({ status: 'completed' })
+  })
+
+  test('to where the session stands changes nothing, whatever else is asked', async () => {
+    const engine = await deep()
+    const events = log(engine)
+    const before = JSON.stringify({ ...engine.snapshot(), createdAt: '' })
+    engine.unwindToDepth(2, { reinvoke: true })
+    expect([JSON.stringify({ ...engine.snapshot(), createdAt: '' }), events]).toEqual([before, []])
+  })
+
+  test.each([-1, 3, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '1' as unknown as number])(
+    'to %s is refused and changes nothing (D7)',
+    async (depth) => {
+      const engine = await deep()
+      const events = log(engine)
+      expect(await messageOf(() => engine.unwindToDepth(depth))).toBe(
+        `EngineError: unwindToDepth(${depth}) out of range — valid range is 0..2`,
+      )
+      expect([events, engine.activeExecutions().length, engine.stack().length]).toEqual([[], 2, 2])
+    },
+  )
+
+  test('is for suspended engines', async () => {
+    const engine = engineOf(all)
+    await engine.init('main')
+    expect(await messageOf(() => engine.unwindToDepth(0))).toBe(
+      "EngineError: unwindToDepth() requires engine to be suspended, but status is 'running'",
+    )
+  })
+
+  test('of a workflow that the host pushed comes back to the node that it was pushed from', async () => {
+    const engine = engineOf(all, agentOf({ l: async () => ({ type: 'suspend', reason: 'stuck' }) }))
+    await engine.init('main')
+    engine.pushWorkflow('leaf')
+    await engine.run()
+    engine.unwindToDepth(0, { reinvoke: true })
+    expect(await engine.step()).toMatchObject({ status: 'advanced', node: { id: 'go' } })
+  })
+
+  test('from a node whose call is still to be made again', async () => {
+    const engine = await deep()
+    engine.unwindToDepth(1, { reinvoke: true })
+    engine.unwindToDepth(0)
+    expect([engine.currentNode()?.id, engine.stack(), engine.activeExecutions()]).toEqual(['go', [], []])
+    expect(await stepAll2(engine)).toEqual(['advanced', 'completed'])
+  })
+
+  test('several times, and to the root of a recursion', async () => {
+    const rec = flow('rec', { r: { calls: 'rec' } }, [])
+    const engine = engineOf([rec, leaf], agentOf({ l: async () => ({ type: 'suspend', reason: 'stuck' }) }))
+    await engine.init('rec')
+    for (let i = 0; i < 10; i++) await engine.step()
+    engine.pushWorkflow('leaf')
+    await engine.run()
+    expect(engine.stack()).toHaveLength(11)
+    for (const depth of [9, 4, 1, 0]) {
+      engine.unwindToDepth(depth)
+      expect([engine.stack().length, engine.activeExecutions().length, engine.currentNode()?.id]).toEqual([depth, depth, 'r'])
+    }
+    expect(await engine.run()).toEqual({ status: 'completed' })
+  })
+})
+
+describe('the execution tree of a session', () => {
+  test('has a record for each call, and none for the root', async () => {
+    const engine = engineOf(all)
+    await engine.init('main')
+    expect(engine.executionTree()).toEqual({ records: [] })
+    await engine.run()
+    const [first, second] = engine.executionTree().records
+    expect(first).toEqual({
+      invocationId: first?.invocationId,
+      parentWorkflowId: 'main',
+      parentNodeId: 'go',
+      childWorkflowId: 'child',
+      returnMap: [{ parentKey: 'got', childKey: 'made' }],
+      status: 'completed',
+      childInvocationIds: [second?.invocationId],
+    })
+    expect(second).toEqual({
+      invocationId: second?.invocationId,
+      parentInvocationId: first?.invocationId,
+      parentWorkflowId: 'child',
+      parentNodeId: 'c',
+      childWorkflowId: 'leaf',
+      status: 'completed',
+      childInvocationIds: [],
+    })
+    expect(engine.completedExecutionsAt('child', 'c')).toEqual([second])
+  })
+
+  test('a recursion does not invalidate the calls that enclose it (D1)', async () => {
+    const rec = flow('rec', { r: { calls: 'rec' } }, [])
+    const engine = engineOf([rec])
+    await engine.init('rec')
+    for (let i = 0; i < 3; i++) await engine.step()
+    expect([engine.activeExecutions().length, engine.invalidatedExecutions()]).toEqual([3, []])
+    engine.popWorkflow()
+    await engine.run()
+    expect(engine.executionTree().records.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed'])
+  })
+
+  test('a push from the same place and call takes the place of the one before, and tells so first', async () => {
+    const engine = engineOf(all)
+    await engine.init('main')
+    engine.pushWorkflow('child')
+    await engine.step()
+    engine.popWorkflow()
+    engine.popWorkflow()
+    expect(engine.completedExecutionsAt('main', 'a')).toHaveLength(1)
+    const events = log(engine, (it) => ` | ${it.currentNode()?.id}`)
+    engine.pushWorkflow('leaf')
+    expect(events).toEqual(['invalidate 2 | a', 'record main/a > leaf active | l', 'push leaf on main/a() | l', 'enter leaf/l | l'])
+    expect(engine.executionTree().records.map(({ status }) => status)).toEqual(['invalidated', 'invalidated', 'active'])
+  })
+})
+
+async function stepAll2(engine: ReturnType<typeof engineOf>): Promise<string[]> {
+  const steps: string[] = []
+  do steps.push((await engine.step()).status)
+  while (engine.status() === 'running')
+  return steps
+}
