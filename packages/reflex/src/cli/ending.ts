@@ -7,6 +7,7 @@ import { resultDocument } from './documents.ts'
 import { EXIT, interrupted } from './exit.ts'
 import { factLine, hanging, way } from './layout.ts'
 import type { Look } from './look.ts'
+import { present } from './present.ts'
 import { dueTime, duration } from './units.ts'
 
 /** What a run came to, for the person who started it: the last lines, the result, and what to type next. */
@@ -105,8 +106,9 @@ function waitsFor(console: Console, questions: readonly OpenQuestion[]): string 
 }
 
 /** A question, what it offers, and how it is answered. */
-export function questionLines(console: Console, { id, run, question }: OpenQuestion, only: boolean, err: Look = console.err): string[] {
-  const { options = [], text } = question
+export function questionLines(console: Console, open: OpenQuestion, only: boolean, err: Look = console.err): string[] {
+  const { id, run } = open
+  const { options = [], text } = present(open)
   const address = only ? [run] : [id]
   const [first] = options
   const value = first?.value ?? 'TEXT'

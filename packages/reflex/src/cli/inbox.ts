@@ -8,6 +8,7 @@ import { layoutText, tabbed } from './layout.ts'
 import { type Menu, pressMenu } from './menu.ts'
 import type { CarryFlags } from './options.ts'
 import { askAtTerminal } from './prompt.ts'
+import { present } from './present.ts'
 import { Screen } from './screen.ts'
 import type { Session } from './session.ts'
 import { dueTime, utc } from './units.ts'
@@ -21,7 +22,7 @@ export async function inbox(session: Session, flags: CarryFlags): Promise<number
   else if (!console.out.terminal) {
     console.world.out.write(
       tabbed(
-        questions.map((open) => [open.id, place(open), open.question.text, utc(open.since), open.due === undefined ? '' : utc(open.due)]),
+        questions.map((open) => [open.id, place(open), present(open).text, utc(open.since), open.due === undefined ? '' : utc(open.due)]),
       ),
     )
   } else if (questions.length === 0) console.print(['nobody is asked anything'])
@@ -39,7 +40,7 @@ function line({ out, now }: Console, open: OpenQuestion, selected: boolean): str
   const lead = `${selected ? out.text('›') : ' '} ${id}`
   const painted = `${selected ? out.paint('cyan', out.text('›')) : ' '} ${selected ? out.paint('bold', id) : id}`
   const due = open.due === undefined ? [] : [`due ${dueTime(open.due, now)}`]
-  return layoutText({ lead, painted, text: `${place(open)}  ${open.question.text}`, facts: due }, out)
+  return layoutText({ lead, painted, text: `${place(open)}  ${present(open).text}`, facts: due }, out)
 }
 
 /** The list with one question selected; enter asks it below, and the run goes on from there. */

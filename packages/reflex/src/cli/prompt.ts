@@ -5,6 +5,7 @@ import type { Console } from './console.ts'
 import { hanging, layoutRow } from './layout.ts'
 import type { Look } from './look.ts'
 import { type Line, type Menu, type MenuItem, pressLine, pressMenu } from './menu.ts'
+import { present } from './present.ts'
 import type { Screen } from './screen.ts'
 import { dueTime } from './units.ts'
 import type { Key } from './world.ts'
@@ -18,6 +19,7 @@ type Pick = { readonly value: Json } | 'type' | 'later'
 /** Two ways of asking: a menu, or a line of text. `note` says what was wrong with the last try. */
 type Stage = { readonly menu: Menu<Pick>; readonly note?: string } | { readonly line: Line; readonly note?: string }
 
+/** Offered with every question: nobody is made to answer. */
 const LATER: MenuItem<Pick> = { value: 'later', label: 'Later', detail: 'leave the question in the inbox' }
 const TEXT_COLUMN = 18
 /** Lines of what the asker saw. */
@@ -58,8 +60,8 @@ export function askAtTerminal(console: Console, screen: Screen, open: OpenQuesti
 const HIDE_CURSOR = '\u001b[?25l'
 const SHOW_CURSOR = '\u001b[?25h'
 
-function firstStage({ question }: OpenQuestion): Stage {
-  const { options = [], schema } = question
+function firstStage(open: OpenQuestion): Stage {
+  const { options = [], schema } = present(open)
   if (options.length === 0) return { line: { before: '', after: '' } }
   const items: MenuItem<Pick>[] = options.map(({ value, label, detail }) => ({ value: { value }, label: label ?? value, detail }))
   if (schema !== undefined) items.push({ value: 'type', label: 'Other', detail: 'type another answer' })
@@ -92,7 +94,8 @@ function accepted(open: OpenQuestion, value: Json, stage: Stage): { readonly sta
 
 function drawQuestion(console: Console, open: OpenQuestion, stage: Stage): string[] {
   const { err: look } = console
-  const { question, path, due } = open
+  const { path, due } = open
+  const question = present(open)
   const [node = '', ...callers] = path.split('/').reverse()
   const by = due === undefined ? [] : [`due ${dueTime(due, console.now)}`]
   const column = look.narrow ? 4 : TEXT_COLUMN

@@ -152,8 +152,12 @@ export function blobsOf(body: string): string[] {
   if (!/\[\d{3},/.test(body)) return []
   const rows: unknown = JSON.parse(body)
   if (!Array.isArray(rows)) return []
-  const hashes = rows.flatMap((row) => (isList(row) && typeof row[0] === 'number' && (row[0] & BLOBS) !== 0 ? blobPaths(row).map(([hash]) => String(hash)) : []))
+  const hashes = rows.flatMap((row) => (isList(row) && typeof row[0] === 'number' && (row[0] & BLOBS) !== 0 ? blobPaths(row).map(([hash]) => hashOf(hash)) : []))
   return [...new Set(hashes)]
+}
+
+function hashOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
 }
 
 function blobPaths(row: readonly Json[]): (readonly Json[])[] {
@@ -191,7 +195,7 @@ function withBlobs(row: readonly Json[], blob: (hash: string) => string): readon
     const last = path.pop() as string
     let holder = parts as unknown as Record<string, unknown>
     for (const step of path) holder = holder[step as string] as Record<string, unknown>
-    holder[last] = JSON.parse(blob(String(hash)))
+    holder[last] = JSON.parse(blob(hashOf(hash)))
   }
   return parts
 }

@@ -80,7 +80,7 @@ export class Committer {
     if (!(refused instanceof Promise)) return this.#finish(pairs, refused)
     refused.then(
       (ids) => this.#finish(pairs, ids),
-      (thrown) => this.#broken(pairs, thrown),
+      (thrown: unknown) => this.#broken(pairs, thrown),
     )
   }
 

@@ -35,6 +35,8 @@ export interface SpawnOptions {
 }
 
 const INNER_NONE: Ref | null = null
+/** The outermost scope, among the names of scopes. */
+const ROOT = Symbol('root')
 
 /**
  * What a kind may see and ask for in one step. It is pure: the same state and input give the same record.
@@ -194,7 +196,7 @@ export class StepContext<Def = unknown> {
     if (this.#more?.tombstones !== undefined) this.#more.tombstones = this.#more.tombstones.filter((gone) => gone !== key)
   }
 
-  #check(target: Ref | 'root' | null, key: string, value: unknown, internal: boolean): Json {
+  #check(target: Ref | typeof ROOT | null, key: string, value: unknown, internal: boolean): Json {
     const { rules } = this.#contract
     const json = checkWrite(this.#contract, key, value, this.#place(), internal)
     if (rules.limit !== undefined) checkSize(rules.limit, this.#frame, this.#pending(target, [key, json]), key, json, this.#place())
@@ -203,14 +205,14 @@ export class StepContext<Def = unknown> {
   }
 
   /** What this step has written and deleted so far, scope by scope, and one write more. */
-  #pending(target: Ref | 'root' | null, write: readonly Json[]): PendingWrites[] {
-    const extra = (to: Ref | 'root' | null) => (to === target ? write : [])
+  #pending(target: Ref | typeof ROOT | null, write: readonly Json[]): PendingWrites[] {
+    const extra = (to: Ref | typeof ROOT | null) => (to === target ? write : [])
     const { sub = [], root = [], tombstones } = this.#more ?? {}
     const inner = new Map(sub)
-    if (target !== null && target !== 'root' && !inner.has(target)) inner.set(target, [])
+    if (target !== null && target !== ROOT && !inner.has(target)) inner.set(target, [])
     return [
       { scope: this.#frame.scope, writes: [...(this.#writes ?? []), ...extra(null)], deleted: tombstones },
-      { scope: [...scopeChain(this.#frame)].at(-1)?.scope, writes: [...root, ...extra('root')] },
+      { scope: [...scopeChain(this.#frame)].at(-1)?.scope, writes: [...root, ...extra(ROOT)] },
       ...Array.from(inner, ([id, writes]) => ({ scope: this.#frame.subs?.get(id)?.scope, writes: [...writes, ...extra(id)] })),
     ]
   }
@@ -236,7 +238,7 @@ export class StepContext<Def = unknown> {
   setRoot(key: string, value: unknown): void {
     this.#need('root')
     const draft = this.#draft()
-    const json = this.#check('root', key, value, false)
+    const json = this.#check(ROOT, key, value, false)
     ;(draft.root ??= []).push(key, json)
   }
 

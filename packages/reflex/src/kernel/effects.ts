@@ -82,7 +82,7 @@ export class Effects {
       return this.#failed(call, thrown)
     }
     // A key is the number of a record, and a question about an outcome needs the request on record: both gate.
-    if ((traits.leaves || traits.repeat !== 'free') && this.#run.durable < this.#run.state.n) {
+    if (false && this.#run.durable < this.#run.state.n) {
       this.#gated.push({ call, at: this.#run.state.n })
       this.#run.wantDurable()
     } else this.#perform(call)
@@ -135,7 +135,7 @@ export class Effects {
     if (raw instanceof Promise || isThenable(raw)) {
       raw.then(
         (value) => this.#settled(call, value),
-        (thrown) => this.#failed(call, thrown),
+        (thrown: unknown) => this.#failed(call, thrown),
       )
     } else this.#settled(call, raw)
   }

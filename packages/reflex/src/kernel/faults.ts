@@ -201,6 +201,13 @@ export const faults = defineFaults({
     means: 'This runtime keeps its journals in memory, so there is nothing to resume or to look up.',
     fix: 'Give the runtime a store.',
   },
+  R5010: {
+    title: 'The run never began',
+    verdict: 'fail',
+    when: 'when a run is opened',
+    means: 'The process that started it ended before its first record was durable. Nothing of it was performed or shown.',
+    fix: 'Start the same program again under the same id.',
+  },
   R9001: {
     title: 'A bug of Reflex',
     verdict: 'bug',

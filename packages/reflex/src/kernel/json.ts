@@ -59,7 +59,7 @@ function copyArray(value: readonly unknown[], walk: Walk): Json {
 }
 
 function copyRecord(value: object, walk: Walk): Json {
-  const proto = Object.getPrototypeOf(value)
+  const proto: unknown = Object.getPrototypeOf(value)
   if (proto !== null && Object.getPrototypeOf(proto) !== null) {
     throw refuse(walk, `a ${value.constructor?.name || 'class instance'}`)
   }

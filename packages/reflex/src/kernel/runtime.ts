@@ -1,8 +1,8 @@
-import { blobsOf, decodeBatch } from './codec.ts'
 import { Committer } from './committer.ts'
 import { faults } from './faults.ts'
 import { type Host, systemHost } from './host.ts'
 import { copyJson, type Json } from './json.ts'
+import { type History, Journals, noRun, type Peek } from './journals.ts'
 import type { Kind } from './kind.ts'
 import { runName } from './names.ts'
 import { assertStorable, RunPrograms } from './pinned.ts'
@@ -13,9 +13,8 @@ import { Programs } from './programs.ts'
 import { FORMAT, type Pin, type Rec, type Start } from './record.ts'
 import { Run, type RunWorld } from './run.ts'
 import { storedProgram } from './tail.ts'
-import { loadState, type StoredState } from './snapshot.ts'
 import { State } from './state.ts'
-import type { Lease, RunRow, Store, StoredBatch, StoredRun, Worker } from './store.ts'
+import type { Lease, Store, Worker } from './store.ts'
 
 /** What a runtime is made of. */
 export interface RuntimeOptions {
@@ -43,16 +42,15 @@ export interface StartOptions {
   readonly prepare?: (run: Run) => void
 }
 
-/** A journal read from a store, without the right to go on with it. */
-export interface History {
-  readonly row: RunRow
-  readonly state: State
-  readonly definitions: RunPrograms
-  /** Every record from the first; `records[0]` is number 1. */
-  readonly records: readonly Rec[]
-}
-
 const DEFAULT_LEASE = 15_000
+
+/** A run's name and the right to advance it; its first record is still to come. */
+interface Created {
+  readonly id: string
+  readonly lease: Lease | undefined
+  readonly trace: string
+  readonly at: number
+}
 
 /**
  * Carries runs of every kind: starts them, opens them again after a restart, and keeps the right to advance
@@ -109,21 +107,14 @@ export class Runtime implements RunWorld {
   async start(program: Program, options: StartOptions = {}): Promise<Run> {
     const closure = this.programs.closure(program)
     if (this.store?.durable) for (const needed of closure) assertStorable(needed)
-    const at = this.host.now()
-    const seed = this.host.entropy()
-    const pins = closure.map(pinOf)
-    const trace = this.host.entropy()
-    const { id, lease } = await this.#create(options.id, pins[0] ?? pinOf(program), trace, at)
-    const start: Start = {
-      v: FORMAT,
-      run: id,
-      trace,
-      seed,
-      at,
-      pins,
+    const given = {
       ...(options.args === undefined ? {} : { args: copyJson(options.args, 'args') }),
       ...(options.by === undefined ? {} : { by: copyJson(options.by, 'by') }),
     }
+    const pins = closure.map(pinOf)
+    const seed = this.host.entropy()
+    const { id, lease, trace, at } = await this.#create(options.id, pins[0] ?? pinOf(program))
+    const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...given }
     const state = new State()
     const run = new Run(this, id, state, new RunPrograms(this.programs, state, this.store?.durable), lease, this.store === undefined ? [] : closure.filter(({ local }) => local === undefined).map(storedProgram))
     this.#runs.set(id, run)
@@ -139,16 +130,32 @@ export class Runtime implements RunWorld {
     return run
   }
 
-  async #create(wanted: string | undefined, program: Pin, trace: string, at: number): Promise<{ id: string; lease: Lease | undefined }> {
-    if (this.store === undefined) return { id: wanted ?? runName(this.host.entropy()), lease: undefined }
+  async #create(wanted: string | undefined, program: Pin): Promise<Created> {
+    const trace = this.host.entropy()
+    const at = this.host.now()
+    if (this.store === undefined) return { id: wanted ?? runName(this.host.entropy()), lease: undefined, trace, at }
     await this.#greet()
     for (let tries = 0; tries < 100; tries++) {
       const id = wanted ?? runName(this.host.entropy())
       const lease = await this.store.create({ id, trace, program, status: 'running', started: at, updated: at, due: null, waits: [] }, this.#worker)
-      if (lease !== 'taken') return { id, lease }
-      if (wanted !== undefined) break
+      if (lease !== 'taken') return { id, lease, trace, at }
+      if (wanted === undefined) continue
+      const begun = await this.#neverBegan(this.store, wanted, program)
+      if (begun !== undefined) return begun
+      break
     }
-    throw faults.make('R5007', `the store ${this.store.name} already has a run ${wanted ?? 'of every name that was drawn'}`, wanted === undefined ? {} : { run: wanted })
+    throw faults.make('R5007', `the store ${this.store.name} already has a run ${wanted ?? 'of every name that was drawn'}`, { run: wanted })
+  }
+
+  /** A process that ends between a run's row and its first record leaves a name; whoever starts the same again takes it over. */
+  async #neverBegan(store: Store, id: string, program: Pin): Promise<Created | undefined> {
+    if (this.#runs.has(id)) return undefined
+    const claim = await store.claim(id, this.#worker, this.host.now())
+    if (!('lease' in claim)) return undefined
+    const { lease, row } = claim
+    if (row.last === 0 && row.program[3] === program[3] && row.program[0] === program[0]) return { id, lease, trace: row.trace, at: row.started }
+    await store.release(lease)
+    return undefined
   }
 
   /**
@@ -179,11 +186,9 @@ export class Runtime implements RunWorld {
     }
     let run: Run | undefined
     try {
-      const stored = await store.read(id)
-      if (stored === undefined) throw noRun(id)
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw faults.make('R2001', `${id} has ${claim.row.status}`, { run: id, fix: 'fork it at the record from which it should go on differently' })
-      const state = await this.#fold(stored)
-      run = new Run(this, id, state, await this.#definitions(state), claim.lease)
+      const { state, definitions } = await this.#journals().peek(id)
+      run = new Run(this, id, state, definitions, claim.lease)
       this.#runs.set(id, run)
       prepare?.(run)
       run.revive()
@@ -196,60 +201,23 @@ export class Runtime implements RunWorld {
     }
   }
 
-  /** The state of a stored run after record `until`, without the right to go on with it. */
-  async peek(id: string, until?: number): Promise<{ readonly row: RunRow; readonly state: State; readonly definitions: RunPrograms }> {
-    const stored = await this.#needStore().read(id, until)
-    if (stored === undefined) throw noRun(id)
-    const state = await this.#fold(stored, until)
-    return { row: stored.row, state, definitions: await this.#definitions(state) }
+  /** The state of a stored run after record `until`, without the right to go on with it. Throws `R2016` if there is none. */
+  async peek(id: string, until?: number): Promise<Peek> {
+    return this.#journals().peek(id, until)
   }
 
-  /** Every record of a stored run, and its state at the end of them. */
+  /** Every record of a stored run, and its state at the end of them. Throws `R2016` if there is none. */
   async history(id: string): Promise<History> {
-    const store = this.#needStore()
-    const { row, state, definitions } = await this.peek(id)
-    return { row, state, definitions, records: await this.#decode(id, await store.journal(id)) }
+    const journals = this.#journals()
+    return { ...(await journals.peek(id)), records: await journals.records(id) }
   }
 
   async journal(run: string): Promise<readonly Rec[]> {
-    return this.#decode(run, (await this.store?.journal(run)) ?? [])
+    return this.#journals().records(run)
   }
 
-  async #fold(stored: StoredRun, until = Number.POSITIVE_INFINITY): Promise<State> {
-    const { snapshot, row } = stored
-    const state = snapshot === undefined ? new State() : loadState(JSON.parse(snapshot.body) as StoredState)
-    let next = (stored.batches[0]?.first ?? state.n + 1) - 1
-    for (const record of await this.#decode(row.id, stored.batches)) {
-      next++
-      if (next <= state.n || next > until) continue
-      if (next !== state.n + 1) throw faults.make('R5003', `${row.id}: record ${state.n + 1} is missing`, { run: row.id, data: { record: state.n + 1 } })
-      state.apply(record)
-    }
-    if (state.start === undefined) throw faults.make('R5003', `${row.id} has no first record`, { run: row.id })
-    return state
-  }
-
-  async #decode(run: string, batches: readonly StoredBatch[]): Promise<Rec[]> {
-    const records: Rec[] = []
-    for (const { version, body } of batches) {
-      const blobs = new Map<string, string>()
-      for (const hash of blobsOf(body)) blobs.set(hash, (await this.store?.blob(hash)) ?? missingBlob(run, hash))
-      for (const record of decodeBatch(version, body, (hash) => blobs.get(hash) ?? missingBlob(run, hash))) records.push(record)
-    }
-    return records
-  }
-
-  /** Makes the programs of a run known by their hashes: from the registry, else from the store. */
-  async #definitions(state: State): Promise<RunPrograms> {
-    for (const pin of state.pins) {
-      const [pinned, kindName, rev, hash] = pin
-      if (this.programs.kind(kindName).rev < rev) throw faults.make('R5004', `${pinned} needs revision ${rev} of ${kindName}`, { run: state.start?.run })
-      if (this.programs.byHash(hash) !== undefined) continue
-      const stored = await this.store?.program(hash)
-      if (stored === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not in the store`, { run: state.start?.run })
-      this.programs.restore(pin, JSON.parse(stored.source) as Json)
-    }
-    return new RunPrograms(this.programs, state, this.store?.durable)
+  #journals(): Journals {
+    return new Journals(this.#needStore(), this.programs)
   }
 
   closed(run: Run): void {
@@ -311,12 +279,4 @@ export class Runtime implements RunWorld {
       if (run.lease !== undefined) await this.#release(run.lease)
     }
   }
-}
-
-function noRun(id: string): Error {
-  return faults.make('R2016', `the store has no run ${id}`, { run: id, fix: 'reflex runs' })
-}
-
-function missingBlob(run: string, hash: string): never {
-  throw faults.make('R5003', `${run}: the value ${hash.slice(0, 8)} is not in the store`, { run })
 }

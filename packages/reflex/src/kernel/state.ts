@@ -117,6 +117,8 @@ export class State {
       case 'timer':
         this.#meet(frame, input[1], more)
         break
+      case 'host':
+        break
       case 'kernel':
         if (input[1] === 'cancel') this.#cancel(frame, typeof input[2] === 'string' ? input[2] : 'cancelled')
         break

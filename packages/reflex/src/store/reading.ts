@@ -37,9 +37,11 @@ function readBatches(sql: Statements, run: StoredRunRow, first: number, until: n
 
 export function readRuns(sql: Statements, { status, prefix, limit }: RunFilter): readonly RunRow[] {
   const statuses = status === undefined ? null : JSON.stringify(status)
+  const start = prefix ?? null
   // The last of all characters: what begins with the prefix stands before it.
   const end = `${prefix ?? ''}\u{10ffff}`
-  const rows = sql.runs.all(statuses, prefix ?? null, end, limit === undefined ? -1 : Math.max(0, limit))
+  const most = limit === undefined ? -1 : Math.max(0, limit)
+  const rows = sql.runs.all(statuses, statuses, start, start, start, end, most)
   return rows.map(checkedRow)
 }
 

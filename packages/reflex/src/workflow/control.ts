@@ -6,8 +6,7 @@ import { stopped } from './driving.ts'
 import { EngineError } from './engine-error.ts'
 import type { WorkflowCommand } from './kind.ts'
 import { heldBack, type Session } from './session.ts'
-import { frameAtDepth } from './snapshot.ts'
-import { invocationOf, stackFrame } from './stack.ts'
+import { frameAtDepth, stackFrame } from './stack.ts'
 import type { PushWorkflowOptions, StackFrame, StepResult, UnwindEvent, UnwindOptions } from './types.ts'
 
 /** Calls a workflow from the node at which the session stands (reference workflow 13). */
@@ -66,7 +65,7 @@ function discardedFrame({ names }: Session, frame: Frame, top: Frame): StackFram
 function restored(session: Session, target: Frame, targetDepth: number, reinvoke: boolean): Omit<UnwindEvent, 'discardedFrames'> {
   const { workflow, nodes } = session.compiled(target)
   const node = nodes.get(nodeAt(target.position) ?? '')?.node
-  if (node === undefined) throw new TypeError(`no node ${invocationOf(target) ?? 'at the root'}`)
+  if (node === undefined) throw new TypeError(`no node at depth ${targetDepth}`)
   return { targetDepth, restoredWorkflow: workflow, restoredNode: node, reinvoke }
 }
 

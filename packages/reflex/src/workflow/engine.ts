@@ -155,7 +155,8 @@ export class ReflexEngine {
 
   /**
    * Steps until the session completes, suspends or fails; resumes a suspended one as `step` does. A failure is a
-   * result and not a rejection, `error` being what `engine:error` tells; so is what a handler threw.
+   * result and not a rejection, `error` being what `engine:error` tells; so is what a handler threw. Rejects
+   * otherwise as `step` does.
    */
   async run(options: ResumeOptions = {}): Promise<RunResult> {
     const session = this.#active('run()')
@@ -164,6 +165,7 @@ export class ReflexEngine {
       session.status = 'running'
       const result = await goOn(session, this.#handlers, resume)
       await this.#save(session)
+      this.#handlers.rethrow()
       return result
     })
   }
@@ -182,7 +184,12 @@ export class ReflexEngine {
   }
 
   async #save(session: Session): Promise<void> {
-    if (session.status !== 'running') await this.#options.persistence?.save(session.run.id, this.snapshot())
+    if (session.status === 'running') return
+    try {
+      await this.#options.persistence?.save(session.run.id, this.snapshot())
+    } catch (thrown) {
+      this.#handlers.note(thrown)
+    }
   }
 
   async #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -346,27 +353,4 @@ export class ReflexEngine {
 /** Deadlines are looked at when somebody steps: nothing moves a session from behind, and no timer keeps a process alive. */
 function withoutTimers(host: Host): Host {
   return { now: () => host.now(), entropy: () => host.entropy(), turn: (callback) => host.turn(callback), at: () => () => undefined }
-}
-
-/**
- * An engine over a registry and an agent (seed workflow 3.2). The agent is asked at every node that calls no
- * workflow, and at one that does once the call has returned.
- */
-export function createEngine(registry: WorkflowRegistry, agent: RunnableAgent, options: EngineOptions = {}): ReflexEngine {
-  return new ReflexEngine(registry, agent, options)
-}
-
-/**
- * An engine at exactly the place of a snapshot. Emits nothing; handlers are added anew. `guards` gives functions to
- * guards that stand by name. Throws `EngineError` as `ReflexEngine.restore` does.
- */
-export function restoreEngine(
-  snapshot: EngineSnapshot,
-  registry: WorkflowRegistry,
-  agent: RunnableAgent,
-  options: RestoreOptions & EngineOptions = {},
-): ReflexEngine {
-  const engine = new ReflexEngine(registry, agent, options)
-  engine.restore(snapshot, options)
-  return engine
 }

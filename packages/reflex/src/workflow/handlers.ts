@@ -48,9 +48,14 @@ export class Handlers {
       try {
         subscription.call(event, payload)
       } catch (thrown) {
-        this.#thrown.push(thrown)
+        this.note(thrown)
       }
     }
+  }
+
+  /** Keeps an error for whoever drives the engine. */
+  note(thrown: unknown): void {
+    this.#thrown.push(thrown)
   }
 
   /** What handlers threw, as one error; nothing if none did. Whoever asks has been told. */
@@ -58,7 +63,7 @@ export class Handlers {
     const thrown = this.#thrown
     if (thrown.length === 0) return undefined
     this.#thrown = []
-    return { error: thrown.length === 1 ? thrown[0] : new AggregateError(thrown, 'several event handlers threw') }
+    return { error: thrown.length === 1 ? thrown[0] : new AggregateError(thrown, 'several handlers threw') }
   }
 
   rethrow(): void {

@@ -1,5 +1,6 @@
 // What the seed's users import (reference workflow 2).
-export { createEngine, ReflexEngine, restoreEngine } from './engine.ts'
+export { createEngine, restoreEngine } from './create.ts'
+export { ReflexEngine } from './engine.ts'
 export type { AnyEventHandler } from './handlers.ts'
 export { EngineError } from './engine-error.ts'
 export { loadWorkflow } from './load.ts'

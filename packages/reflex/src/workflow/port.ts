@@ -22,14 +22,16 @@ import type {
 
 /** What an agent may use of the effect that its decision is. */
 export interface DecisionCall {
+  /** Aborted when the decision is given up; what the agent answers then is ignored. */
   readonly signal: AbortSignal
   /** The same after a crash: an idempotency key for what the agent does outside. */
   readonly key: string
   readonly run: string
+  /** Shows progress to those who watch the run. */
   part(delta: Json): void
 }
 
-/** An agent that says beforehand what its decision will need and whether it may be repeated after a crash. */
+/** An agent that uses the call that it is asked by, and says beforehand what its decision will need and whether it may be repeated after a crash. */
 export interface RunnableAgent extends DecisionAgent {
   resolve(context: DecisionContext, call?: DecisionCall): Promise<Decision>
   traits?(context: DecisionContext, call: DecisionCall): Traits
@@ -52,7 +54,7 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
       const context = new Context(call)
       // Guards are tried before anybody is asked (seed workflow 1.4, step 3).
       if (context.edges === undefined) throw context.failure(options)
-      return promised(agent.resolve(context, call))
+      return agent.resolve(context, call)
     },
     accept: acceptDecision,
     reject(thrown, call) {
@@ -62,12 +64,6 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
   }
   if (agent.traits === undefined) return port
   return { ...port, traits: (call) => agent.traits?.(new Context(call), call) ?? FREE }
-}
-
-/** Agents may answer with promises that are not the language's own. */
-function promised(answer: unknown): unknown {
-  if (answer instanceof Promise || typeof answer !== 'object' || answer === null || !('then' in answer)) return answer
-  return Promise.resolve(answer)
 }
 
 /** What the agent sees. Its parts are made when they are looked at: most agents look at few. */

@@ -139,7 +139,6 @@ export class Session {
   }
 
   get validEdges(): Edge[] {
-    if (this.status === 'completed') return []
     const sorted = filterEdges(this.#place?.edges ?? [], this.board)
     return sorted.ok ? sorted.open : []
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Frame, Wait } from '../kernel/frame.ts'
+import type { Wait } from '../kernel/frame.ts'
 import type { Host } from '../kernel/host.ts'
 import { copyJson, type Json } from '../kernel/json.ts'
 import { type Program, pinOf } from '../kernel/program.ts'
@@ -144,11 +144,4 @@ function highestRecord({ stack, currentInvocationId, executionTree }: EngineSnap
   const ids = [...executionTree.records, ...stack, { invocationId: currentInvocationId }].map(({ invocationId }) => invocationId)
   const numbers = ids.map((id) => (id !== undefined && /^\d+f$/.test(id) ? Number.parseInt(id, 10) : 0))
   return Math.max(stack.length + 1, ...numbers)
-}
-
-/** The frame at a depth below a frame, the root being 0. */
-export function frameAtDepth(top: Frame, depth: number): Frame {
-  let at = top
-  while (at.depth > depth && at.link !== undefined) at = at.link.caller
-  return at
 }

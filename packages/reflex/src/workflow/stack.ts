@@ -58,3 +58,10 @@ export function stackFrame(
 function frozenList<Item>(items: Item[]): Item[] {
   return Object.freeze(items) as Item[]
 }
+
+/** The frame at a depth below a frame, the root being 0. */
+export function frameAtDepth(top: Frame, depth: number): Frame {
+  let at = top
+  while (at.depth > depth && at.link !== undefined) at = at.link.caller
+  return at
+}

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { BoardRules, Validator } from '../../src/kernel/board.ts'
 import type { Json } from '../../src/kernel/json.ts'
 import type { Run } from '../../src/kernel/run.ts'
-import { failure, kindOf, type Step, worldOf } from './world.ts'
+import { containing, failure, kindOf, type Step, worldOf } from './world.ts'
 
 /** Runs one step on a board with these rules; the callee of a kind that has one sees its caller's board. */
 async function stepped(board: BoardRules, step: Step, schemas?: Readonly<Record<string, Validator>>): Promise<Run> {
@@ -44,7 +44,7 @@ describe('a write', () => {
       x.at('main/node')
       x.set('key', { a: [undefined] })
     }))
-    expect(failure(run)).toMatchObject({ code: 'R2004', message: expect.stringContaining('main/node.key.a[0] is undefined') })
+    expect(failure(run)).toMatchObject({ code: 'R2004', message: containing('main/node.key.a[0] is undefined') })
     expect(run.state.root.reader().keys()).toEqual([])
   })
 
@@ -70,7 +70,8 @@ describe('a write', () => {
     const run = await stepped({}, then((x) => x.set('n', 1)), { n: number })
     expect(run.state.root.reader().get('n')).toBe(2)
     const wrong = await stepped({}, then((x) => x.set('n', 'x'.repeat(100))), { n: number })
-    expect(failure(wrong)).toMatchObject({ code: 'R2007', message: expect.stringMatching(/probe:main wrote n as "x+…x+": n.inner: not a number/) })
+    expect(failure(wrong)).toMatchObject({ code: 'R2007', message: containing('n.inner: not a number') })
+    expect(failure(wrong).message).toMatch(/probe:main wrote n as "x+…x+"/)
     expect(await refused({}, (x) => x.set('n', 1), { n: later })).toBe('R2007')
     expect(await refused({}, (x) => x.set('other', 1), { n: number })).toBe('')
     expect(await refused({ schemas: 'required' }, (x) => x.set('other', 1), { n: number })).toBe('R2006')
@@ -134,7 +135,8 @@ describe('facts that are on', () => {
   it('delete: shows what lies further out, as far as the strand sees it', async () => {
     const seen: Json[] = []
     const inner = kindOf('inner', (x) => {
-      x.position === undefined ? x.set('a', 'own') : seen.push(x.delete('a'), x.get('a') ?? null)
+      if (x.position === undefined) x.set('a', 'own')
+      else seen.push(x.delete('a'), x.get('a') ?? null)
       if (x.position !== undefined) return x.done()
       x.go(1)
       x.again()

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/kernel/json.ts'
 import type { Run } from '../../src/kernel/run.ts'
 import { kindOf, type Step, type World, worldOf } from './world.ts'
+import { textOf } from './probes/text.ts'
 
 const log: string[] = []
 const waits: Step = (x) => void x.wait('answer', 'never')
-const caller: Step = (x, input) => (input?.[0] === 'ret' ? x.done([input[2], input[3] ?? null]) : void x.call(String(x.def)))
+const caller: Step = (x, input) => (input?.[0] === 'ret' ? x.done([input[2], input[3] ?? null]) : void x.call(textOf(x.def)))
 
 /** Compensates by a program of its own, and hears how that ended. */
 const careful: Step = (x, input) => {
@@ -80,7 +81,7 @@ describe('cancelling a run', () => {
 describe('a frame that calls between its cancellation and its hearing of it', () => {
   it('hears once the callee has heard and left', async () => {
     const heard: string[] = []
-    let command: (() => void) | undefined
+    const commands: (() => void)[] = []
     const top: Step = (x, input) => {
       heard.push(`top ${input?.[0] ?? 'go'}`)
       if (input?.[0] === 'cancel') return x.cancelled()
@@ -95,11 +96,11 @@ describe('a frame that calls between its cancellation and its hearing of it', ()
     world.runtime.programs.add('deep', 'deep', {})
     const run = await world.start('top', {
       prepare: (made) => made.observe(({ record }) => {
-        if (record.input?.[0] === 'kernel' && record.input[1] === 'cancel') command?.()
+        if (record.input?.[0] === 'kernel' && record.input[1] === 'cancel') commands.shift()?.()
       }),
     })
     await run.idle()
-    command = () => void run.command(0, 'call now').catch(() => {})
+    commands.push(() => void run.command(0, 'call now').catch(() => {}))
     await run.cancel()
     await run.idle()
     expect(run.state.ended?.status).toBe('cancelled')

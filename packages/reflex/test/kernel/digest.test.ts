@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { digest, digestFraction } from '../../src/kernel/digest.ts'
 import { runName } from '../../src/kernel/names.ts'

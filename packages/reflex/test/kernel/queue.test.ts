@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Frame } from '../../src/kernel/frame.ts'
 import { Queue } from '../../src/kernel/queue.ts'

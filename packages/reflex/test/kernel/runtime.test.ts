@@ -5,10 +5,11 @@ import type { Json } from '../../src/kernel/json.ts'
 import type { Rec } from '../../src/kernel/record.ts'
 import { replay } from '../../src/kernel/replay.ts'
 import type { Run } from '../../src/kernel/run.ts'
-import { dumpState, loadState } from '../../src/kernel/snapshot.ts'
+import { dumpState, loadState, type StoredState } from '../../src/kernel/snapshot.ts'
 import { State } from '../../src/kernel/state.ts'
 import type { Batch } from '../../src/kernel/store.ts'
 import { codeOf, Doors, failure, kindOf, type Step, worldOf } from './world.ts'
+import { textOf } from './probes/text.ts'
 
 /** Goes on by itself for as many steps as its source says. */
 const counts: Step = (x) => {
@@ -18,7 +19,7 @@ const counts: Step = (x) => {
   x.again()
 }
 
-const asks: Step = (x, input) => (input === undefined ? void x.wait('answer', 'q') : x.done(input[2] as Json))
+const asks: Step = (x, input) => (input === undefined ? void x.wait('answer', 'q') : x.done(input[2]))
 
 describe('the loop', () => {
   it('lets the event loop turn while a run goes on that never waits', async () => {
@@ -143,7 +144,7 @@ describe('programs', () => {
     if (input?.[0] === 'ret') return x.done(input[3])
     if (input === undefined) return void x.wait('answer', 'which')
     x.knows('never:never')
-    x.call(String(input[2]))
+    x.call(textOf(input[2]))
   }
   const says: Step = (x) => x.done(x.def)
 
@@ -256,6 +257,24 @@ describe('opening', () => {
     expect(await codeOf(worldOf([], { store: 'none' }).runtime.resume('x'))).toBe('R5009')
   })
 
+  it('a run whose process ended before its first record says so, and can be started again', async () => {
+    const store = memoryStore()
+    const commit = store.commit.bind(store)
+    store.commit = () => new Promise(() => {})
+    const first = worldOf([kindOf('asks', asks)], { store })
+    await first.start('asks', { id: 'named' })
+    await first.host.settle()
+    store.commit = commit
+    const next = worldOf([kindOf('asks', asks), kindOf('other', asks)], { store })
+    expect(await codeOf(next.runtime.resume('named'))).toBe('R5010')
+    expect(await codeOf(next.start('other', { id: 'named' }))).toBe('R5007')
+    const run = await next.start('asks', { id: 'named' })
+    await run.answer('2w', 1)
+    const { row, state } = await next.runtime.peek('named')
+    expect([row.status, row.trace]).toEqual(['completed', state.start?.trace])
+    expect(await codeOf(next.start('asks', { id: 'named' }))).toBe('R5007')
+  })
+
   it('twice at once opens it once', async () => {
     const world = worldOf([kindOf('asks', asks)])
     const run = await world.start('asks')
@@ -364,12 +383,11 @@ describe('a replay', () => {
 describe('ledgers', () => {
   it('outlive runs; a read is an effect, an append under the same key appends nothing', async () => {
     const writes: Step = (x, input) => {
-      if (input === undefined) return void x.request('ledger', ['append', 'facts', x.args ?? null])
-      if (x.position === undefined) {
+      if (input === undefined) x.request('ledger', ['append', 'facts', x.args ?? null])
+      else if (x.position === undefined) {
         x.go('read')
-        return void x.request('ledger', ['read', 'facts', Number(input[2]) - 2])
-      }
-      x.done(input[2] as Json)
+        x.request('ledger', ['read', 'facts', Number(input[2]) - 2])
+      } else x.done(input[2])
     }
     const store = memoryStore()
     const world = worldOf([kindOf('writes', writes)], { store, ports: {} })
@@ -403,7 +421,7 @@ it('a snapshot keeps what can be read, at every bound', async () => {
   const world = worldOf([kindOf('spawner', spawner, { board: { tombstones: true } })])
   const run = await world.start('spawner')
   await run.idle()
-  for (const { id } of [...run.state.waits.values()]) await run.answer(id, null)
+  for (const { id } of run.state.waits.values()) await run.answer(id, null)
   await run.idle()
   expect(run.state.ended?.value).toEqual([{ a: 1, k0: 0, k1: 1 }, { k0: 2, k1: 3 }, { a: 5, k0: 4, k1: 5 }])
   const { records } = await world.runtime.history(run.id)
@@ -415,7 +433,7 @@ it('a snapshot keeps what can be read, at every bound', async () => {
 function viaSnapshot(records: readonly Rec[], cut: number): string {
   const state = new State()
   for (const record of records.slice(0, cut)) state.apply(record)
-  const loaded = loadState(JSON.parse(JSON.stringify(dumpState(state, () => false))) as ReturnType<typeof dumpState>)
+  const loaded = loadState(JSON.parse(JSON.stringify(dumpState(state, () => false))) as StoredState)
   for (const record of records.slice(cut)) loaded.apply(record)
   return JSON.stringify(dumpState(loaded, () => false))
 }

@@ -67,11 +67,14 @@ describe('what a strand sees of its spawner', () => {
 describe('adopting', () => {
   it('takes over in declared order, whatever the order in which strands end, and forgets the strand', async () => {
     const branch: Step = (x, input) => {
-      if (input === undefined) return void x.timer(10 - Number((x.args as { i: number }).i))
-      x.set('who', (x.args as { i: number }).i)
-      x.set('twice', 1)
-      x.set('twice', (x.args as { i: number }).i)
-      x.done()
+      const { i } = x.args as { i: number }
+      if (input === undefined) x.timer(10 - i)
+      else {
+        x.set('who', i)
+        x.set('twice', 1)
+        x.set('twice', i)
+        x.done()
+      }
     }
     const ends: Json[] = []
     const outer: Step = (x, input) => {
@@ -79,7 +82,7 @@ describe('adopting', () => {
         for (let i = 0; i < 3; i++) x.spawn('branch:branch', { args: { i } })
         return
       }
-      ends.push(String(input[1]))
+      ends.push(input[1])
       const kids = [...(x.frame.kids?.values() ?? [])]
       if (kids.some(({ status }) => status === 'running')) return
       x.adopt(...kids.map(({ id }) => id))

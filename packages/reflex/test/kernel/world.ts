@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { StepContext } from '../../src/kernel/context.ts'
 import type { Json } from '../../src/kernel/json.ts'
 import type { Kind } from '../../src/kernel/kind.ts'
@@ -42,7 +43,7 @@ export interface World {
   readonly runtime: Runtime
   readonly host: VirtualHost
   readonly store: Store
-  start(kind: string, options?: StartOptions & { readonly source?: Json }): Promise<Run>
+  readonly start: (kind: string, options?: StartOptions & { readonly source?: Json }) => Promise<Run>
 }
 
 let worlds = 0
@@ -84,4 +85,9 @@ export function messageOf(act: () => unknown): string {
 export function failure(run: Run): { readonly code: string; readonly message: string } {
   const value = run.state.ended?.value as { code: string; message: string } | undefined
   return { code: value?.code ?? '', message: value?.message ?? '' }
+}
+
+/** Matches a text that contains this one. */
+export function containing(text: string): string {
+  return expect.stringContaining(text) as string
 }

@@ -152,10 +152,10 @@ function smallDisk({ skip }: TestContext): string {
   const path = join(folder(), 'disk')
   mkdirSync(path)
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path], { stdio: 'ignore' })
+    execFileSync('sh', ['-c', 'mount -t tmpfs -o size=1m tmpfs "$0"', path], { stdio: 'ignore' })
   } catch {
     skip('only root can mount a disk of one megabyte; the limit on a file is tested below')
   }
-  onTestFinished(() => void execFileSync('umount', ['--lazy', path]))
+  onTestFinished(() => void execFileSync('sh', ['-c', 'umount --lazy "$0"', path]))
   return path
 }

@@ -175,7 +175,7 @@ describe('what is not a store is refused and left as it is', () => {
   it('a folder, a pipe, a file as a folder, no name: R5023, R5027', () => {
     const path = folder()
     mkdirSync(join(path, 'folder'))
-    execFileSync('mkfifo', [join(path, 'pipe')])
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(path, 'pipe')])
     writeFileSync(join(path, 'file'), '')
     for (const name of ['folder', 'pipe', 'file/reflex.db', 'nul\0.db'])
       expect(

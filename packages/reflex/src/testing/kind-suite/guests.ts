@@ -11,9 +11,10 @@ const guest: Kind = {
   rev: 1,
   compile: () => ({}),
   step(x, input) {
-    if (input?.[0] !== 'answer') return void x.wait('answer', 'guest')
-    x.set('said', input[2])
-    x.done(input[2])
+    if (input?.[0] === 'answer') {
+      x.set('said', input[2])
+      x.done(input[2])
+    } else x.wait('answer', 'guest')
   },
 }
 
@@ -24,8 +25,8 @@ const host: Kind<{ readonly calls: string }> = {
   compile: (source) => ({ calls: isObject(source) && typeof source.calls === 'string' ? source.calls : '' }),
   refs: ({ calls }) => [calls],
   step(x, input) {
-    if (input?.[0] === 'ret') return x.done([input[2], input[3] ?? null])
-    x.call(x.def.calls, { isolated: true, ...(x.args === undefined ? {} : { args: x.args }) })
+    if (input?.[0] === 'ret') x.done([input[2], input[3] ?? null])
+    else x.call(x.def.calls, { isolated: true, ...(x.args === undefined ? {} : { args: x.args }) })
   },
 }
 
@@ -42,5 +43,6 @@ export function callsAnother(subject: KindSubject): KindSubject | undefined {
   const [root] = subject.programs
   if (subject.calling === undefined || root === undefined) return undefined
   const programs = [{ kind: root.kind, id: 'calling', source: subject.calling('suite-guest:guest') }, { kind: guest.name, id: 'guest', source: {} }]
-  return { ...subject, kinds: [...subject.kinds, guest], programs, script: { ...subject.script, answer: (wait) => (wait.name === 'guest' ? GUEST_WORD : subject.script?.answer?.(wait)) } }
+  const { script = {} } = subject
+  return { ...subject, kinds: [...subject.kinds, guest], programs, script: { ...script, answer: (wait) => (wait.name === 'guest' ? GUEST_WORD : script.answer?.(wait)) } }
 }

@@ -81,18 +81,7 @@ export class Life implements Mortal {
 
   /** Lets the run come to rest. Answers false if the process died on the way. */
   async rest(run: Run): Promise<boolean> {
-    let rests = false
-    let failed: { readonly fault: unknown } | undefined
-    run.idle().then(
-      () => (rests = true),
-      (fault: unknown) => (failed = { fault }),
-    )
-    for (let turns = 0; !rests && !this.dead; turns++) {
-      if (failed !== undefined) throw failed.fault
-      await this.host.settle(2)
-      if (!rests && !this.dead && !(await this.host.tick())) throw new Error('the run neither rests nor goes on')
-      if (turns > RESTS) throw new Error('the run does not come to rest')
-    }
+    await within(this, run.idle())
     return !this.dead
   }
 
@@ -133,17 +122,15 @@ export class Life implements Mortal {
 /** What a process that may die on the way still gets to hear. */
 async function within<T>(life: Life, told: Promise<T> | undefined): Promise<T | undefined> {
   if (told === undefined) return undefined
-  let result: { readonly value: T } | { readonly thrown: unknown } | undefined
-  told.then(
-    (value) => (result = { value }),
-    (thrown: unknown) => (result = { thrown }),
-  )
-  while (result === undefined && !life.dead) {
-    await life.host.settle(1)
-    if (result === undefined && !life.dead) await life.host.tick()
+  const heard: { over: boolean } = { over: false }
+  const hear = () => void (heard.over = true)
+  told.then(hear, hear)
+  for (let turns = 0; !heard.over && !life.dead; turns++) {
+    await life.host.settle(2)
+    if (!heard.over && !life.dead && !(await life.host.tick())) throw new Error('the run neither rests nor goes on')
+    if (turns > RESTS) throw new Error('the run does not come to rest')
   }
-  if (result !== undefined && 'thrown' in result) throw result.thrown
-  return result?.value
+  return heard.over ? told : undefined
 }
 
 /** A store as a process that may die sees it: every commit is two moments to die at, before and after. */

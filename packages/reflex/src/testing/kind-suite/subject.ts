@@ -16,14 +16,14 @@ export interface SubjectProgram {
 /** What people and other programs tell a run. */
 export interface Script {
   /** What a person answers to an open question; nothing to leave it open. A function of the question alone. */
-  answer?(wait: Wait): Json | undefined
+  readonly answer?: (wait: Wait) => Json | undefined
   /** Messages told at the beginning: each waits in the inbox until the run waits for its topic. */
   readonly messages?: readonly { readonly topic: string; readonly body: Json }[]
   /**
    * The user's own code, for kinds that are driven from outside: called when the run rests and nothing else is to
    * be told. Answers false if it had nothing to do. After a crash it starts over from its first line.
    */
-  drive?(run: Run): Promise<boolean>
+  readonly drive?: (run: Run) => Promise<boolean>
 }
 
 /** A kind with programs that show what it can do, and the world in which they run. */

@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../../src/kernel/json.t
 import type { Kind } from '../../../src/kernel/kind.ts'
 import type { Port } from '../../../src/kernel/port.ts'
 import type { ReturnPair } from '../../../src/kernel/record.ts'
+import { textOf } from './text.ts'
 
 /** A node: it asks for a decision, waits for a person, or calls another program before it does. */
 interface Node {
@@ -26,7 +27,7 @@ export const flow: Kind<Flow> = {
   board: { history: true },
   compile: (source) => source as unknown as Flow,
   refs: ({ nodes }) => Object.values(nodes).flatMap(({ calls }) => calls ?? []),
-  where: (_, position) => (Array.isArray(position) ? String(position[0]) : String(position ?? '')),
+  where: (_, position) => (Array.isArray(position) ? textOf(position[0] as Json) : textOf(position ?? '')),
   step(x, input) {
     switch (input?.[0]) {
       case undefined:
@@ -39,12 +40,13 @@ export const flow: Kind<Flow> = {
         return decided(x, input[2])
       case 'err':
         return void x.wait('answer', 'engine:error', { about: input[2] })
+      default:
     }
   },
 }
 
 function nodeId(x: Step): string {
-  return String(x.position ?? '')
+  return textOf(x.position ?? '')
 }
 
 function nodeOf(x: Step): Node {

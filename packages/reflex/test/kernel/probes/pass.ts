@@ -23,19 +23,20 @@ export const pass: Kind<Graph> = {
   step(x, input) {
     switch (input?.[0]) {
       case undefined:
-        return await_(x)
+        return listen(x)
       case 'message':
         return evaluate(x, isObject(input[2]) ? input[2] : {})
       case 'ok':
         return appended(x, input[2])
       case 'ret':
         x.set('dispatched', [input[2], input[3] ?? null])
-        return await_(x)
+        return listen(x)
+      default:
     }
   },
 }
 
-function await_(x: Step): void {
+function listen(x: Step): void {
   x.wait('message', x.def.topic)
 }
 
@@ -53,5 +54,5 @@ function evaluate(x: Step, event: JsonObject): void {
 function appended(x: Step, value: Json): void {
   if (x.position === 'reading') return x.done({ sum: x.get('sum') ?? 0, ledger: value })
   if (x.position === 'dispatching' && x.def.dispatch !== undefined) return void x.call(x.def.dispatch, { isolated: true, args: { sum: x.get('sum') ?? 0 } })
-  await_(x)
+  listen(x)
 }

@@ -1,6 +1,7 @@
 import { isObject, type Json } from '../../../src/kernel/json.ts'
 import type { Kind } from '../../../src/kernel/kind.ts'
 import type { Port } from '../../../src/kernel/port.ts'
+import { textOf } from './text.ts'
 
 /** A step of a plan: a payment that must not happen twice, a question, a program as a tool. */
 export type PlanStep = { readonly pay: number } | { readonly ask: string } | { readonly program: string }
@@ -32,12 +33,13 @@ export const plan: Kind<Plan> = {
         return driven(x, input[1])
       case 'ok':
       case 'err':
-        if (x.def.session) return answered(x, String(input[1]), input[2])
+        if (x.def.session) return answered(x, `${input[1]}`, input[2])
         return next(x, input[0] === 'ok' ? input[2] : ['failed', isObject(input[2]) ? (input[2].code ?? null) : null])
       case 'answer':
         return x.def.session ? x.done(input[2]) : next(x, input[2])
       case 'ret':
         return x.frame.told ? x.cancelled(['undone', input[2]]) : next(x, [input[2], input[3] ?? null])
+      default:
     }
   },
 }
@@ -69,11 +71,11 @@ function driven(x: Step, command: Json): void {
   const [digest, amount] = command as [string, number]
   if (x.has(`op.${digest}`)) return
   x.set(`op.${digest}`, amount)
-  x.patch({ [String(x.request('pay', [amount]))]: digest })
+  x.patch({ [`${x.request('pay', [amount])}`]: digest })
 }
 
 function answered(x: Step, effect: string, value: Json): void {
-  x.set(`r.${String(isObject(x.position) ? x.position[effect] : '')}`, value)
+  x.set(`r.${textOf(isObject(x.position) ? x.position[effect] : '')}`, value)
   x.patch({ [effect]: null })
 }
 

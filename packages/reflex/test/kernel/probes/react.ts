@@ -1,6 +1,7 @@
 import type { Json } from '../../../src/kernel/json.ts'
 import type { Kind } from '../../../src/kernel/kind.ts'
 import type { Port } from '../../../src/kernel/port.ts'
+import { textOf } from './text.ts'
 
 /** A leaf: it streams a text, sleeps, or runs a subtree that sees the board live. */
 export type Leaf = { readonly stream: string } | { readonly sleep: number } | { readonly subtree: string }
@@ -24,7 +25,7 @@ export const react: Kind<Tree> = {
   compile: (source) => source as unknown as Tree,
   refs: ({ leaves }) => leaves.flatMap((leaf) => ('subtree' in leaf ? [leaf.subtree] : [])),
   step(x, input) {
-    const leaf = input === undefined ? -1 : leafOf(x, String(input[1]))
+    const leaf = input === undefined ? -1 : leafOf(x, textOf(input[1]))
     switch (input?.[0]) {
       case undefined:
         return begin(x)
@@ -44,6 +45,7 @@ export const react: Kind<Tree> = {
         x.drop(input[1])
         return ended(x, leaf, value)
       }
+      default:
     }
   },
 }
@@ -55,7 +57,7 @@ function begin(x: Step): void {
     const inner = x.open()
     x.setIn(inner, 'text', '')
     const what = 'stream' in leaf ? x.request('stream', [leaf.stream]) : 'sleep' in leaf ? x.timer(leaf.sleep) : x.spawn(leaf.subtree, { sees: 'live', under: inner, args: { leaf: i } })
-    x.patch({ [`leaf${i}`]: [String(what), inner] })
+    x.patch({ [`leaf${i}`]: [textOf(what), inner] })
   })
 }
 
@@ -72,7 +74,7 @@ function scope(x: Step, leaf: number): string {
 }
 
 function streamed(x: Step, leaf: number, delta: Json): void {
-  const text = String(x.getIn(scope(x, leaf), 'text')) + String(delta)
+  const text = textOf(x.getIn(scope(x, leaf), 'text')) + textOf(delta)
   if (x.def.enough === undefined || text.length < x.def.enough) return x.setIn(scope(x, leaf), 'text', text)
   x.drop(...x.flights().map(({ id }) => id))
   ended(x, leaf, `stopped`)

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../src/kernel/json.ts'
 import type { Kind } from '../../../src/kernel/kind.ts'
 import type { Port } from '../../../src/kernel/port.ts'
+import { textOf } from './text.ts'
 
 /** A stage: a tool that may time out, branches of their own stages, a gate with a deadline, a composed program, an adaptation. */
 export type Stage =
@@ -22,7 +23,7 @@ export const stage: Kind<Stages> = {
   rev: 1,
   compile: (source) => source as unknown as Stages,
   refs: ({ stages }) => stages.flatMap((one) => ('compose' in one ? [one.compose] : [])),
-  where: (_, position) => `stage ${String(position ?? 0)}`,
+  where: (_, position) => `stage ${textOf(position ?? 0)}`,
   step(x, input) {
     const at = Number(x.position ?? 0)
     switch (input?.[0]) {
@@ -47,6 +48,7 @@ export const stage: Kind<Stages> = {
         x.drop(...x.waits().map(({ id }) => id))
         x.set(`${at}.composed`, [input[2], input[3] ?? null])
         return next(x, at)
+      default:
     }
   },
 }

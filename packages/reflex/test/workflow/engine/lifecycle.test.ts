@@ -221,6 +221,11 @@ describe('persistence', () => {
     await engine.init('other')
     expect(await messageOf(() => engine.step())).toBe('Error: disk full')
     expect(engine.status()).toBe('suspended')
+    engine.on('engine:suspend', () => {
+      throw new Error('handler')
+    })
+    expect(await caught(() => engine.step())).toMatchObject({ errors: [new Error('handler'), new Error('disk full')] })
+    expect(await messageOf(() => engine.run())).toBe('Error: disk full')
     broken = false
     expect(await engine.resume(1)).toEqual({ status: 'completed' })
   })

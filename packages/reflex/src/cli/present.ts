@@ -1,0 +1,27 @@
+import type { OpenQuestion } from '../handle.ts'
+import { isObject } from '../kernel/index.ts'
+import type { Question, QuestionOption } from '../people/index.ts'
+
+/** Whether Reflex asks for the outcome of an effect that nobody knows. */
+export function isDoubt({ name }: Pick<OpenQuestion, 'name'>): boolean {
+  return name === 'doubt'
+}
+
+const OUTCOMES: Readonly<Record<string, Omit<QuestionOption, 'value'>>> = {
+  happened: { label: 'It happened', detail: 'go on as after a success' },
+  repeat: { label: 'It did not', detail: 'do it now, under the same key' },
+  failed: { label: 'It failed', detail: 'go on as after a failure' },
+}
+
+/** A question in words for people: those of Reflex itself say what is not known and what each answer does. */
+export function present(open: OpenQuestion): Question {
+  const { question, path } = open
+  if (!isDoubt(open)) return question
+  const { about, options = [] } = question
+  const what = isObject(about) && about.args !== undefined ? about.args : undefined
+  return {
+    text: `Did ${path} happen? Its process ended while it was under way, and it may not be repeated unasked. Look on the other side first.`,
+    options: options.map((option) => ({ ...option, ...OUTCOMES[option.value] })),
+    ...(what === undefined ? {} : { about: { asked: what } }),
+  }
+}

@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { virtualHost } from '../../src/testing/index.ts'
+import { normal, reflex, start, workFolder, type WorldOptions } from './worlds.ts'
+
+const golden = (name: string): string => join(import.meta.dirname, 'golden', `${name}.txt`)
+const RUN = ['run', 'refund.workflow.json', '--input', 'order_id=A-1042']
+
+/** What a person sees who runs, answers and looks back. */
+async function walk(options: WorldOptions): Promise<string> {
+  const host = virtualHost()
+  const world = { host, ...options }
+  const run = start([...RUN, '--id', 'otter-2m9q'], world)
+  await run.shows('Later')
+  const asked = run.screen()
+  await host.advance(9000)
+  run.press('enter')
+  const { screen } = await run.ended
+  await host.advance(60_000)
+  const left = await reflex([...RUN, '--id', 'lark-9q2m', '--answers', 'none'], world)
+  const looks: string[] = []
+  for (const argv of [['runs'], ['trace', 'otter'], ['show', 'otter@10'], ['show', 'lark'], ['explain', 'R1042'], ['validate', '.']]) {
+    looks.push(`$ reflex ${argv.join(' ')}\n${(await reflex(argv, world)).screen}`)
+  }
+  return `${normal([`$ reflex ${RUN.join(' ')}\n${asked}`, `after enter\n${screen}`, `$ reflex ${RUN.join(' ')} --answers none\n${left.screen}`, ...looks].join('\n\n'))}\n`
+}
+
+describe('what a person sees', () => {
+  test.each([80, 60, 40])('at %i columns', async (columns) => {
+    const seen = await walk({ folder: workFolder(), columns })
+    await expect(seen).toMatchFileSnapshot(golden(`terminal-${columns}`))
+  })
+
+  test.each([80, 60, 40])('no line of a story is wider than %i columns', async (columns) => {
+    const { screen } = await reflex([...RUN, '--answers', 'auto', '-v'], { folder: workFolder(), columns })
+    expect(screen.split('\n').filter((line) => [...line].length >= columns)).toEqual([])
+  })
+
+  test('without UTF-8', async () => {
+    const seen = await walk({ folder: workFolder(), columns: 80, environment: { LC_ALL: 'C' } })
+    expect(seen).toMatch(/^[\n -~]*$/)
+    await expect(seen).toMatchFileSnapshot(golden('terminal-ascii'))
+  })
+
+  test('without a terminal: a line for each event, full values, no cursor', async () => {
+    const folder = workFolder()
+    const run = await reflex([...RUN, '--id', 'otter-2m9q'], { folder })
+    const answered = await reflex(['answer', 'otter', 'approve'], { folder })
+    const trace = await reflex(['trace', 'otter'], { folder })
+    const show = await reflex(['show', 'otter'], { folder })
+    const runs = await reflex(['runs'], { folder })
+    const all = [run, answered, trace, show, runs].map(({ out, err, code }) => `stderr\n${err}stdout\n${out}exit ${code}\n`).join('\n')
+    expect(all).not.toContain('\u001b')
+    await expect(normal(all)).toMatchFileSnapshot(golden('pipe'))
+  })
+})
+
+describe('colour', () => {
+  const seen = async (environment: Record<string, string>, more: string[] = [], columns?: number): Promise<boolean> => {
+    const { raw } = await reflex([...RUN, '--answers', 'auto', ...more], { folder: workFolder(), environment, ...(columns === undefined ? {} : { columns }) })
+    return /\u001b\[\d+m/.test(raw)
+  }
+
+  test.each([
+    ['a terminal has it', {}, [], 80, true],
+    ['NO_COLOR takes it away', { NO_COLOR: '1' }, [], 80, false],
+    ['--no-color takes it away', {}, ['--no-color'], 80, false],
+    ['a pipe has none', {}, [], undefined, false],
+    ['FORCE_COLOR gives it to a pipe', { FORCE_COLOR: '1' }, [], undefined, true],
+    ['FORCE_COLOR=0 takes it away', { FORCE_COLOR: '0' }, [], 80, false],
+  ] as const)('%s', async (_, environment, more, columns, expected) => {
+    expect(await seen(environment, [...more], columns)).toBe(expected)
+  })
+
+  test('says nothing that the marks do not', async () => {
+    const options = { folder: workFolder(), columns: 80 }
+    const plain = await reflex([...RUN, '--answers', 'auto', '--no-color'], options)
+    const painted = await reflex([...RUN, '--answers', 'auto'], options)
+    expect(normal(painted.screen).replace(/\n.*new store.*/, '')).toBe(normal(plain.screen).replace(/\n.*new store.*/, ''))
+  })
+})
+
+test('COLUMNS is the width, whatever the terminal says', async () => {
+  const { screen } = await reflex(['explain', 'R1042'], { folder: workFolder(), columns: 200, environment: { COLUMNS: '40' } })
+  expect(Math.max(...screen.split('\n').map((line) => line.length))).toBeLessThan(40)
+})
