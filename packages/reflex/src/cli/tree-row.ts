@@ -28,7 +28,7 @@ function body(event: StoryEvent, told: Told, { limit }: RowOptions): Body | unde
     case 'done':
     case 'decide':
       if (told.answered !== undefined && who(event).person)
-        return { mark: 'done', text: answerText(told.answered), facts: [duration(told.answered.took)] }
+        return { mark: 'done', text: answerText(told.answered), facts: told.answered.took < 1 ? [] : [duration(told.answered.took)] }
       if (event.mark === 'decide') return decided(event, took)
       if (told.returned && (event.text ?? '') === '' && event.facts?.wrote === undefined) return undefined
       return { mark: 'done', text: deed(event, limit), facts: took }
@@ -68,7 +68,7 @@ function failure(event: StoryEvent): string {
 
 function verboseLines(event: StoryEvent, { limit }: RowOptions): string[] {
   if (event.mark !== 'done' && event.mark !== 'decide') return []
-  const wrote = wroteText(event, limit * 2)
+  const wrote = wroteText(event, limit)
   const { closed } = choiceOf(event)
   return [
     ...(wrote === '' || deed(event, limit).endsWith(wroteText(event, limit)) ? [] : [`+ ${wrote}`]),

@@ -54,14 +54,20 @@ export function checkWrite(contract: BoardContract, key: string, value: unknown,
   const { rules, schemas } = contract
   const reserved = rules.reserved !== undefined && key.startsWith(rules.reserved)
   if (reserved && !internal) {
-    throw faults.make('R2005', `${at} wrote ${key}; keys that begin with ${rules.reserved} are the runtime's`, { path: `${at}.${key}`, fix: 'choose another key' })
+    throw faults.make('R2005', `${at} wrote ${key}; keys that begin with ${rules.reserved} are the runtime's`, {
+      path: `${at}.${key}`,
+      fix: 'choose another key',
+    })
   }
   if (key === '') throw faults.make('R2006', `${at} wrote a key without a name`, { path: at, fix: 'name the key' })
   if (rules.schemas === undefined || (reserved && internal)) return copyJson(value, `${at}.${key}`)
   const schema = schemas !== undefined && Object.hasOwn(schemas, key) ? schemas[key] : undefined
   if (schema !== undefined) return copyJson(validate(schema, key, value, at), `${at}.${key}`)
   if (rules.schemas === 'required') {
-    throw faults.make('R2006', `${at} wrote ${key}, which the program does not declare`, { path: `${at}.${key}`, fix: `declare ${key} with a schema` })
+    throw faults.make('R2006', `${at} wrote ${key}, which the program does not declare`, {
+      path: `${at}.${key}`,
+      fix: `declare ${key} with a schema`,
+    })
   }
   return copyJson(value, `${at}.${key}`)
 }
@@ -69,11 +75,17 @@ export function checkWrite(contract: BoardContract, key: string, value: unknown,
 function validate(schema: Validator, key: string, value: unknown, at: string): unknown {
   const result = schema['~standard'].validate(value)
   if (result instanceof Promise) {
-    throw faults.make('R2007', `the schema of ${key} answers later; a write needs its answer at once`, { path: `${at}.${key}`, fix: 'use a validator that answers synchronously' })
+    throw faults.make('R2007', `the schema of ${key} answers later; a write needs its answer at once`, {
+      path: `${at}.${key}`,
+      fix: 'use a validator that answers synchronously',
+    })
   }
   if (result.issues === undefined) return result.value
   const issues = result.issues.map(({ message, path }) => (path?.length ? `${key}.${path.map(stepName).join('.')}: ${message}` : message))
-  throw faults.make('R2007', `${at} wrote ${key} as ${preview(value)}: ${issues.join('; ')}`, { path: `${at}.${key}`, fix: `write what the schema of ${key} allows` })
+  throw faults.make('R2007', `${at} wrote ${key} as ${preview(value)}: ${issues.join('; ')}`, {
+    path: `${at}.${key}`,
+    fix: `write what the schema of ${key} allows`,
+  })
 }
 
 function stepName(step: unknown): string {

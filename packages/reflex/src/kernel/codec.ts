@@ -83,7 +83,8 @@ function sharedValues(writes: readonly Json[], input: Input | undefined): Shared
   const value = inputValue(input)
   if (typeof value !== 'object' || value === null) return worthSharing(value) ? sharedWith(writes, [[value, []]]) : undefined
   const inner: [Json, (string | number)[]][] = [[value, []]]
-  for (const [key, part] of Object.entries(value)) if (part === (writes as Json) || worthSharing(part)) inner.push([part, [isList(value) ? Number(key) : key]])
+  for (const [key, part] of Object.entries(value))
+    if (part === (writes as Json) || worthSharing(part)) inner.push([part, [isList(value) ? Number(key) : key]])
   return sharedWith(writes, inner)
 }
 
@@ -91,7 +92,10 @@ function worthSharing(value: Json | undefined): boolean {
   return typeof value === 'string' ? value.length >= SHARE_LENGTH : typeof value === 'object' && value !== null
 }
 
-function sharedWith(writes: readonly Json[], candidates: readonly (readonly [Json | undefined, readonly (string | number)[]])[]): SharedValue[] | undefined {
+function sharedWith(
+  writes: readonly Json[],
+  candidates: readonly (readonly [Json | undefined, readonly (string | number)[]])[],
+): SharedValue[] | undefined {
   const shared: SharedValue[] = []
   for (const [part, path] of candidates) if (part === (writes as Json)) return [[-1, ...path]]
   for (let slot = 1; slot < writes.length; slot += 2) {
@@ -152,7 +156,9 @@ export function blobsOf(body: string): string[] {
   if (!/\[\d{3},/.test(body)) return []
   const rows: unknown = JSON.parse(body)
   if (!Array.isArray(rows)) return []
-  const hashes = rows.flatMap((row) => (isList(row) && typeof row[0] === 'number' && (row[0] & BLOBS) !== 0 ? blobPaths(row).map(([hash]) => hashOf(hash)) : []))
+  const hashes = rows.flatMap((row) =>
+    isList(row) && typeof row[0] === 'number' && (row[0] & BLOBS) !== 0 ? blobPaths(row).map(([hash]) => hashOf(hash)) : [],
+  )
   return [...new Set(hashes)]
 }
 
@@ -166,7 +172,8 @@ function blobPaths(row: readonly Json[]): (readonly Json[])[] {
 }
 
 function decodeRecord(row: unknown, blob: (hash: string) => string): Rec {
-  if (!isList(row) || typeof row[0] !== 'number' || !Number.isInteger(row[0]) || row[0] < 0 || row[0] >= BLOBS * 2) throw faults.make('R5003', 'a record is not a list of known parts')
+  if (!isList(row) || typeof row[0] !== 'number' || !Number.isInteger(row[0]) || row[0] < 0 || row[0] >= BLOBS * 2)
+    throw faults.make('R5003', 'a record is not a list of known parts')
   const bits = row[0]
   if (row.length !== 1 + partsIn(bits)) throw faults.make('R5003', 'a record does not have the parts that it names')
   const parts = (bits & BLOBS) === 0 ? row : withBlobs(row, blob)
@@ -180,7 +187,15 @@ function decodeRecord(row: unknown, blob: (hash: string) => string): Rec {
   const requests = freeze(take(REQUESTS)) as readonly Request[] | undefined
   const more = freeze(take(MORE)) as More | undefined
   const shared = take(SHARED) as readonly SharedValue[] | undefined
-  return { frame, elapsed, input, writes: shared === undefined ? (freeze(writes) as typeof writes) : shareAgain(writes, shared, inputValue(input)), position, requests, more }
+  return {
+    frame,
+    elapsed,
+    input,
+    writes: shared === undefined ? (freeze(writes) as typeof writes) : shareAgain(writes, shared, inputValue(input)),
+    position,
+    requests,
+    more,
+  }
 }
 
 function partsIn(bits: number): number {
@@ -201,7 +216,8 @@ function withBlobs(row: readonly Json[], blob: (hash: string) => string): readon
 }
 
 function shareAgain(writes: readonly Json[] | undefined, shared: readonly SharedValue[], value: Json | undefined): readonly Json[] {
-  const follow = (path: readonly (string | number)[]) => path.reduce<Json | undefined>((at, step) => (at as { [key: string]: Json } | undefined)?.[step], value)
+  const follow = (path: readonly (string | number)[]) =>
+    path.reduce<Json | undefined>((at, step) => (at as { [key: string]: Json } | undefined)?.[step], value)
   const [first] = shared
   if (first?.[0] === -1) return follow(first.slice(1)) as readonly Json[]
   const whole = [...(writes ?? [])]

@@ -95,7 +95,9 @@ export class Committer {
 
   #broken(pairs: readonly Pair[], thrown: unknown): void {
     this.#committing = false
-    const fault = toFault(thrown, (message, cause) => faults.make('R5005', `the store ${this.#store.name} refused a batch: ${message}`, { cause }))
+    const fault = toFault(thrown, (message, cause) =>
+      faults.make('R5005', `the store ${this.#store.name} refused a batch: ${message}`, { cause }),
+    )
     for (const { run } of pairs) run.broken(fault)
     this.#schedule()
   }

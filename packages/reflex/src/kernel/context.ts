@@ -329,7 +329,8 @@ export class StepContext<Def = unknown> {
   wait(type: WaitType, title: string, options: { readonly due?: number; readonly about?: Json } = {}): Ref {
     const draft = this.#draft()
     const due = options.due === undefined ? undefined : Math.round(options.due)
-    const request: WaitRequest = options.about !== undefined ? [type, title, due ?? null, options.about] : due !== undefined ? [type, title, due] : [type, title]
+    const request: WaitRequest =
+      options.about !== undefined ? [type, title, due ?? null, options.about] : due !== undefined ? [type, title, due] : [type, title]
     draft.wait ??= []
     draft.wait.push(request)
     return name(this.#record, 'w', draft.wait.length - 1)
@@ -364,7 +365,8 @@ export class StepContext<Def = unknown> {
   /** Calls a program on the frame's stack; gives the callee's name. Throws `R2010` if the program is missing. */
   call(program: string, options: CallOptions = {}): Ref {
     const draft = this.#draft()
-    if (this.#frame.callee !== undefined || draft.call !== undefined) throw new TypeError(`${this.#place()} calls ${program} before its last call has returned`)
+    if (this.#frame.callee !== undefined || draft.call !== undefined)
+      throw new TypeError(`${this.#place()} calls ${program} before its last call has returned`)
     const call: { -readonly [K in keyof CallRequest]: CallRequest[K] } = { pin: this.#pin(program) }
     if (options.map !== undefined && options.map.length > 0) call.map = options.map
     if (options.args !== undefined) call.args = options.args
@@ -388,7 +390,11 @@ export class StepContext<Def = unknown> {
 
   #pin(program: string): number {
     const pin = this.#findPin(program)
-    if (pin === undefined) throw faults.make('R2010', `${this.#place()} calls ${program}, which is not registered`, { path: this.#place(), fix: `register ${program}, then resume` })
+    if (pin === undefined)
+      throw faults.make('R2010', `${this.#place()} calls ${program}, which is not registered`, {
+        path: this.#place(),
+        fix: `register ${program}, then resume`,
+      })
     return pin
   }
 
@@ -415,7 +421,8 @@ export class StepContext<Def = unknown> {
   /** Takes over the writes of ended strands, in this order; the latest value of each key. The strands are forgotten. */
   adopt(...strands: Ref[]): void {
     for (const id of strands) {
-      if ((this.kid(id)?.status ?? 'running') === 'running' || this.#more?.adopt?.includes(id)) throw new TypeError(`${this.#place()} adopts the strand ${id}, which has not ended or is not its own`)
+      if ((this.kid(id)?.status ?? 'running') === 'running' || this.#more?.adopt?.includes(id))
+        throw new TypeError(`${this.#place()} adopts the strand ${id}, which has not ended or is not its own`)
     }
     const draft = this.#draft()
     ;(draft.adopt ??= []).push(...strands)
@@ -493,4 +500,3 @@ export class StepContext<Def = unknown> {
     throw faults.make('R2009', `${this.#place()} needs the board fact "${fact}", which its kind does not switch on`)
   }
 }
-

@@ -140,7 +140,9 @@ function stalled(state: State): Json {
 
 function thrownFault(thrown: unknown, state: State): Json {
   const run = state.start?.run
-  const data: FaultData = isFault(thrown) ? { ...faultData(thrown), run } : faults.make('R9001', `a step threw: ${messageOf(thrown)}`, { run, cause: thrown })
+  const data: FaultData = isFault(thrown)
+    ? { ...faultData(thrown), run }
+    : faults.make('R9001', `a step threw: ${messageOf(thrown)}`, { run, cause: thrown })
   return faultJson(data)
 }
 

@@ -82,7 +82,7 @@ export class Effects {
       return this.#failed(call, thrown)
     }
     // A key is the number of a record, and a question about an outcome needs the request on record: both gate.
-    if (false && this.#run.durable < this.#run.state.n) {
+    if ((traits.leaves || traits.repeat !== 'free') && this.#run.durable < this.#run.state.n) {
       this.#gated.push({ call, at: this.#run.state.n })
       this.#run.wantDurable()
     } else this.#perform(call)
@@ -189,7 +189,8 @@ function inFlight(flight: Flight): boolean {
 
 /** A port's own word for a failure, if it has one and does not fail over it. */
 function faultOf(call: LiveCall, thrown: unknown): ReturnType<typeof faults.make> {
-  const failed = (cause: unknown) => toFault(cause, (message, inner) => faults.make('R2012', `${call.port} failed: ${message}`, { cause: inner }))
+  const failed = (cause: unknown) =>
+    toFault(cause, (message, inner) => faults.make('R2012', `${call.port} failed: ${message}`, { cause: inner }))
   try {
     return call.via.reject?.(thrown, call) ?? failed(thrown)
   } catch (again) {

@@ -98,7 +98,23 @@ export function isFault(value: unknown): value is Fault {
   return typeof value === 'object' && value !== null && BRAND in value
 }
 
-const FIELDS = ['code', 'rule', 'message', 'verdict', 'severity', 'file', 'line', 'column', 'length', 'frame', 'path', 'run', 'fix', 'cause', 'data'] as const
+const FIELDS = [
+  'code',
+  'rule',
+  'message',
+  'verdict',
+  'severity',
+  'file',
+  'line',
+  'column',
+  'length',
+  'frame',
+  'path',
+  'run',
+  'fix',
+  'cause',
+  'data',
+] as const
 
 /** A fault as plain data, without the fields that it does not have. */
 export function faultData(fault: FaultData): FaultData {
@@ -123,7 +139,14 @@ export function causeOf(cause: unknown): FaultData | string {
 }
 
 function looksLikeFault(cause: unknown): cause is FaultData {
-  return typeof cause === 'object' && cause !== null && 'code' in cause && 'message' in cause && typeof cause.code === 'string' && typeof cause.message === 'string'
+  return (
+    typeof cause === 'object' &&
+    cause !== null &&
+    'code' in cause &&
+    'message' in cause &&
+    typeof cause.code === 'string' &&
+    typeof cause.message === 'string'
+  )
 }
 
 /**
@@ -136,7 +159,8 @@ export function describeFault(fault: FaultData): string {
   const lines = [head.filter((part) => part !== '').join('  ')]
   if (fault.frame !== undefined) lines.push(fault.frame)
   if (fault.path !== undefined && place === '' && !fault.message.includes(fault.path)) lines.push(`  at     ${fault.path}`)
-  if (fault.cause !== undefined) lines.push(`  cause  ${typeof fault.cause === 'string' ? fault.cause : `${fault.cause.code} ${fault.cause.message}`}`)
+  if (fault.cause !== undefined)
+    lines.push(`  cause  ${typeof fault.cause === 'string' ? fault.cause : `${fault.cause.code} ${fault.cause.message}`}`)
   if (fault.fix !== undefined && !saysAlready(fault.frame, fault.fix)) lines.push(`  fix    ${fault.fix}`)
   return lines.join('\n')
 }
@@ -153,7 +177,9 @@ export interface FaultFamily<Code extends string> {
 }
 
 /** Declares a room's faults. Verdict and severity come from the entry unless a fault says otherwise. */
-export function defineFaults<const Entries extends Record<string, CatalogueEntry>>(entries: Entries): FaultFamily<Extract<keyof Entries, string>> {
+export function defineFaults<const Entries extends Record<string, CatalogueEntry>>(
+  entries: Entries,
+): FaultFamily<Extract<keyof Entries, string>> {
   return {
     entries,
     make(code, message, details = {}) {

@@ -148,7 +148,8 @@ export const faults = defineFaults({
     title: 'The run was taken over',
     verdict: 'wait',
     when: 'during a run',
-    means: 'This process lost its lease while it was stopped, and another one goes on with the run. Nothing of what it did since was written or sent.',
+    means:
+      'This process lost its lease while it was stopped, and another one goes on with the run. Nothing of what it did since was written or sent.',
     fix: 'Nothing: the other process carries on.',
   },
   R5003: {

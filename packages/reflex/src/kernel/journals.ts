@@ -51,7 +51,8 @@ export class Journals {
     for (const record of await this.#decode(row.id, stored.batches)) {
       next++
       if (next <= state.n || next > until) continue
-      if (next !== state.n + 1) throw faults.make('R5003', `${row.id}: record ${state.n + 1} is missing`, { run: row.id, data: { record: state.n + 1 } })
+      if (next !== state.n + 1)
+        throw faults.make('R5003', `${row.id}: record ${state.n + 1} is missing`, { run: row.id, data: { record: state.n + 1 } })
       state.apply(record)
     }
     if (state.start === undefined) throw faults.make('R5003', `${row.id} has no first record`, { run: row.id })
@@ -72,7 +73,8 @@ export class Journals {
   async #definitions(state: State): Promise<RunPrograms> {
     for (const pin of state.pins) {
       const [pinned, kindName, rev, hash] = pin
-      if (this.#programs.kind(kindName).rev < rev) throw faults.make('R5004', `${pinned} needs revision ${rev} of ${kindName}`, { run: state.start?.run })
+      if (this.#programs.kind(kindName).rev < rev)
+        throw faults.make('R5004', `${pinned} needs revision ${rev} of ${kindName}`, { run: state.start?.run })
       if (this.#programs.byHash(hash) !== undefined) continue
       const stored = await this.#store.program(hash)
       if (stored === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not in the store`, { run: state.start?.run })

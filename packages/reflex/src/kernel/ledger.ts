@@ -13,7 +13,8 @@ export function ledgerPort(store: Store, host: Host): Port {
   return {
     leaves: true,
     repeat: 'keyed',
-    traits: (call) => (isList(call.args) && call.args[0] === 'read' ? { leaves: false, repeat: 'free' } : { leaves: true, repeat: 'keyed' }),
+    traits: (call) =>
+      isList(call.args) && call.args[0] === 'read' ? { leaves: false, repeat: 'free' } : { leaves: true, repeat: 'keyed' },
     async perform(call) {
       const [operation, ledger, operand] = isList(call.args) ? call.args : []
       if (typeof ledger !== 'string') throw faults.make('R2012', 'a ledger effect names its ledger')

@@ -53,5 +53,6 @@ export function namedAs(name: string, program: Program): Program {
 
 /** Throws `R5008` for a program that cannot be kept as data. */
 export function assertStorable({ name, local }: Program): void {
-  if (local !== undefined) throw faults.make('R5008', `${name} cannot be stored: ${local}`, { fix: 'give the function a name and a version' })
+  if (local !== undefined)
+    throw faults.make('R5008', `${name} cannot be stored: ${local}`, { fix: 'give the function a name and a version' })
 }

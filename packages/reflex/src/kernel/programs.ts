@@ -19,7 +19,10 @@ export class Programs {
 
   kind(name: string): Kind {
     const kind = this.#kinds.get(name)
-    if (kind === undefined) throw faults.make('R2011', `no kind is registered as ${name}`, { fix: `known kinds: ${[...this.#kinds.keys()].join(', ') || 'none'}` })
+    if (kind === undefined)
+      throw faults.make('R2011', `no kind is registered as ${name}`, {
+        fix: `known kinds: ${[...this.#kinds.keys()].join(', ') || 'none'}`,
+      })
     return kind
   }
 
@@ -29,7 +32,10 @@ export class Programs {
     const hash = programHash(kindName, source)
     const known = this.#hashed.get(hash)
     const name = `${kindName}:${id}`
-    const program = known?.name === name && (given.def === undefined || given.def === known.def) ? known : { name, kind: kindName, rev: kind.rev, hash, source, def: given.def ?? known?.def ?? kind.compile(source), local: given.local }
+    const program =
+      known?.name === name && (given.def === undefined || given.def === known.def)
+        ? known
+        : { name, kind: kindName, rev: kind.rev, hash, source, def: given.def ?? known?.def ?? kind.compile(source), local: given.local }
     this.#named.set(name, program)
     this.#hashed.set(hash, program)
     return program

@@ -23,7 +23,10 @@ export function summary(state: State, definitions: Definitions, status: RunStatu
       path: framePath(wait.frame, definitions),
     }),
   )
-  const due = waits.reduce<number | null>((least, wait) => (wait.due !== undefined && wait.due < (least ?? Number.POSITIVE_INFINITY) ? wait.due : least), null)
+  const due = waits.reduce<number | null>(
+    (least, wait) => (wait.due !== undefined && wait.due < (least ?? Number.POSITIVE_INFINITY) ? wait.due : least),
+    null,
+  )
   return { status, updated: state.time, due, waits, ...(state.ended?.value === undefined ? {} : { value: state.ended.value }) }
 }
 

@@ -75,7 +75,14 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   #steps = 0
   #over: Fault | 'closed' | undefined
 
-  constructor(world: RunWorld, id: string, state: State, definitions: Definitions, lease: Lease | undefined, programs: readonly StoredProgram[] = []) {
+  constructor(
+    world: RunWorld,
+    id: string,
+    state: State,
+    definitions: Definitions,
+    lease: Lease | undefined,
+    programs: readonly StoredProgram[] = [],
+  ) {
     this.#world = world
     this.id = id
     this.state = state
@@ -95,12 +102,25 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   }
 
   get status(): RunStatus {
-    return runStatus(this.state, this.#effects.size > 0 || this.#arrivals.length > 0 || this.#inbox.reading || (this.state.queue.peek() !== undefined && !this.#holdsNext()))
+    return runStatus(
+      this.state,
+      this.#effects.size > 0 ||
+        this.#arrivals.length > 0 ||
+        this.#inbox.reading ||
+        (this.state.queue.peek() !== undefined && !this.#holdsNext()),
+    )
   }
 
   /** Nothing goes on until something arrives from outside, or is released. */
   get atRest(): boolean {
-    return !this.#busy && !this.#paused && this.#effects.size === 0 && this.#arrivals.length === 0 && !this.#inbox.reading && (this.state.queue.peek() === undefined || this.#holdsNext())
+    return (
+      !this.#busy &&
+      !this.#paused &&
+      this.#effects.size === 0 &&
+      this.#arrivals.length === 0 &&
+      !this.#inbox.reading &&
+      (this.state.queue.peek() === undefined || this.#holdsNext())
+    )
   }
 
   definition(pin: number): unknown {
@@ -192,12 +212,22 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     const { id = this.#world.host.entropy(), by } = options
     if (this.#over !== undefined) return Promise.reject(this.#overFault())
     if (this.state.ended !== undefined) return Promise.reject(this.#ended())
-    return this.#inbox.post({ id, type: 'message', to: topic, body: copyJson(body, 'message'), at: this.#world.host.now(), ...(by === undefined ? {} : { by }) })
+    return this.#inbox.post({
+      id,
+      type: 'message',
+      to: topic,
+      body: copyJson(body, 'message'),
+      at: this.#world.host.now(),
+      ...(by === undefined ? {} : { by }),
+    })
   }
 
   /** Cancels the run: every frame hears of it from the top of its stack, and may compensate. */
   cancel(reason = 'cancelled'): Promise<number> {
-    return this.#tell(() => (this.state.ended === undefined ? [this.state.root, ['kernel', 'cancel', reason]] : undefined), () => this.#ended())
+    return this.#tell(
+      () => (this.state.ended === undefined ? [this.state.root, ['kernel', 'cancel', reason]] : undefined),
+      () => this.#ended(),
+    )
   }
 
   /** A command of the host to a frame, which its kind interprets. */
@@ -207,7 +237,10 @@ export class Run implements Committing, EffectOwner, InboxOwner {
         const target = this.state.ended === undefined ? this.state.frames.get(frame) : undefined
         return target === undefined ? undefined : [target, ['host', command]]
       },
-      () => (this.state.ended !== undefined ? this.#ended() : faults.make('R2002', `${this.id} has no frame ${frame}`, { run: this.id, path: String(frame) })),
+      () =>
+        this.state.ended !== undefined
+          ? this.#ended()
+          : faults.make('R2002', `${this.id} has no frame ${frame}`, { run: this.id, path: String(frame) }),
     )
   }
 
@@ -232,14 +265,21 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   }
 
   #overFault(): Fault {
-    return this.#over === undefined || this.#over === 'closed' ? faults.make('R2017', `${this.id} is closed in this process`, { run: this.id }) : this.#over
+    return this.#over === undefined || this.#over === 'closed'
+      ? faults.make('R2017', `${this.id} is closed in this process`, { run: this.id })
+      : this.#over
   }
 
   async #notOpen(id: Ref): Promise<Fault> {
     if (this.state.ended !== undefined) return this.#ended()
     const closed = await this.#closedBy(id)
     const why = closed === undefined ? '' : `; record ${closed} closed it`
-    return faults.make('R2002', `${this.id} has no open question ${id}${why}`, { run: this.id, path: String(id), fix: 'reflex inbox', ...(closed === undefined ? {} : { data: { closed } }) })
+    return faults.make('R2002', `${this.id} has no open question ${id}${why}`, {
+      run: this.id,
+      path: String(id),
+      fix: 'reflex inbox',
+      ...(closed === undefined ? {} : { data: { closed } }),
+    })
   }
 
   async #closedBy(id: Ref): Promise<number | undefined> {
@@ -274,7 +314,11 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   }
 
   failed(thrown: unknown): void {
-    this.broken(toFault(thrown, (message, cause) => faults.make('R5005', `the inbox of ${this.id} cannot be read: ${message}`, { run: this.id, cause })))
+    this.broken(
+      toFault(thrown, (message, cause) =>
+        faults.make('R5005', `the inbox of ${this.id} cannot be read: ${message}`, { run: this.id, cause }),
+      ),
+    )
   }
 
   /** Progress of an effect. */
@@ -361,7 +405,14 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   /** The common case: nothing else is going on, and the settlement is the next step. */
   land(flight: Flight, input: Input): void {
     const { frame } = flight
-    if (!this.#busy && !this.#paused && this.#arrivals.length === 0 && this.#over === undefined && this.#steps < TURN && this.state.queue.peek() === undefined) {
+    if (
+      !this.#busy &&
+      !this.#paused &&
+      this.#arrivals.length === 0 &&
+      this.#over === undefined &&
+      this.#steps < TURN &&
+      this.state.queue.peek() === undefined
+    ) {
       this.#busy = true
       this.#step(frame, input)
       this.#busy = false
@@ -377,7 +428,11 @@ export class Run implements Committing, EffectOwner, InboxOwner {
       this.#apply(this.#decider.decide(frame, input, elapsed), frame)
     } catch (thrown) {
       // A kind's bug is a record; this one is the kernel's, and what is durable is all that can be trusted.
-      this.broken(toFault(thrown, (message, cause) => faults.make('R9001', `record ${this.state.n} could not be made: ${message}`, { run: this.id, cause })))
+      this.broken(
+        toFault(thrown, (message, cause) =>
+          faults.make('R9001', `record ${this.state.n} could not be made: ${message}`, { run: this.id, cause }),
+        ),
+      )
     }
   }
 
@@ -413,11 +468,20 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   /** The programs of the newest pins go with the next batch. */
   #keepPrograms(count: number): void {
     if (this.lease === undefined) return
-    for (let pin = this.state.pins.length - count; pin < this.state.pins.length; pin++) this.#tail.addProgram(this.#definitions.program(pin))
+    for (let pin = this.state.pins.length - count; pin < this.state.pins.length; pin++)
+      this.#tail.addProgram(this.#definitions.program(pin))
   }
 
   #show(record: Rec, frame: Frame, before: Json | undefined): void {
-    const change: Change = { n: this.state.n, at: this.state.time, record, state: this.state, frame, def: this.definition(frame.pin), before }
+    const change: Change = {
+      n: this.state.n,
+      at: this.state.time,
+      record,
+      state: this.state,
+      frame,
+      def: this.definition(frame.pin),
+      before,
+    }
     for (const observer of this.#observers) shielded(() => observer(change))
   }
 

@@ -116,10 +116,25 @@ export class Runtime implements RunWorld {
     const { id, lease, trace, at } = await this.#create(options.id, pins[0] ?? pinOf(program))
     const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...given }
     const state = new State()
-    const run = new Run(this, id, state, new RunPrograms(this.programs, state, this.store?.durable), lease, this.store === undefined ? [] : closure.filter(({ local }) => local === undefined).map(storedProgram))
+    const run = new Run(
+      this,
+      id,
+      state,
+      new RunPrograms(this.programs, state, this.store?.durable),
+      lease,
+      this.store === undefined ? [] : closure.filter(({ local }) => local === undefined).map(storedProgram),
+    )
     this.#runs.set(id, run)
     options.prepare?.(run)
-    run.begin({ frame: 0, elapsed: 0, input: ['kernel', 'start'], writes: undefined, position: undefined, requests: undefined, more: { start } })
+    run.begin({
+      frame: 0,
+      elapsed: 0,
+      input: ['kernel', 'start'],
+      writes: undefined,
+      position: undefined,
+      requests: undefined,
+      more: { start },
+    })
     return run
   }
 
@@ -137,14 +152,19 @@ export class Runtime implements RunWorld {
     await this.#greet()
     for (let tries = 0; tries < 100; tries++) {
       const id = wanted ?? runName(this.host.entropy())
-      const lease = await this.store.create({ id, trace, program, status: 'running', started: at, updated: at, due: null, waits: [] }, this.#worker)
+      const lease = await this.store.create(
+        { id, trace, program, status: 'running', started: at, updated: at, due: null, waits: [] },
+        this.#worker,
+      )
       if (lease !== 'taken') return { id, lease, trace, at }
       if (wanted === undefined) continue
       const begun = await this.#neverBegan(this.store, wanted, program)
       if (begun !== undefined) return begun
       break
     }
-    throw faults.make('R5007', `the store ${this.store.name} already has a run ${wanted ?? 'of every name that was drawn'}`, { run: wanted })
+    throw faults.make('R5007', `the store ${this.store.name} already has a run ${wanted ?? 'of every name that was drawn'}`, {
+      run: wanted,
+    })
   }
 
   /** A process that ends between a run's row and its first record leaves a name; whoever starts the same again takes it over. */
@@ -153,7 +173,8 @@ export class Runtime implements RunWorld {
     const claim = await store.claim(id, this.#worker, this.host.now())
     if (!('lease' in claim)) return undefined
     const { lease, row } = claim
-    if (row.last === 0 && row.program[3] === program[3] && row.program[0] === program[0]) return { id, lease, trace: row.trace, at: row.started }
+    if (row.last === 0 && row.program[3] === program[3] && row.program[0] === program[0])
+      return { id, lease, trace: row.trace, at: row.started }
     await store.release(lease)
     return undefined
   }
@@ -182,11 +203,18 @@ export class Runtime implements RunWorld {
     if ('missing' in claim) throw noRun(id)
     if ('holder' in claim) {
       const { worker } = claim.holder
-      throw faults.make('R5001', `${id} is held by process ${worker.pid} on ${worker.host}`, { run: id, data: { pid: worker.pid, host: worker.host, seen: claim.holder.seen } })
+      throw faults.make('R5001', `${id} is held by process ${worker.pid} on ${worker.host}`, {
+        run: id,
+        data: { pid: worker.pid, host: worker.host, seen: claim.holder.seen },
+      })
     }
     let run: Run | undefined
     try {
-      if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw faults.make('R2001', `${id} has ${claim.row.status}`, { run: id, fix: 'fork it at the record from which it should go on differently' })
+      if (claim.row.status !== 'running' && claim.row.status !== 'suspended')
+        throw faults.make('R2001', `${id} has ${claim.row.status}`, {
+          run: id,
+          fix: 'fork it at the record from which it should go on differently',
+        })
       const { state, definitions } = await this.#journals().peek(id)
       run = new Run(this, id, state, definitions, claim.lease)
       this.#runs.set(id, run)

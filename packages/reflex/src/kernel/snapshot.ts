@@ -13,7 +13,14 @@ interface StoredFrame {
   readonly pin: number
   readonly args?: Json
   readonly position?: Json
-  readonly link?: { readonly caller: Ref; readonly role: Link['role']; readonly sees: Link['sees']; readonly record: number; readonly under: Ref | null; readonly map: readonly ReturnPair[] }
+  readonly link?: {
+    readonly caller: Ref
+    readonly role: Link['role']
+    readonly sees: Link['sees']
+    readonly record: number
+    readonly under: Ref | null
+    readonly map: readonly ReturnPair[]
+  }
   readonly scope: readonly StoredEntry[]
   readonly subs?: readonly (readonly [Ref, Ref | null, readonly StoredEntry[]])[]
   readonly kids?: readonly (readonly [Ref, Kid['status'], readonly StoredEntry[], Json?])[]
@@ -48,10 +55,23 @@ export function dumpState(state: State, keepsHistory: (pin: number) => boolean):
     time: state.time,
     questions: state.questions,
     start: state.start,
-    ...(state.ended === undefined ? {} : { ended: state.ended.value === undefined ? [state.ended.status] : [state.ended.status, state.ended.value] }),
+    ...(state.ended === undefined
+      ? {}
+      : { ended: state.ended.value === undefined ? [state.ended.status] : [state.ended.status, state.ended.value] }),
     pins: [...state.pins],
     frames,
-    waits: [...state.waits.values()].map((w) => [w.id, w.frame.id, w.type, w.name, w.due ?? null, w.about ?? null, w.record, w.doubts ?? null, w.number, w.since]),
+    waits: [...state.waits.values()].map((w) => [
+      w.id,
+      w.frame.id,
+      w.type,
+      w.name,
+      w.due ?? null,
+      w.about ?? null,
+      w.record,
+      w.doubts ?? null,
+      w.number,
+      w.since,
+    ]),
     queue: state.queue.list().map(({ frame, input }) => (input === undefined ? [frame.id] : [frame.id, input])),
   }
 }
@@ -64,7 +84,9 @@ function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): S
     pin: frame.pin,
     ...(frame.args === undefined ? {} : { args: frame.args }),
     ...(frame.position === undefined ? {} : { position: frame.position }),
-    ...(link === undefined ? {} : { link: { caller: link.caller.id, role: link.role, sees: link.sees, record: link.record, under: link.under, map: link.map } }),
+    ...(link === undefined
+      ? {}
+      : { link: { caller: link.caller.id, role: link.role, sees: link.sees, record: link.record, under: link.under, map: link.map } }),
     scope: entries(frame.scope),
     ...(frame.subs?.size ? { subs: [...frame.subs].map(([id, sub]) => [id, sub.under, entries(sub.scope)] as const) } : {}),
     ...(frame.kids?.size ? { kids: [...frame.kids.values()].map(dumpKid) } : {}),
@@ -81,12 +103,21 @@ function dumpKid(kid: Kid): NonNullable<StoredFrame['kids']>[number] {
 }
 
 function dumpFlight(flight: Flight): NonNullable<StoredFrame['flights']>[number] {
-  return [flight.id, flight.port, flight.args ?? null, flight.asked ?? null, flight.record, (flight.parts ? 1 : 0) | (flight.doubted ? 2 : 0)]
+  return [
+    flight.id,
+    flight.port,
+    flight.args ?? null,
+    flight.asked ?? null,
+    flight.record,
+    (flight.parts ? 1 : 0) | (flight.doubted ? 2 : 0),
+  ]
 }
 
 function dumpScope(scope: Scope, history: boolean, bounds: readonly number[]): StoredEntry[] {
   const kept = history ? [...scope.entries()] : readable(scope, bounds)
-  return kept.map(({ key, value, record, at, label }) => (value === undefined ? [key, record, at, label ?? null] : [key, record, at, label ?? null, value]))
+  return kept.map(({ key, value, record, at, label }) =>
+    value === undefined ? [key, record, at, label ?? null] : [key, record, at, label ?? null, value],
+  )
 }
 
 function readable(scope: Scope, bounds: readonly number[]): Entry[] {
@@ -111,7 +142,18 @@ export function loadState(stored: StoredState): State {
   state.pins.push(...stored.pins)
   for (const item of stored.frames) loadFrame(state, item)
   for (const [id, frame, type, name, due, about, record, doubts, number, since = stored.time] of stored.waits) {
-    const wait: Wait = { id, frame: state.frame(frame), type, name, due: due ?? undefined, about: about ?? undefined, record, since, number, doubts: doubts ?? undefined }
+    const wait: Wait = {
+      id,
+      frame: state.frame(frame),
+      type,
+      name,
+      due: due ?? undefined,
+      about: about ?? undefined,
+      record,
+      since,
+      number,
+      doubts: doubts ?? undefined,
+    }
     state.waits.set(id, wait)
     wait.frame.waits = [...(wait.frame.waits ?? []), wait]
   }
@@ -123,12 +165,19 @@ export function loadState(stored: StoredState): State {
 function loadFrame(state: State, stored: StoredFrame): void {
   const { link } = stored
   const caller = link === undefined ? undefined : state.frame(link.caller)
-  const frame = new Frame(stored.id, stored.pin, stored.args, link === undefined || caller === undefined ? undefined : { ...link, caller }, loadScope(stored.scope))
+  const frame = new Frame(
+    stored.id,
+    stored.pin,
+    stored.args,
+    link === undefined || caller === undefined ? undefined : { ...link, caller },
+    loadScope(stored.scope),
+  )
   frame.position = stored.position
   frame.closing = stored.closing
   frame.told = stored.told ?? false
   for (const [id, under, entries] of stored.subs ?? []) (frame.subs ??= new Map()).set(id, { under, scope: loadScope(entries) })
-  for (const [id, status, entries, value] of stored.kids ?? []) (frame.kids ??= new Map()).set(id, { id, status, scope: loadScope(entries), value })
+  for (const [id, status, entries, value] of stored.kids ?? [])
+    (frame.kids ??= new Map()).set(id, { id, status, scope: loadScope(entries), value })
   for (const [id, port, args, asked, record, bits] of stored.flights ?? []) {
     const flight = new Flight(id, frame, port, args ?? undefined, asked ?? undefined, record)
     flight.parts = (bits & 1) !== 0

@@ -81,7 +81,8 @@ export class State {
   #request(frame: Frame, requests: NonNullable<Rec['requests']>): void {
     for (let i = 0; i < requests.length; i++) {
       const request = requests[i]
-      if (request !== undefined) frame.flights.push(new Flight(i === 0 ? this.n : `${this.n}.${i}`, frame, request[0], request[1], request[2], this.n))
+      if (request !== undefined)
+        frame.flights.push(new Flight(i === 0 ? this.n : `${this.n}.${i}`, frame, request[0], request[1], request[2], this.n))
     }
   }
 
@@ -214,14 +215,32 @@ export class State {
 
   #wait(frame: Frame, requests: NonNullable<More['wait']>, doubts: Ref | undefined): void {
     requests.forEach(([type, title, due, about], i) => {
-      const wait: Wait = { id: name(this.n, 'w', i), frame, type, name: title, due: due ?? undefined, about, record: this.n, since: this.time, number: type === 'answer' ? ++this.questions : 0, doubts }
+      const wait: Wait = {
+        id: name(this.n, 'w', i),
+        frame,
+        type,
+        name: title,
+        due: due ?? undefined,
+        about,
+        record: this.n,
+        since: this.time,
+        number: type === 'answer' ? ++this.questions : 0,
+        doubts,
+      }
       this.waits.set(wait.id, wait)
       frame.waits = [...(frame.waits ?? []), wait]
     })
   }
 
   #call(frame: Frame, call: CallRequest): void {
-    const link: Link = { caller: frame, role: 'call', sees: call.isolated ? 'nothing' : 'live', record: this.n, under: null, map: call.map ?? [] }
+    const link: Link = {
+      caller: frame,
+      role: 'call',
+      sees: call.isolated ? 'nothing' : 'live',
+      record: this.n,
+      under: null,
+      map: call.map ?? [],
+    }
     const callee = new Frame(name(this.n, 'f', 0), call.pin, call.args, link)
     frame.callee = callee
     this.frames.set(callee.id, callee)
@@ -232,7 +251,14 @@ export class State {
     frame.kids ??= new Map()
     frame.strands ??= new Map()
     for (const [i, request] of requests.entries()) {
-      const link: Link = { caller: frame, role: 'strand', sees: request.sees ?? 'past', record: this.n, under: request.under ?? null, map: [] }
+      const link: Link = {
+        caller: frame,
+        role: 'strand',
+        sees: request.sees ?? 'past',
+        record: this.n,
+        under: request.under ?? null,
+        map: [],
+      }
       const base = new Frame(name(this.n, 's', i), request.pin, request.args, link)
       const kid: Kid = { id: base.id, status: 'running', scope: base.scope, value: undefined }
       frame.kids.set(base.id, kid)

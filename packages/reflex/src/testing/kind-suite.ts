@@ -91,7 +91,11 @@ async function oneState(subject: KindSubject): Promise<void> {
     const part = fold(records.slice(0, n))
     const loaded = loadState(JSON.parse(textOf(part, subject)) as StoredState)
     same(`the state loaded from a snapshot of record ${n}`, JSON.parse(textOf(loaded, subject)), JSON.parse(textOf(part, subject)))
-    same(`the state at record ${n} as the store has it`, JSON.parse(textOf((await life.runtime.peek(RUN, n)).state, subject)), JSON.parse(textOf(part, subject)))
+    same(
+      `the state at record ${n} as the store has it`,
+      JSON.parse(textOf((await life.runtime.peek(RUN, n)).state, subject)),
+      JSON.parse(textOf(part, subject)),
+    )
     for (const record of records.slice(n)) loaded.apply(record)
     same(`the state at the end, from a snapshot of record ${n}`, JSON.parse(textOf(loaded, subject)), JSON.parse(folded))
   }
@@ -126,7 +130,8 @@ async function reopened(subject: KindSubject): Promise<void> {
     const before = number === 1 ? undefined : (await life.runtime.peek(RUN)).state
     const run = await begun(life)
     await life.rest(run)
-    if (before !== undefined && run.state.n === before.n) same('the state of a resumed run', textOf(run.state, subject), textOf(before, subject))
+    if (before !== undefined && run.state.n === before.n)
+      same('the state of a resumed run', textOf(run.state, subject), textOf(before, subject))
     if (run.state.ended !== undefined) {
       same('the end', outcomeOf(run.state), outcome)
       return fine(watch)
@@ -193,7 +198,11 @@ async function cancelled(subject: KindSubject): Promise<void> {
     await run.cancel('enough')
     const end = await life.play(run)
     const { state } = run
-    same(`what is left after a cancellation at rest ${rests}`, [end?.status, state.frames.size, state.waits.size, [...state.flights()].length], ['cancelled', 1, 0, 0])
+    same(
+      `what is left after a cancellation at rest ${rests}`,
+      [end?.status, state.frames.size, state.waits.size, [...state.flights()].length],
+      ['cancelled', 1, 0, 0],
+    )
     await agree(life)
     fine(watch)
   }

@@ -49,7 +49,9 @@ class StillHost implements VirtualHost {
   entropy(): string {
     this.#drawn += 1n
     // Spread over all bits, so that names and ids drawn one after another look nothing alike.
-    return BigInt.asUintN(128, this.#drawn * 0x9e3779b97f4a7c15f39cc0605cedc835n).toString(16).padStart(32, '0')
+    return BigInt.asUintN(128, this.#drawn * 0x9e3779b97f4a7c15f39cc0605cedc835n)
+      .toString(16)
+      .padStart(32, '0')
   }
 
   turn(callback: () => void): void {

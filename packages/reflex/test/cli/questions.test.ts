@@ -63,7 +63,7 @@ describe('a question at the terminal', () => {
     const folder = asking({ ask: 'Which?', options: ['one', 'two'], schema: { type: 'string' }, writes: 'which' })
     const run = start(['run', 'ask.workflow.json'], { folder, columns: 80 })
     await run.shows('Other')
-    run.press('o', 'o', 'enter')
+    run.press('o', 'enter')
     await run.shows('enter answers')
     run.press('m', 'y', 'enter')
     expect((await run.ended).screen).toContain('which my')

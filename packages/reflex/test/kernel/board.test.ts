@@ -13,11 +13,13 @@ async function stepped(board: BoardRules, step: Step, schemas?: Readonly<Record<
   return run
 }
 
-const then = (act: Step): Step => (x, input) => {
-  const before = x.frame.position
-  act(x, input)
-  if (x.position === before) x.done()
-}
+const then =
+  (act: Step): Step =>
+  (x, input) => {
+    const before = x.frame.position
+    act(x, input)
+    if (x.position === before) x.done()
+  }
 
 async function refused(board: BoardRules, act: Step, schemas?: Readonly<Record<string, Validator>>): Promise<string> {
   return failure(await stepped(board, then(act), schemas)).code
@@ -34,16 +36,24 @@ function twoSteps(first: Step, second: Step): Step {
 }
 
 const number: Validator = {
-  '~standard': { version: 1, vendor: 'test', validate: (value) => (typeof value === 'number' ? { value: value + 1 } : { issues: [{ message: 'not a number', path: [{ key: 'inner' }] }] }) },
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value) =>
+      typeof value === 'number' ? { value: value + 1 } : { issues: [{ message: 'not a number', path: [{ key: 'inner' }] }] },
+  },
 }
 const later: Validator = { '~standard': { version: 1, vendor: 'test', validate: async (value) => ({ value }) } }
 
 describe('a write', () => {
   it('is refused where it is made if it is not JSON, with the key and the node', async () => {
-    const run = await stepped({}, then((x) => {
-      x.at('main/node')
-      x.set('key', { a: [undefined] })
-    }))
+    const run = await stepped(
+      {},
+      then((x) => {
+        x.at('main/node')
+        x.set('key', { a: [undefined] })
+      }),
+    )
     expect(failure(run)).toMatchObject({ code: 'R2004', message: containing('main/node.key.a[0] is undefined') })
     expect(run.state.root.reader().keys()).toEqual([])
   })
@@ -67,9 +77,17 @@ describe('a write', () => {
   })
 
   it('fits its schema, and stores what the schema gives back', async () => {
-    const run = await stepped({}, then((x) => x.set('n', 1)), { n: number })
+    const run = await stepped(
+      {},
+      then((x) => x.set('n', 1)),
+      { n: number },
+    )
     expect(run.state.root.reader().get('n')).toBe(2)
-    const wrong = await stepped({}, then((x) => x.set('n', 'x'.repeat(100))), { n: number })
+    const wrong = await stepped(
+      {},
+      then((x) => x.set('n', 'x'.repeat(100))),
+      { n: number },
+    )
     expect(failure(wrong)).toMatchObject({ code: 'R2007', message: containing('n.inner: not a number') })
     expect(failure(wrong).message).toMatch(/probe:main wrote n as "x+…x+"/)
     expect(await refused({}, (x) => x.set('n', 1), { n: later })).toBe('R2007')
@@ -79,18 +97,60 @@ describe('a write', () => {
   })
 
   it('fits the board, whose replaced values do not count', async () => {
-    const fill = (size: number): Step => (x) => x.set('a', 'x'.repeat(size))
+    const fill =
+      (size: number): Step =>
+      (x) =>
+        x.set('a', 'x'.repeat(size))
     expect(await refused({ limit: 20 }, fill(17))).toBe('')
     expect(await refused({ limit: 20 }, fill(18))).toBe('R2008')
-    expect(await refused({ limit: 20 }, (x) => { x.set('a', 'x'.repeat(17)); x.set('a', 'y'.repeat(17)) })).toBe('')
-    expect(await refused({ limit: 20 }, (x) => { x.set('a', 'x'.repeat(10)); x.set('b', 'y'.repeat(10)) })).toBe('R2008')
+    expect(
+      await refused({ limit: 20 }, (x) => {
+        x.set('a', 'x'.repeat(17))
+        x.set('a', 'y'.repeat(17))
+      }),
+    ).toBe('')
+    expect(
+      await refused({ limit: 20 }, (x) => {
+        x.set('a', 'x'.repeat(10))
+        x.set('b', 'y'.repeat(10))
+      }),
+    ).toBe('R2008')
     expect(await refused({ limit: 20 }, (x) => x.set('a', 'é'.repeat(9)))).toBe('R2008')
-    expect(await refused({ limit: 20, root: true }, (x) => { x.set('a', 'x'.repeat(10)); x.setRoot('b', 'y'.repeat(10)) })).toBe('R2008')
-    expect(await refused({ limit: 20, scopes: true }, (x) => { const inner = x.open(); x.setIn(inner, 'a', 'x'.repeat(10)); x.set('b', 'y'.repeat(10)) })).toBe('R2008')
-    expect(await refused({ limit: 20, tombstones: true }, twoSteps((x) => x.set('a', 'x'.repeat(15)), (x) => { x.delete('a'); x.set('b', 'y'.repeat(15)) }))).toBe('')
-    expect(await refused({ limit: 20 }, twoSteps((x) => x.set('a', 'x'.repeat(15)), (x) => x.set('b', 'y'.repeat(15))))).toBe('R2008')
+    expect(
+      await refused({ limit: 20, root: true }, (x) => {
+        x.set('a', 'x'.repeat(10))
+        x.setRoot('b', 'y'.repeat(10))
+      }),
+    ).toBe('R2008')
+    expect(
+      await refused({ limit: 20, scopes: true }, (x) => {
+        const inner = x.open()
+        x.setIn(inner, 'a', 'x'.repeat(10))
+        x.set('b', 'y'.repeat(10))
+      }),
+    ).toBe('R2008')
+    expect(
+      await refused(
+        { limit: 20, tombstones: true },
+        twoSteps(
+          (x) => x.set('a', 'x'.repeat(15)),
+          (x) => {
+            x.delete('a')
+            x.set('b', 'y'.repeat(15))
+          },
+        ),
+      ),
+    ).toBe('')
+    expect(
+      await refused(
+        { limit: 20 },
+        twoSteps(
+          (x) => x.set('a', 'x'.repeat(15)),
+          (x) => x.set('b', 'y'.repeat(15)),
+        ),
+      ),
+    ).toBe('R2008')
   })
-
 })
 
 describe('facts that are off', () => {
@@ -134,13 +194,17 @@ describe('facts that are on', () => {
 
   it('delete: shows what lies further out, as far as the strand sees it', async () => {
     const seen: Json[] = []
-    const inner = kindOf('inner', (x) => {
-      if (x.position === undefined) x.set('a', 'own')
-      else seen.push(x.delete('a'), x.get('a') ?? null)
-      if (x.position !== undefined) return x.done()
-      x.go(1)
-      x.again()
-    }, { board: { tombstones: true } })
+    const inner = kindOf(
+      'inner',
+      (x) => {
+        if (x.position === undefined) x.set('a', 'own')
+        else seen.push(x.delete('a'), x.get('a') ?? null)
+        if (x.position !== undefined) return x.done()
+        x.go(1)
+        x.again()
+      },
+      { board: { tombstones: true } },
+    )
     const outer = kindOf('outer', (x, input) => {
       if (input?.[0] === 'end') return x.done()
       if (x.position !== undefined) return x.set('a', 'too late')
@@ -167,10 +231,14 @@ describe('facts that are on', () => {
   })
 
   it('root: writes to the outermost scope that the frame reaches', async () => {
-    const inner = kindOf('inner', (x) => {
-      x.setRoot('from', 'inner')
-      x.done()
-    }, { board: { root: true } })
+    const inner = kindOf(
+      'inner',
+      (x) => {
+        x.setRoot('from', 'inner')
+        x.done()
+      },
+      { board: { root: true } },
+    )
     const outer = kindOf('outer', (x, input) => (input === undefined ? void x.call('inner:inner') : x.done(x.get('from') ?? null)))
     const world = worldOf([inner, outer])
     world.runtime.programs.add('inner', 'inner', {})

@@ -28,7 +28,13 @@ async function started(root: string, source: Json = {}): Promise<{ world: World;
     log.push(`spawner ${input?.[0] ?? 'go'}`)
     if (input === undefined) for (const program of x.def as string[]) x.spawn(program)
   }
-  const kinds = [kindOf('waits', waits), kindOf('caller', caller), kindOf('careful', careful, { cancels: true }), kindOf('undo', undo), kindOf('spawner', spawner)]
+  const kinds = [
+    kindOf('waits', waits),
+    kindOf('caller', caller),
+    kindOf('careful', careful, { cancels: true }),
+    kindOf('undo', undo),
+    kindOf('spawner', spawner),
+  ]
   const world = worldOf(kinds, { ports: { undo: { leaves: true, repeat: 'keyed', perform: async () => 'undone' } } })
   for (const name of ['waits', 'careful', 'undo']) world.runtime.programs.add(name, name, {})
   const run = await world.start(root, { source })
@@ -95,9 +101,10 @@ describe('a frame that calls between its cancellation and its hearing of it', ()
     const world = worldOf([kindOf('top', top, { cancels: true }), kindOf('deep', deep, { cancels: true })])
     world.runtime.programs.add('deep', 'deep', {})
     const run = await world.start('top', {
-      prepare: (made) => made.observe(({ record }) => {
-        if (record.input?.[0] === 'kernel' && record.input[1] === 'cancel') commands.shift()?.()
-      }),
+      prepare: (made) =>
+        made.observe(({ record }) => {
+          if (record.input?.[0] === 'kernel' && record.input[1] === 'cancel') commands.shift()?.()
+        }),
     })
     await run.idle()
     commands.push(() => void run.command(0, 'call now').catch(() => {}))
@@ -117,9 +124,12 @@ describe('unwinding', () => {
       x.call('careful:careful', { isolated: true })
     }
     log.length = 0
-    const world = worldOf([kindOf('composer', composer), kindOf('waits', waits), kindOf('careful', careful, { cancels: true }), kindOf('undo', undo)], {
-      ports: { undo: { leaves: true, repeat: 'keyed', perform: () => 'undone' } },
-    })
+    const world = worldOf(
+      [kindOf('composer', composer), kindOf('waits', waits), kindOf('careful', careful, { cancels: true }), kindOf('undo', undo)],
+      {
+        ports: { undo: { leaves: true, repeat: 'keyed', perform: () => 'undone' } },
+      },
+    )
     for (const name of ['waits', 'careful', 'undo']) world.runtime.programs.add(name, name, {})
     const run = await world.start('composer')
     await run.idle()

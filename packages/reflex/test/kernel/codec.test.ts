@@ -16,13 +16,19 @@ const input = fc.oneof(
   fc.tuple(fc.constant('host' as const), json),
 ) as fc.Arbitrary<Input | undefined>
 const writes = fc.array(fc.tuple(fc.string(), json), { minLength: 1, maxLength: 4 }).map((pairs) => pairs.flat() as Json[])
-const more: fc.Arbitrary<More> = fc.record({ note: json, tombstones: fc.array(fc.string()), go: fc.constant(1 as const), patch: fc.dictionary(fc.string(), json) }, { requiredKeys: [] })
+const more: fc.Arbitrary<More> = fc.record(
+  { note: json, tombstones: fc.array(fc.string()), go: fc.constant(1 as const), patch: fc.dictionary(fc.string(), json) },
+  { requiredKeys: [] },
+)
 const record: fc.Arbitrary<Rec> = fc.record({
   frame: ref,
   elapsed: fc.nat(),
   input,
   writes: fc.option(writes, { nil: undefined }),
-  position: fc.option(json.filter((value) => value !== null), { nil: undefined }),
+  position: fc.option(
+    json.filter((value) => value !== null),
+    { nil: undefined },
+  ),
   requests: fc.option(fc.array(fc.tuple(fc.string(), json) as fc.Arbitrary<Request>, { minLength: 1 }), { nil: undefined }),
   more: fc.option(more, { nil: undefined }),
 })
@@ -56,7 +62,10 @@ describe('the codec', () => {
 
   it('writes a value that came with the input once', () => {
     const value = copyJson({ text: 'a text that is long enough to be shared', deep: { a: 1 } }, 'v') as { text: Json; deep: Json }
-    const cases: Json[][] = [['k', value], ['k', value.text, 'l', 1, 'm', value.deep]]
+    const cases: Json[][] = [
+      ['k', value],
+      ['k', value.text, 'l', 1, 'm', value.deep],
+    ]
     for (const list of cases) {
       const rec = plain({ input: ['ok', 3, value], writes: list })
       const { rec: back, text } = decoded(rec)
@@ -87,6 +96,7 @@ describe('the codec', () => {
   it('refuses newer formats, and what is not a record', async () => {
     const decode = (version: number, body: string) => codeOf(Promise.resolve().then(() => decodeBatch(version, body, () => '')))
     expect(await decode(FORMAT + 1, '[]')).toBe('R5004')
-    for (const body of ['[', '{}', '[1]', '[["x"]]', '[[1]]', '[[1,0,0]]', '[[4096,0]]', '[[-1]]', '[[0.5]]']) expect(await decode(FORMAT, body)).toBe('R5003')
+    for (const body of ['[', '{}', '[1]', '[["x"]]', '[[1]]', '[[1,0,0]]', '[[4096,0]]', '[[-1]]', '[[0.5]]'])
+      expect(await decode(FORMAT, body)).toBe('R5003')
   })
 })

@@ -10,7 +10,7 @@ import { codeOf, containing, Doors, failure, kindOf, type Step, worldOf } from '
 const asks: Step = (x, input) => {
   const all = x.def as string[]
   const met = (x.get('met') ?? []) as Json[]
-  if (input !== undefined) x.set('met', [...met, [input[0], (input[2]) ?? null]])
+  if (input !== undefined) x.set('met', [...met, [input[0], input[2] ?? null]])
   if (input?.[0] === 'part' || input?.[0] === 'again') return
   const next = input === undefined ? 0 : met.length + 1
   if (all[next] === undefined) return x.done(x.get('met') ?? [])
@@ -42,22 +42,59 @@ describe('what comes of an effect', () => {
         // oxlint-disable-next-line unicorn/no-thenable -- some clients answer with their own kind of promise
         later: door(() => ({ then: (settle: (value: string) => void) => settle('a thenable') })),
         nothing: door(() => undefined),
-        throws: door(() => { throw new Error('no luck') }),
-        rejects: door(async () => { throw faults.make('R3001', 'its own fault') }),
+        throws: door(() => {
+          throw new Error('no luck')
+        }),
+        rejects: door(async () => {
+          throw faults.make('R3001', 'its own fault')
+        }),
         dates: door(async () => new Date(0)),
-        picky: door(async () => 3, { accept: (raw) => { throw new Error(`${String(raw)} is wrong`) } }),
-        clumsy: door(async () => { throw new Error('first') }, { reject: () => { throw new Error('second') } }),
-        unsure: door(async () => 1, { traits: () => { throw new Error('no traits') } }),
+        picky: door(async () => 3, {
+          accept: (raw) => {
+            throw new Error(`${String(raw)} is wrong`)
+          },
+        }),
+        clumsy: door(
+          async () => {
+            throw new Error('first')
+          },
+          {
+            reject: () => {
+              throw new Error('second')
+            },
+          },
+        ),
+        unsure: door(async () => 1, {
+          traits: () => {
+            throw new Error('no traits')
+          },
+        }),
         denied: door(async () => 1, { traits: () => ({ leaves: true, repeat: 'ask', needs: ['gold'] }) }),
       },
-      policy: { ask: (call, traits) => (traits.needs === undefined ? undefined : faults.make('R3001', `${call.port} needs ${traits.needs.join()}`)) },
+      policy: {
+        ask: (call, traits) => (traits.needs === undefined ? undefined : faults.make('R3001', `${call.port} needs ${traits.needs.join()}`)),
+      },
     })
-    const run = await world.start('asks', { source: ['fine', 'now', 'later', 'nothing', 'throws', 'rejects', 'dates', 'picky', 'clumsy', 'unsure', 'denied', 'missing'] })
+    const run = await world.start('asks', {
+      source: ['fine', 'now', 'later', 'nothing', 'throws', 'rejects', 'dates', 'picky', 'clumsy', 'unsure', 'denied', 'missing'],
+    })
     await run.idle()
     const met = run.state.ended?.value as readonly (readonly [string, Json])[]
-    expect(met.slice(0, 4)).toEqual([['ok', { a: 1 }], ['ok', 'at once'], ['ok', 'a thenable'], ['ok', null]])
+    expect(met.slice(0, 4)).toEqual([
+      ['ok', { a: 1 }],
+      ['ok', 'at once'],
+      ['ok', 'a thenable'],
+      ['ok', null],
+    ])
     expect(met.slice(4).map(([how, fault]) => [how, (fault as { code: string }).code])).toEqual([
-      ['err', 'R2012'], ['err', 'R3001'], ['err', 'R2004'], ['err', 'R2012'], ['err', 'R2012'], ['err', 'R2012'], ['err', 'R3001'], ['err', 'R2013'],
+      ['err', 'R2012'],
+      ['err', 'R3001'],
+      ['err', 'R2004'],
+      ['err', 'R2012'],
+      ['err', 'R2012'],
+      ['err', 'R2012'],
+      ['err', 'R3001'],
+      ['err', 'R2013'],
     ])
     expect(met[4]?.[1]).toMatchObject({ message: 'throws failed: no luck', cause: 'no luck', verdict: 'fail' })
     expect(met[8]?.[1]).toMatchObject({ message: 'clumsy failed: second' })
@@ -94,7 +131,8 @@ describe('what comes of an effect', () => {
 
   it('has a key of its own, or the one that its request reuses', async () => {
     const doors = new Doors()
-    const retries: Step = (x, input) => (input === undefined ? void x.request('pay', [1]) : input[0] === 'err' ? void x.request('pay', [1], 'run-a:2') : x.done())
+    const retries: Step = (x, input) =>
+      input === undefined ? void x.request('pay', [1]) : input[0] === 'err' ? void x.request('pay', [1], 'run-a:2') : x.done()
     const world = worldOf([kindOf('retries', retries)], { ports: { pay: doors.port(true, 'keyed') } })
     const run = await world.start('retries', { id: 'run-a' })
     await world.host.settle()
@@ -108,24 +146,48 @@ describe('what comes of an effect', () => {
 
 describe('a kind that throws', () => {
   it('fails its frame with R9001, and the run of the kernel goes on', async () => {
-    const run = await worldOf([kindOf('bad', () => { throw new TypeError('oops') })]).start('bad')
+    const run = await worldOf([
+      kindOf('bad', () => {
+        throw new TypeError('oops')
+      }),
+    ]).start('bad')
     await run.idle()
     expect(failure(run)).toMatchObject({ code: 'R9001', message: 'a step threw: oops' })
     expect(run.state.ended?.value).toMatchObject({ run: run.id, verdict: 'bug' })
   })
 
   it('fails with whatever it throws, also what no record can hold', async () => {
-    const strange: unknown[] = ['text', { code: 1, message: () => 'x' }, { toString() { throw new Error('no') } }, faults.make('R2012', 'mine', { data: { bad: Number.NaN } }), undefined]
+    const strange: unknown[] = [
+      'text',
+      { code: 1, message: () => 'x' },
+      {
+        toString() {
+          throw new Error('no')
+        },
+      },
+      faults.make('R2012', 'mine', { data: { bad: Number.NaN } }),
+      undefined,
+    ]
     for (const thrown of strange) {
-      const run = await worldOf([kindOf('bad', () => { throw thrown })]).start('bad')
+      const run = await worldOf([
+        kindOf('bad', () => {
+          throw thrown
+        }),
+      ]).start('bad')
       await run.idle()
       expect(['R9001', 'R2012']).toContain(failure(run).code)
     }
   })
 
   it('fails the caller with it, as its return', async () => {
-    const caller: Step = (x, input) => (input === undefined ? void x.call('bad:bad') : x.done([input[2] as Json, ((input[3] as { code?: string }).code ?? null)]))
-    const world = worldOf([kindOf('caller', caller), kindOf('bad', () => { throw new Error('x') })])
+    const caller: Step = (x, input) =>
+      input === undefined ? void x.call('bad:bad') : x.done([input[2] as Json, (input[3] as { code?: string }).code ?? null])
+    const world = worldOf([
+      kindOf('caller', caller),
+      kindOf('bad', () => {
+        throw new Error('x')
+      }),
+    ])
     world.runtime.programs.add('bad', 'bad', {})
     const run = await world.start('caller')
     await run.idle()
@@ -133,10 +195,19 @@ describe('a kind that throws', () => {
   })
 
   it('that calls twice, or calls what is not there, is told so', async () => {
-    const twice = await worldOf([kindOf('twice', (x) => { x.call('twice:main'); x.call('twice:main') })]).start('twice')
+    const twice = await worldOf([
+      kindOf('twice', (x) => {
+        x.call('twice:main')
+        x.call('twice:main')
+      }),
+    ]).start('twice')
     await twice.idle()
     expect(failure(twice).code).toBe('R9001')
-    const lost = await worldOf([kindOf('lost', (x) => { x.call('no:where') })]).start('lost')
+    const lost = await worldOf([
+      kindOf('lost', (x) => {
+        x.call('no:where')
+      }),
+    ]).start('lost')
     await lost.idle()
     expect(failure(lost)).toMatchObject({ code: 'R2010', message: 'lost:main calls no:where, which is not registered' })
   })
@@ -164,11 +235,18 @@ describe('an effect found in flight after a crash', () => {
   }
 
   it('is performed again if that is free, after the frame has been told to forget its progress', async () => {
-    const { doors, again } = await crashed((d) => d.port(), (d) => d.door().part('some'))
+    const { doors, again } = await crashed(
+      (d) => d.port(),
+      (d) => d.door().part('some'),
+    )
     expect(doors.open).toHaveLength(2)
     doors.door().settle('whole')
     await again.idle()
-    expect(again.state.root.reader().get('met')).toEqual([['part', 'some'], ['again', null], ['ok', 'whole']])
+    expect(again.state.root.reader().get('met')).toEqual([
+      ['part', 'some'],
+      ['again', null],
+      ['ok', 'whole'],
+    ])
   })
 
   it('is performed again under the same key', async () => {
@@ -302,7 +380,10 @@ describe('a store that fails', () => {
     await world.host.settle()
     doors.door().settle('second')
     await again.idle()
-    expect(again.state.ended?.value).toEqual([['ok', 'first'], ['ok', 'second']])
+    expect(again.state.ended?.value).toEqual([
+      ['ok', 'first'],
+      ['ok', 'second'],
+    ])
   })
 
   it('rejects what was told and not yet durable', async () => {
@@ -333,6 +414,9 @@ describe('a lost lease', () => {
     await thief.host.settle()
     doors.door().settle('out')
     await taken.idle()
-    expect(taken.state.ended?.value).toEqual([['ok', 'in time'], ['ok', 'out']])
+    expect(taken.state.ended?.value).toEqual([
+      ['ok', 'in time'],
+      ['ok', 'out'],
+    ])
   })
 })

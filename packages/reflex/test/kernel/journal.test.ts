@@ -38,7 +38,11 @@ const sign: Step = (x) => {
 
 async function example(): Promise<string> {
   const doors = new Doors()
-  const world = worldOf([kindOf('review', review), kindOf('sign', sign)], { ports: { read: doors.port() }, store: memoryStore(), at: Date.UTC(2026, 0, 5, 9) })
+  const world = worldOf([kindOf('review', review), kindOf('sign', sign)], {
+    ports: { read: doors.port() },
+    store: memoryStore(),
+    at: Date.UTC(2026, 0, 5, 9),
+  })
   world.runtime.programs.add('sign', 'sign', {})
   let drawn = 0
   world.host.entropy = () => String(++drawn).repeat(32)
@@ -73,7 +77,29 @@ describe('docs/journal.md', () => {
   it('describes the format of this release, and every part of it', () => {
     expect(DOCUMENT).toContain(`# The journal, format ${FORMAT}`)
     const inputs = ['ok', 'err', 'part', 'again', 'doubt', 'answer', 'message', 'timer', 'ret', 'end', 'cancel', 'host', 'kernel']
-    const more = ['patch', 'tombstones', 'root', 'note', 'go', 'call', 'spawn', 'adopt', 'return', 'wait', 'doubts', 'repeat', 'drop', 'kill', 'unwind', 'open', 'sub', 'shut', 'pin', 'become', 'start']
+    const more = [
+      'patch',
+      'tombstones',
+      'root',
+      'note',
+      'go',
+      'call',
+      'spawn',
+      'adopt',
+      'return',
+      'wait',
+      'doubts',
+      'repeat',
+      'drop',
+      'kill',
+      'unwind',
+      'open',
+      'sub',
+      'shut',
+      'pin',
+      'become',
+      'start',
+    ]
     for (const word of [...inputs, ...more]) expect(DOCUMENT).toMatch(new RegExp(`\`(\\['?)?${word}\\b`))
   })
 })

@@ -26,13 +26,20 @@ const row = (await store.runs({ prefix: 'probe-1' }))[0]
 const [root] = subject.programs
 const program = runtime.programs.find(`${root?.kind}:${root?.id}`)
 if (program === undefined) throw new Error('the subject has no program')
-const run = row === undefined ? await runtime.start(program, { id: 'probe-1', ...(subject.args === undefined ? {} : { args: subject.args }) }) : await runtime.resume('probe-1')
-for (const [i, { topic, body }] of (subject.script?.messages ?? []).entries()) if (run.state.ended === undefined) await run.message(topic, body, { id: `m${i}` })
+const run =
+  row === undefined
+    ? await runtime.start(program, { id: 'probe-1', ...(subject.args === undefined ? {} : { args: subject.args }) })
+    : await runtime.resume('probe-1')
+for (const [i, { topic, body }] of (subject.script?.messages ?? []).entries())
+  if (run.state.ended === undefined) await run.message(topic, body, { id: `m${i}` })
 await run.idle()
 // The first life is killed at its first rest.
 if (row !== undefined) await tell()
 await run.idle()
-const end: Json = run.state.ended === undefined ? null : { status: run.state.ended.status, value: run.state.ended.value ?? null, board: run.state.root.reader().snapshot() }
+const end: Json =
+  run.state.ended === undefined
+    ? null
+    : { status: run.state.ended.status, value: run.state.ended.value ?? null, board: run.state.root.reader().snapshot() }
 process.stdout.write(`${JSON.stringify({ n: run.state.n, resumed: row !== undefined, end })}\n`, () => process.kill(process.pid, 'SIGKILL'))
 
 async function tell(): Promise<void> {

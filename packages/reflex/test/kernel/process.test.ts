@@ -28,15 +28,19 @@ function life(file: string, subject: string): Promise<Told> {
 }
 
 describe('a run over a SQLite file whose every process is killed', () => {
-  it.each(['flow', 'pass', 'plan'])('ends as an undisturbed one: %s', async (name) => {
-    const subject = SUBJECTS.find((one) => one.name === name)
-    if (subject === undefined) throw new Error(name)
-    const expected = await new Life(subject, memoryStore(), new Watch()).live()
-    const file = join(folder, `${name}.db`)
-    const lives: Told[] = []
-    while (lives.at(-1)?.end === undefined || lives.at(-1)?.end === null) lives.push(await life(file, name))
-    expect(lives.at(-1)?.end).toEqual(expected)
-    expect(lives.length).toBeGreaterThan(1)
-    expect(lives.slice(1).every(({ resumed }) => resumed)).toBe(true)
-  }, 30_000)
+  it.each(['flow', 'pass', 'plan'])(
+    'ends as an undisturbed one: %s',
+    async (name) => {
+      const subject = SUBJECTS.find((one) => one.name === name)
+      if (subject === undefined) throw new Error(name)
+      const expected = await new Life(subject, memoryStore(), new Watch()).live()
+      const file = join(folder, `${name}.db`)
+      const lives: Told[] = []
+      while (lives.at(-1)?.end === undefined || lives.at(-1)?.end === null) lives.push(await life(file, name))
+      expect(lives.at(-1)?.end).toEqual(expected)
+      expect(lives.length).toBeGreaterThan(1)
+      expect(lives.slice(1).every(({ resumed }) => resumed)).toBe(true)
+    },
+    30_000,
+  )
 })

@@ -87,8 +87,13 @@ describe('the loop', () => {
     const run = await start('asks', {
       prepare: (made) => {
         made.observe(({ n }) => seen.push(`observed ${n}`))
-        made.observe(() => { throw new Error('observer') })
-        made.subscribe((_, n) => { seen.push(`durable ${n} of ${made.durable}`); throw new Error('subscriber') })
+        made.observe(() => {
+          throw new Error('observer')
+        })
+        made.subscribe((_, n) => {
+          seen.push(`durable ${n} of ${made.durable}`)
+          throw new Error('subscriber')
+        })
       },
     })
     await run.idle()
@@ -356,7 +361,10 @@ describe('draws', () => {
     await Promise.all(runs.map((run) => run.idle()))
     const all = runs.flatMap((run) => Object.values(run.state.root.reader().snapshot()).flatMap((value) => (value as Json[]).slice(0, 4)))
     expect(new Set(all).size).toBe(all.length)
-    expect(all.filter((value) => typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/.test(value)).length).toBe(12)
+    expect(
+      all.filter((value) => typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/.test(value))
+        .length,
+    ).toBe(12)
     for (const run of runs) {
       const { records } = await world.runtime.history(run.id)
       expect(replay(records, world.runtime.programs).difference).toBeUndefined()
@@ -398,7 +406,17 @@ describe('ledgers', () => {
       await run.idle()
       ends.push(run.state.ended?.value ?? null)
     }
-    expect(ends).toEqual([[[1, 'a']], [[1, 'a'], [2, 'b']], [[2, 'b'], [3, 'c']]])
+    expect(ends).toEqual([
+      [[1, 'a']],
+      [
+        [1, 'a'],
+        [2, 'b'],
+      ],
+      [
+        [2, 'b'],
+        [3, 'c'],
+      ],
+    ])
     expect(await store.append('facts', 'run-a:2', 'again', 0)).toBe(1)
   })
 })
@@ -409,7 +427,8 @@ it('a snapshot keeps what can be read, at every bound', async () => {
   const spawner: Step = (x, input) => {
     const at = Number(x.position ?? 0)
     if (x.args === 'branch') return branch(x, input)
-    if (input?.[0] === 'end') return (x.frame.strands?.size ?? 0) === 0 ? x.done([...(x.frame.kids?.values() ?? [])].map(({ value }) => value ?? null)) : undefined
+    if (input?.[0] === 'end')
+      return (x.frame.strands?.size ?? 0) === 0 ? x.done([...(x.frame.kids?.values() ?? [])].map(({ value }) => value ?? null)) : undefined
     if (at === 6) return
     x.set('a', at)
     x.set(`k${at % 2}`, at)
@@ -423,7 +442,11 @@ it('a snapshot keeps what can be read, at every bound', async () => {
   await run.idle()
   for (const { id } of run.state.waits.values()) await run.answer(id, null)
   await run.idle()
-  expect(run.state.ended?.value).toEqual([{ a: 1, k0: 0, k1: 1 }, { k0: 2, k1: 3 }, { a: 5, k0: 4, k1: 5 }])
+  expect(run.state.ended?.value).toEqual([
+    { a: 1, k0: 0, k1: 1 },
+    { k0: 2, k1: 3 },
+    { a: 5, k0: 4, k1: 5 },
+  ])
   const { records } = await world.runtime.history(run.id)
   const ends = new Set<string>()
   for (let cut = 1; cut <= records.length; cut++) ends.add(viaSnapshot(records, cut))

@@ -47,16 +47,20 @@ describe('what a strand sees of its spawner', () => {
   it('begins in the inner scope that it was spawned under', async () => {
     const reads: Json[] = []
     const leaf = kindOf('leaf', (x) => x.done([x.get('inner') ?? null, x.get('own') ?? null]))
-    const outer = kindOf('outer', (x, input) => {
-      if (input?.[0] === 'end') {
-        reads.push(x.kid(input[1])?.value ?? null)
-        return x.done()
-      }
-      const scope = x.open()
-      x.set('own', 1)
-      x.setIn(scope, 'inner', 2)
-      x.spawn('leaf:leaf', { under: scope })
-    }, { board: { scopes: true } })
+    const outer = kindOf(
+      'outer',
+      (x, input) => {
+        if (input?.[0] === 'end') {
+          reads.push(x.kid(input[1])?.value ?? null)
+          return x.done()
+        }
+        const scope = x.open()
+        x.set('own', 1)
+        x.setIn(scope, 'inner', 2)
+        x.spawn('leaf:leaf', { under: scope })
+      },
+      { board: { scopes: true } },
+    )
     const world = worldOf([leaf, outer])
     world.runtime.programs.add('leaf', 'leaf', {})
     await (await world.start('outer')).idle()

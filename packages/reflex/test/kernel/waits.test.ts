@@ -25,10 +25,16 @@ describe('answers', () => {
     const run = await start('collects', { source: { questions: ['a', 'b'], many: 2 } })
     await run.idle()
     expect(run.status).toBe('suspended')
-    expect([...run.state.waits.values()].map(({ id, number }) => [id, number])).toEqual([['2w', 1], ['2w1', 2]])
+    expect([...run.state.waits.values()].map(({ id, number }) => [id, number])).toEqual([
+      ['2w', 1],
+      ['2w1', 2],
+    ])
     expect(await run.answer('2w1', { yes: true }, 'ann')).toBe(3)
     await run.answer('2w', 'no')
-    expect(run.state.ended?.value).toEqual([['answer', '2w1', { yes: true }], ['answer', '2w', 'no']])
+    expect(run.state.ended?.value).toEqual([
+      ['answer', '2w1', { yes: true }],
+      ['answer', '2w', 'no'],
+    ])
   })
 
   it('to a closed question are refused with the record that closed it', async () => {
@@ -36,7 +42,11 @@ describe('answers', () => {
     const run = await start('collects', { source: { questions: ['a', 'b'], many: 2 } })
     await run.idle()
     await run.answer('2w', 1)
-    await expect(run.answer('2w', 2)).rejects.toMatchObject({ code: 'R2002', message: containing('record 3 closed it'), data: { closed: 3 } })
+    await expect(run.answer('2w', 2)).rejects.toMatchObject({
+      code: 'R2002',
+      message: containing('record 3 closed it'),
+      data: { closed: 3 },
+    })
     expect(await codeOf(run.answer('9w', 2))).toBe('R2002')
     await run.answer('2w1', 3)
     expect(await codeOf(run.answer('2w1', 4))).toBe('R2001')
@@ -68,7 +78,11 @@ describe('answers', () => {
     expect(run.state.root.reader().get('met')).toEqual([['answer', '2w', 'from afar']])
     expect(await store.inbox(run.id)).toEqual([])
     const { records } = await worldOf(kinds, { store }).runtime.history(run.id)
-    expect(records.at(-1)?.input).toMatchObject(['kernel', 'refused', { id: 'x2', to: '2w', fault: { code: 'R2002', data: { closed: 3 } } }])
+    expect(records.at(-1)?.input).toMatchObject([
+      'kernel',
+      'refused',
+      { id: 'x2', to: '2w', fault: { code: 'R2002', data: { closed: 3 } } },
+    ])
   })
 })
 
@@ -81,7 +95,11 @@ describe('messages', () => {
     expect(await run.message('t', 'again', { id: 'm1' })).toBe(false)
     await Promise.all([run.message('t', 2, { id: 'm3' }), run.message('t', 3, { id: 'm4' })])
     await run.idle()
-    expect(run.state.ended?.value).toEqual([['message', '2w', 1], ['message', '3w', 2], ['message', '4w', 3]])
+    expect(run.state.ended?.value).toEqual([
+      ['message', '2w', 1],
+      ['message', '3w', 2],
+      ['message', '4w', 3],
+    ])
     expect((await store.inbox(run.id)).map(({ id }) => id)).toEqual(['m2'])
   })
 
@@ -108,7 +126,10 @@ describe('messages', () => {
     const run = await start('collects', { source: { topics: ['t'], many: 2 } })
     await Promise.all([run.message('t', 1, { id: 'a' }), run.message('t', 2, { id: 'b' }), run.message('t', 2, { id: 'b' })])
     await run.idle()
-    expect(run.state.ended?.value).toEqual([['message', '2w', 1], ['message', '3w', 2]])
+    expect(run.state.ended?.value).toEqual([
+      ['message', '2w', 1],
+      ['message', '3w', 2],
+    ])
   })
 
   it('outlive the process that buffered them', async () => {
@@ -135,7 +156,11 @@ describe('times', () => {
     await host.advance(151)
     expect((run.state.root.reader().get('met') as Json[]).length).toBe(2)
     await host.advance(1_000)
-    expect(run.state.ended?.value).toEqual([['timer', '2w1', null], ['timer', '2w2', null], ['timer', '2w', null]])
+    expect(run.state.ended?.value).toEqual([
+      ['timer', '2w1', null],
+      ['timer', '2w2', null],
+      ['timer', '2w', null],
+    ])
     expect(run.state.time - began).toBe(300)
   })
 

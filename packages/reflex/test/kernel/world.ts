@@ -19,7 +19,15 @@ export function kindOf(name: string, step: Step, facts: Partial<Kind<Json>> = {}
 
 /** An effect whose settlement the test decides. */
 export class Doors {
-  readonly open: { readonly id: string; readonly key: string; readonly args: Json | undefined; readonly signal: AbortSignal; settle(value: unknown): void; fail(thrown: unknown): void; part(delta: Json): void }[] = []
+  readonly open: {
+    readonly id: string
+    readonly key: string
+    readonly args: Json | undefined
+    readonly signal: AbortSignal
+    settle(value: unknown): void
+    fail(thrown: unknown): void
+    part(delta: Json): void
+  }[] = []
 
   port(leaves = false, repeat: Repeat = 'free'): Port {
     return {
@@ -27,7 +35,15 @@ export class Doors {
       repeat,
       perform: (call) =>
         new Promise((settle, fail) => {
-          this.open.push({ id: String(call.id), key: call.key, args: call.args, signal: call.signal, settle, fail, part: (delta) => call.part(delta) })
+          this.open.push({
+            id: String(call.id),
+            key: call.key,
+            args: call.args,
+            signal: call.signal,
+            settle,
+            fail,
+            part: (delta) => call.part(delta),
+          })
         }),
     }
   }
@@ -49,11 +65,20 @@ export interface World {
 let worlds = 0
 
 /** A process, alive or, if `gone`, one whose runs anybody may take over. */
-export function worldOf(kinds: readonly Kind[], options: Partial<Omit<RuntimeOptions, 'store'>> & { readonly at?: number; readonly store?: Store | 'none' } = {}): World {
+export function worldOf(
+  kinds: readonly Kind[],
+  options: Partial<Omit<RuntimeOptions, 'store'>> & { readonly at?: number; readonly store?: Store | 'none' } = {},
+): World {
   const store = options.store === undefined || options.store === 'none' ? memoryStore() : options.store
   const host = virtualHost({ seed: ++worlds, ...(options.at === undefined ? {} : { at: options.at }) })
   const { store: given, at: _, ...rest } = options
-  const runtime = new Runtime({ host, worker: { id: `w${worlds}`, host: 'test', pid: 2 ** 22 + worlds }, ...rest, kinds, ...(given === 'none' ? {} : { store }) })
+  const runtime = new Runtime({
+    host,
+    worker: { id: `w${worlds}`, host: 'test', pid: 2 ** 22 + worlds },
+    ...rest,
+    kinds,
+    ...(given === 'none' ? {} : { store }),
+  })
   return {
     runtime,
     host,

@@ -42,7 +42,15 @@ export function calledByAnother(subject: KindSubject): KindSubject {
 export function callsAnother(subject: KindSubject): KindSubject | undefined {
   const [root] = subject.programs
   if (subject.calling === undefined || root === undefined) return undefined
-  const programs = [{ kind: root.kind, id: 'calling', source: subject.calling('suite-guest:guest') }, { kind: guest.name, id: 'guest', source: {} }]
+  const programs = [
+    { kind: root.kind, id: 'calling', source: subject.calling('suite-guest:guest') },
+    { kind: guest.name, id: 'guest', source: {} },
+  ]
   const { script = {} } = subject
-  return { ...subject, kinds: [...subject.kinds, guest], programs, script: { ...script, answer: (wait) => (wait.name === 'guest' ? GUEST_WORD : script.answer?.(wait)) } }
+  return {
+    ...subject,
+    kinds: [...subject.kinds, guest],
+    programs,
+    script: { ...script, answer: (wait) => (wait.name === 'guest' ? GUEST_WORD : script.answer?.(wait)) },
+  }
 }

@@ -33,7 +33,13 @@ export class Life implements Mortal {
     const outside = mortal(store, { dead: false, watch, event() {}, committed() {} })
     const ports = Object.entries(subject.ports?.(outside, this.host) ?? {}).map(([name, port]) => [name, watch.port(port, this)] as const)
     const worker = { id: `life-${number}`, host: 'suite', pid: NOBODY + number }
-    this.runtime = new Runtime({ kinds: subject.kinds, ports: Object.fromEntries(ports), store: mortal(store, this), host: this.host, worker })
+    this.runtime = new Runtime({
+      kinds: subject.kinds,
+      ports: Object.fromEntries(ports),
+      store: mortal(store, this),
+      host: this.host,
+      worker,
+    })
     for (const { kind, id, source } of subject.programs) this.runtime.programs.add(kind, id, source)
   }
 
@@ -53,7 +59,8 @@ export class Life implements Mortal {
   async begin(prepare?: (run: Run) => void): Promise<Run | undefined> {
     const run = await within(this, this.#open(prepare === undefined ? {} : { prepare }))
     const { messages = [] } = this.#subject.script ?? {}
-    for (const [i, { topic, body }] of messages.entries()) if (run?.state.ended === undefined) await within(this, run?.message(topic, body, { id: `m${i}` }))
+    for (const [i, { topic, body }] of messages.entries())
+      if (run?.state.ended === undefined) await within(this, run?.message(topic, body, { id: `m${i}` }))
     return run
   }
 
@@ -135,7 +142,10 @@ async function within<T>(life: Life, told: Promise<T> | undefined): Promise<T | 
 
 /** A store as a process that may die sees it: every commit is two moments to die at, before and after. */
 function mortal(store: Store, life: Pick<Life, 'dead' | 'watch' | 'event' | 'committed'>): Store {
-  const living = <Args extends readonly unknown[], T>(method: (...args: Args) => T) => (...args: Args): T => (life.dead ? (forever() as T) : method(...args))
+  const living =
+    <Args extends readonly unknown[], T>(method: (...args: Args) => T) =>
+    (...args: Args): T =>
+      life.dead ? (forever() as T) : method(...args)
   return {
     durable: store.durable,
     name: store.name,
@@ -180,7 +190,8 @@ export function textOf(state: State, subject: KindSubject): string {
 }
 
 export function same(what: string, actual: unknown, expected: unknown): void {
-  if (!equalJson(actual, expected)) throw new Error(`${what}:\n  is        ${JSON.stringify(actual)}\n  should be ${JSON.stringify(expected)}`)
+  if (!equalJson(actual, expected))
+    throw new Error(`${what}:\n  is        ${JSON.stringify(actual)}\n  should be ${JSON.stringify(expected)}`)
 }
 
 export function fine(watch: Watch): void {

@@ -31,7 +31,9 @@ export class Watch {
   /** Reads what a batch makes durable. */
   committed(batch: Batch): void {
     const blobs = batch.blobs
-    decodeBatch(batch.version, batch.body, (hash) => blobs?.get(hash) ?? 'null').forEach((record, i) => this.durable(batch.first + i, record))
+    decodeBatch(batch.version, batch.body, (hash) => blobs?.get(hash) ?? 'null').forEach((record, i) =>
+      this.durable(batch.first + i, record),
+    )
   }
 
   durable(n: number, record: Rec): void {
@@ -63,7 +65,13 @@ export class Watch {
         if (life.dead) return forever()
         this.#check(call, port.traits?.(call) ?? port)
         const raw = perform(port, call)
-        this.#results.set(String(call.id), raw.then((value) => (port.accept === undefined ? copyJson(value ?? null, 'result') : port.accept(value, call)), () => undefined))
+        this.#results.set(
+          String(call.id),
+          raw.then(
+            (value) => (port.accept === undefined ? copyJson(value ?? null, 'result') : port.accept(value, call)),
+            () => undefined,
+          ),
+        )
         life.event()
         return life.dead ? forever() : raw
       },
@@ -76,8 +84,10 @@ export class Watch {
     this.#performed.set(id, times)
     const what = `effect ${id} of ${call.port}`
     if (this.#settled.has(id)) this.violations.push(`${what} was performed again after its settlement was durable`)
-    if ((traits.leaves || traits.repeat !== 'free') && this.#requested.get(id) !== call.port) this.violations.push(`${what} was performed before its request was durable`)
-    if (traits.repeat === 'ask' && times > 1 + (this.#permitted.get(id) ?? 0)) this.violations.push(`${what} was performed ${times} times, without a durable permission`)
+    if ((traits.leaves || traits.repeat !== 'free') && this.#requested.get(id) !== call.port)
+      this.violations.push(`${what} was performed before its request was durable`)
+    if (traits.repeat === 'ask' && times > 1 + (this.#permitted.get(id) ?? 0))
+      this.violations.push(`${what} was performed ${times} times, without a durable permission`)
   }
 }
 

@@ -53,6 +53,7 @@ function evaluate(x: Step, event: JsonObject): void {
 
 function appended(x: Step, value: Json): void {
   if (x.position === 'reading') return x.done({ sum: x.get('sum') ?? 0, ledger: value })
-  if (x.position === 'dispatching' && x.def.dispatch !== undefined) return void x.call(x.def.dispatch, { isolated: true, args: { sum: x.get('sum') ?? 0 } })
+  if (x.position === 'dispatching' && x.def.dispatch !== undefined)
+    return void x.call(x.def.dispatch, { isolated: true, args: { sum: x.get('sum') ?? 0 } })
   listen(x)
 }

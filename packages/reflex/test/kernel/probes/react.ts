@@ -56,7 +56,12 @@ function begin(x: Step): void {
   x.def.leaves.forEach((leaf, i) => {
     const inner = x.open()
     x.setIn(inner, 'text', '')
-    const what = 'stream' in leaf ? x.request('stream', [leaf.stream]) : 'sleep' in leaf ? x.timer(leaf.sleep) : x.spawn(leaf.subtree, { sees: 'live', under: inner, args: { leaf: i } })
+    const what =
+      'stream' in leaf
+        ? x.request('stream', [leaf.stream])
+        : 'sleep' in leaf
+          ? x.timer(leaf.sleep)
+          : x.spawn(leaf.subtree, { sees: 'live', under: inner, args: { leaf: i } })
     x.patch({ [`leaf${i}`]: [textOf(what), inner] })
   })
 }
@@ -66,7 +71,11 @@ function positions(x: Step): [string, readonly [string, string]][] {
 }
 
 function leafOf(x: Step, ref: string): number {
-  return Number(positions(x).find(([, [what]]) => what === ref)?.[0].slice(4) ?? -1)
+  return Number(
+    positions(x)
+      .find(([, [what]]) => what === ref)?.[0]
+      .slice(4) ?? -1,
+  )
 }
 
 function scope(x: Step, leaf: number): string {

@@ -11,7 +11,13 @@ import { stage, toolPort } from './stage.ts'
 export const KINDS = [flow, stage, react, pass, plan]
 
 const program = (kind: string, id: string, source: Json) => ({ kind, id, source })
-const ports: NonNullable<KindSubject['ports']> = (store, host) => ({ decide: decidePort, tool: toolPort, stream: streamPort, pay: payPort, ledger: ledgerPort(store, host) })
+const ports: NonNullable<KindSubject['ports']> = (store, host) => ({
+  decide: decidePort,
+  tool: toolPort,
+  stream: streamPort,
+  pay: payPort,
+  ledger: ledgerPort(store, host),
+})
 const answer: NonNullable<NonNullable<KindSubject['script']>['answer']> = ({ name }) => (name === 'late' ? undefined : `answer to ${name}`)
 
 const inner = program('flow', 'inner', { entry: 'a', nodes: { a: { next: 'b' }, b: { person: true } } })
@@ -35,7 +41,18 @@ export const SUBJECTS: readonly KindSubject[] = [
   {
     name: 'flow',
     kinds: KINDS,
-    programs: [program('flow', 'outer', { entry: 'a', nodes: { a: { next: 'b' }, b: { calls: 'flow:inner', map: [['from inner', 'a']], next: 'c' }, c: { person: true, next: 'd' }, d: {} } }), inner],
+    programs: [
+      program('flow', 'outer', {
+        entry: 'a',
+        nodes: {
+          a: { next: 'b' },
+          b: { calls: 'flow:inner', map: [['from inner', 'a']], next: 'c' },
+          c: { person: true, next: 'd' },
+          d: {},
+        },
+      }),
+      inner,
+    ],
     args: { hello: 'world' },
     ports,
     script: { answer },
@@ -48,7 +65,13 @@ export const SUBJECTS: readonly KindSubject[] = [
       program('stage', 'release', {
         stages: [
           { tool: 'build' },
-          { branches: [[{ tool: 'a' }, { gate: 'sign a', ms: 60_000, otherwise: 'no' }], [{ tool: 'flaky' }], [{ gate: 'sign c', ms: 60_000, otherwise: 'no' }, { branches: [] }]] },
+          {
+            branches: [
+              [{ tool: 'a' }, { gate: 'sign a', ms: 60_000, otherwise: 'no' }],
+              [{ tool: 'flaky' }],
+              [{ gate: 'sign c', ms: 60_000, otherwise: 'no' }, { branches: [] }],
+            ],
+          },
           { gate: 'late', ms: 5_000, otherwise: 'nobody came' },
           { compose: 'plan:stuck', ms: 1_000 },
           { adapt: [{ tool: 'after' }] },
@@ -64,7 +87,10 @@ export const SUBJECTS: readonly KindSubject[] = [
   {
     name: 'react',
     kinds: KINDS,
-    programs: [program('react', 'tree', { leaves: [{ stream: 'hello' }, { sleep: 250 }, { subtree: 'flow:inner' }, { stream: 'x' }] }), inner],
+    programs: [
+      program('react', 'tree', { leaves: [{ stream: 'hello' }, { sleep: 250 }, { subtree: 'flow:inner' }, { stream: 'x' }] }),
+      inner,
+    ],
     ports,
     script: { answer },
     calling: (callee) => ({ leaves: [{ sleep: 10 }, { subtree: callee }] }),
@@ -83,14 +109,24 @@ export const SUBJECTS: readonly KindSubject[] = [
     ports,
     script: {
       answer,
-      messages: [{ topic: 'event', body: { amount: 3 } }, { topic: 'event', body: { amount: 4, dispatch: true } }, { topic: 'other', body: 1 }, { topic: 'event', body: { amount: 5 } }, { topic: 'event', body: { stop: true } }],
+      messages: [
+        { topic: 'event', body: { amount: 3 } },
+        { topic: 'event', body: { amount: 4, dispatch: true } },
+        { topic: 'other', body: 1 },
+        { topic: 'event', body: { amount: 5 } },
+        { topic: 'event', body: { stop: true } },
+      ],
     },
     calling: (callee) => ({ topic: 'event', ledger: 'sums', dispatch: callee }),
   },
   {
     name: 'plan',
     kinds: KINDS,
-    programs: [program('plan', 'plan', { steps: [{ pay: 10 }, { ask: 'which' }, { program: 'stage:two' }, { pay: 20 }], undo: 'flow:inner' }), program('stage', 'two', { stages: [{ tool: 'x' }, { tool: 'y' }] }), inner],
+    programs: [
+      program('plan', 'plan', { steps: [{ pay: 10 }, { ask: 'which' }, { program: 'stage:two' }, { pay: 20 }], undo: 'flow:inner' }),
+      program('stage', 'two', { stages: [{ tool: 'x' }, { tool: 'y' }] }),
+      inner,
+    ],
     ports,
     script: { answer },
     calling: (callee) => ({ steps: [{ pay: 1 }, { program: callee }] }),
