@@ -81,7 +81,7 @@ export class Console {
   /** A path as a person would name it from the folder in which the command was started. */
   near(file: string): string {
     const path = relative(this.world.surroundings.cwd, file)
-    return path === '' || path.startsWith('..') || isAbsolute(path) ? file : path
+    return path.startsWith('..') || isAbsolute(path) ? file : path === '' ? '.' : path
   }
 }
 

@@ -1,5 +1,5 @@
 import type { OpenQuestion, RunHandle } from '../handle.ts'
-import { type FaultData, faultData, type Json, type JsonObject, type Pin, type RunRow } from '../kernel/index.ts'
+import { type FaultData, faultData, type JsonObject, type Pin, type RunRow } from '../kernel/index.ts'
 import type { StoryLine } from '../trace.ts'
 import { utc } from './units.ts'
 
@@ -69,16 +69,13 @@ export function resultDocument(handle: RunHandle, gone: boolean, more: JsonObjec
 }
 
 export function lineDocument({ n, at, path, depth, event }: StoryLine): JsonObject {
-  const { mark, node, text, facts, effect } = event
-  return plain({
-    record: n,
-    time: utc(at),
-    path,
-    depth,
-    mark,
-    node,
-    text,
-    effect,
-    ...((facts as { readonly [key: string]: Json } | undefined) === undefined ? {} : { facts }),
-  })
+  const { mark, node, text, effect } = event
+  const facts = factsOf(event)
+  return plain({ record: n, time: utc(at), path, depth, mark, node, text, effect, ...(Object.keys(facts).length === 0 ? {} : { facts }) })
+}
+
+/** What an event tells beside its text; its time stands with its line. */
+export function factsOf({ facts = {} }: StoryLine['event']): JsonObject {
+  const { at: _, ...rest } = facts
+  return rest
 }

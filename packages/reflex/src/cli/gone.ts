@@ -18,6 +18,7 @@ export async function goneRuns({ reflex, console }: Session, rows: readonly RunR
 
 /** What a run waits for, in words: `a person (q1)`, `a process, gone`. */
 export function waitsFor(row: RunRow, gone: boolean): string {
+  if (gone && row.last === 0) return 'nothing, it never began'
   if (gone) return row.owner === null ? 'a process' : `a process, ${row.owner.pid} is gone`
   if (row.status === 'running') return row.owner === null ? '' : `process ${row.owner.pid} on ${row.owner.host}`
   if (row.status !== 'suspended') return ''

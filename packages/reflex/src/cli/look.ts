@@ -45,7 +45,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   '—': '-',
   '×': 'x',
   '‖': '||',
-  '↑': 'up ',
+  '↑': 'up/',
   '↓': 'down',
   '▏': '_',
 }

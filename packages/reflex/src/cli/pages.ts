@@ -25,7 +25,15 @@ export function commandPages(): string {
     return 'text' in asked ? `\`\`\`text\n${asked.text.trim()}\n\`\`\`\n` : ''
   }
   const verbs = actions.map(({ name }) => `## ${name}\n\n${help(name, '--help')}`)
-  return ['# The command', '', 'Made from `reflex --help`; `npx reflex` where it is not on the path.', '', help('--help'), EXITS, ...verbs].join('\n')
+  return [
+    '# The command',
+    '',
+    'Made from `reflex --help`; `npx reflex` where it is not on the path.',
+    '',
+    help('--help'),
+    EXITS,
+    ...verbs,
+  ].join('\n')
 }
 
 const EXITS = `| exit | meaning |

@@ -94,7 +94,7 @@ class PlainProgress implements Progress {
     if (isRetry(line)) return
     const node = [...line.path.split('/').slice(0, line.depth), event.node ?? ''].join('/')
     const said = (verb: string, text: string): void => plainLine(this.#console, line.at, verb, text === '' ? node : `${node}: ${text}`)
-    const took = told.took === undefined ? '' : `  ${duration(told.took)}`
+    const took = told.took === undefined || told.took < 1 ? '' : `  ${duration(told.took)}`
     switch (event.mark) {
       case 'done':
         if (!told.returned || (event.text ?? '') !== '') said('done', `${deed(event, 60)}${took}`)

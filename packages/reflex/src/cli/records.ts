@@ -17,7 +17,7 @@ export class RecordWriter {
   /**
    * A record as `--jsonl` writes it. `record` is its number, `time` that of its input in UTC, `frame` the activation
    * that was stepped (`0` is the root). `input` says why: `ok` and `err` settle an effect, `answer`, `message` and
-   * `timer` meet a wait, `ret` comes back from a call. Then what followed: `writes` to the board, the new `position`,
+   * `timer` meet a wait, `ret` comes back from a call (its value stands in the record that returned). Then what followed: `writes` to the board, the new `position`,
    * `requests` of effects, and the rarer outputs under their names in the journal.
    */
   document(record: Rec, n: number): JsonObject {
@@ -85,9 +85,9 @@ function inputDocument([type, ...rest]: Input): object {
     case 'timer':
       return { type, wait: String(first) }
     case 'ret':
-      return { type, frame: String(first), status: second, value: third }
+      return { type, frame: String(first), status: second }
     case 'end':
-      return { type, strand: String(first), status: second, value: third }
+      return { type, strand: String(first), status: second }
     case 'cancel':
       return { type, reason: first }
     case 'host':

@@ -1,7 +1,7 @@
 import { isObject, type RunRow, type State } from '../kernel/index.ts'
 import type { StoryLine } from '../trace.ts'
 import type { Console } from './console.ts'
-import { lineDocument, plain, runDocument } from './documents.ts'
+import { factsOf, lineDocument, plain, runDocument } from './documents.ts'
 import { EXIT } from './exit.ts'
 import { goneRuns } from './gone.ts'
 import { factLine, layoutText, tabbed } from './layout.ts'
@@ -41,7 +41,7 @@ export async function trace(session: Session, ref: string): Promise<number> {
           pathOf(line),
           line.event.mark,
           line.event.text ?? '',
-          JSON.stringify(line.event.facts ?? {}),
+          JSON.stringify(factsOf(line.event)),
         ]),
       ),
     )

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { type Fault, faultData, isFault } from '../kernel/index.ts'
 import type { Console } from './console.ts'
 import { plain } from './documents.ts'
@@ -41,7 +42,7 @@ async function check(
   console: Console,
 ): Promise<Checked> {
   try {
-    const { file, findings } = await library(path, kind)
+    const { file, findings } = await library(resolve(console.world.surroundings.cwd, path), kind)
     return { file: console.near(file), findings }
   } catch (thrown) {
     if (isFault(thrown)) return { file: path, findings: [thrown] }

@@ -20,6 +20,7 @@ import type { Batch, InboxMessage, Lease, RunStatus, Store, StoredProgram } from
 import type { Change } from './story.ts'
 import { Tail } from './tail.ts'
 import { Waiters } from './waiters.ts'
+import { Watchers } from './watchers.ts'
 
 /** What a run needs of the runtime that holds it. */
 export interface RunWorld extends EffectWorld {
@@ -66,8 +67,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   readonly #alarm: Alarm
   readonly #tail: Tail
   readonly #waiters = new Waiters()
-  readonly #observers = new Set<(change: Change) => void>()
-  readonly #subscribers = new Set<(record: Rec, n: number) => void>()
+  readonly #watchers = new Watchers()
   #holds: ((next: Queued | Flight) => boolean) | undefined
   #busy = false
   #paused = false
@@ -136,14 +136,12 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   /** Called with each record as it is applied, before it is durable; the returned function ends it. */
   observe(observer: (change: Change) => void): () => void {
-    this.#observers.add(observer)
-    return () => void this.#observers.delete(observer)
+    return this.#watchers.observe(observer)
   }
 
   /** Called with each record once it is durable; the returned function ends it. */
   subscribe(subscriber: (record: Rec, n: number) => void): () => void {
-    this.#subscribers.add(subscriber)
-    return () => void this.#subscribers.delete(subscriber)
+    return this.#watchers.subscribe(subscriber)
   }
 
   /**
@@ -446,7 +444,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     if (state.dropped.length > 0) this.#effects.abortDropped()
     const stepped = frame ?? state.root
     if (record.more?.pin !== undefined) this.#keepPrograms(record.more.pin.length)
-    if (this.#observers.size > 0) this.#show(record, stepped, before)
+    if (this.#watchers.observed) this.#show(record, stepped, before)
     if (record.requests !== undefined && !stepped.gone) {
       const { flights } = stepped
       for (let i = flights.length - record.requests.length; i < flights.length; i++) {
@@ -473,16 +471,8 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   }
 
   #show(record: Rec, frame: Frame, before: Json | undefined): void {
-    const change: Change = {
-      n: this.state.n,
-      at: this.state.time,
-      record,
-      state: this.state,
-      frame,
-      def: this.definition(frame.pin),
-      before,
-    }
-    for (const observer of this.#observers) shielded(() => observer(change))
+    const { n, time: at } = this.state
+    this.#watchers.show({ n, at, record, state: this.state, frame, def: this.definition(frame.pin), before })
   }
 
   // Durability
@@ -500,14 +490,10 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     const from = this.durable
     this.durable = last
     const done = this.records.splice(0, last - from)
-    if (this.#subscribers.size > 0) done.forEach((record, i) => this.#publish(record, from + i + 1))
+    this.#watchers.publish(from + 1, done)
     this.#effects.durable(last)
     this.#wake()
     this.#finish()
-  }
-
-  #publish(record: Rec, n: number): void {
-    for (const subscriber of this.#subscribers) shielded(() => subscriber(record, n))
   }
 
   /** A run that has ended, durably, is no longer held by this process. */
@@ -570,14 +556,5 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     if (this.durable < state.n) this.wantDurable()
     else this.#finish()
     this.#wake()
-  }
-}
-
-/** Whoever watches a run cannot stop it: what they throw is reported as an unhandled rejection. */
-function shielded(watch: () => void): void {
-  try {
-    watch()
-  } catch (thrown) {
-    void Promise.reject(thrown)
   }
 }

@@ -1,3 +1,4 @@
+import { copyJson } from '../kernel/json.ts'
 import type { Rec } from '../kernel/record.ts'
 import { replay } from '../kernel/replay.ts'
 import type { Run } from '../kernel/run.ts'
@@ -38,7 +39,7 @@ export function kindSuite(subject: KindSubject): readonly KindCase[] {
   return [
     named('runs to its end', async () => void (await undisturbed(subject))),
     named('has one state, folded, live and replayed, and from a snapshot of every record', () => oneState(subject)),
-    named('shows every record once, in order', () => everyRecordOnce(subject)),
+    named('shows every record once, in order, and each is JSON', () => everyRecordOnce(subject)),
     named('is the same when closed and opened again at every rest', () => reopened(subject)),
     named('goes on from every record', () => fromEveryRecord(subject)),
     named('survives a death at every commit and performance', () => deaths(subject, 1)),
@@ -111,14 +112,32 @@ async function everyRecordOnce(subject: KindSubject): Promise<void> {
   const life = new Life(subject, memoryStore(), new Watch())
   const observed: number[] = []
   const durable: number[] = []
+  const wrong: string[] = []
   const run = await begun(life, (made) => {
-    made.observe(({ n }) => observed.push(n))
+    made.observe(({ n, record }) => {
+      observed.push(n)
+      wrong.push(...notJson(n, record))
+    })
     made.subscribe((_, n) => durable.push(n))
   })
   await life.play(run)
   const all = Array.from({ length: run.state.n }, (_, i) => i + 1)
+  same('what is not JSON in the records', wrong, [])
   same('the records that an observer saw', observed, all)
   same('the records that a subscriber saw', durable, all)
+}
+
+/** What of a record a fold would not get back as it was. */
+function notJson(n: number, record: Rec): string[] {
+  const parts = Object.entries(record).filter(([, part]) => part !== undefined)
+  return parts.flatMap(([name, part]) => {
+    try {
+      copyJson(part, `record ${n}, ${name}`)
+      return []
+    } catch (thrown) {
+      return [thrown instanceof Error ? thrown.message : String(thrown)]
+    }
+  })
 }
 
 async function reopened(subject: KindSubject): Promise<void> {

@@ -42,7 +42,6 @@ export function unwind(session: Session, depth: number, { reinvoke = false }: Un
     })
   }
   order(session, target, { unwind: reinvoke ? 'reinvoke' : 'decide' })
-  session.status = 'suspended'
   session.tell({
     event: 'stack:unwind',
     payload: Object.freeze({ discardedFrames: Object.freeze(discardedFrames), ...restored(session, target, depth, reinvoke) }),

@@ -26,5 +26,8 @@ export function screenOf(written: string, width: number): string {
     if (char === '\n') column = 0
     at(row)
   }
-  return lines.map((line) => line.join('').trimEnd()).join('\n').trimEnd()
+  return lines
+    .map((line) => line.join('').trimEnd())
+    .join('\n')
+    .trimEnd()
 }

@@ -19,7 +19,14 @@ async function walk(options: WorldOptions): Promise<string> {
   await host.advance(60_000)
   const left = await reflex([...RUN, '--id', 'lark-9q2m', '--answers', 'none'], world)
   const looks: string[] = []
-  for (const argv of [['runs'], ['trace', 'otter'], ['show', 'otter@10'], ['show', 'lark'], ['explain', 'R1042'], ['validate', '.']]) {
+  for (const argv of [
+    ['runs'],
+    ['trace', 'otter'],
+    ['show', 'otter@10'],
+    ['show', 'lark'],
+    ['explain', 'R1042'],
+    ['validate', 'refund.workflow.json', 'nothing.workflow.json'],
+  ]) {
     looks.push(`$ reflex ${argv.join(' ')}\n${(await reflex(argv, world)).screen}`)
   }
   return `${normal([`$ reflex ${RUN.join(' ')}\n${asked}`, `after enter\n${screen}`, `$ reflex ${RUN.join(' ')} --answers none\n${left.screen}`, ...looks].join('\n\n'))}\n`
@@ -57,7 +64,11 @@ describe('what a person sees', () => {
 
 describe('colour', () => {
   const seen = async (environment: Record<string, string>, more: string[] = [], columns?: number): Promise<boolean> => {
-    const { raw } = await reflex([...RUN, '--answers', 'auto', ...more], { folder: workFolder(), environment, ...(columns === undefined ? {} : { columns }) })
+    const { raw } = await reflex([...RUN, '--answers', 'auto', ...more], {
+      folder: workFolder(),
+      environment,
+      ...(columns === undefined ? {} : { columns }),
+    })
     return /\u001b\[\d+m/.test(raw)
   }
 
@@ -73,8 +84,8 @@ describe('colour', () => {
   })
 
   test('says nothing that the marks do not', async () => {
-    const plain = await reflex([...RUN, '--answers', 'auto', '--no-color'], { folder: workFolder(), columns: 80 })
-    const painted = await reflex([...RUN, '--answers', 'auto'], { folder: workFolder(), columns: 80 })
+    const plain = await reflex([...RUN, '--id', 'x', '--answers', 'auto', '--no-color'], { folder: workFolder(), columns: 80 })
+    const painted = await reflex([...RUN, '--id', 'x', '--answers', 'auto'], { folder: workFolder(), columns: 80 })
     expect(normal(painted.screen)).toBe(normal(plain.screen))
   })
 })

@@ -15,7 +15,9 @@ const input = fc.oneof(
   fc.tuple(fc.constantFrom('ret' as const, 'end' as const), ref, fc.constantFrom('done' as const, 'failed' as const)),
   fc.tuple(fc.constant('host' as const), json),
 ) as fc.Arbitrary<Input | undefined>
-const writes = fc.array(fc.tuple(fc.string(), json), { minLength: 1, maxLength: 4 }).map((pairs) => pairs.flat() as Json[])
+const writes = fc
+  .array(fc.tuple(fc.string(), json), { minLength: 1, maxLength: 4 })
+  .map((pairs) => pairs.flatMap(([key, value]): Json[] => [key, value]))
 const more: fc.Arbitrary<More> = fc.record(
   { note: json, tombstones: fc.array(fc.string()), go: fc.constant(1 as const), patch: fc.dictionary(fc.string(), json) },
   { requiredKeys: [] },

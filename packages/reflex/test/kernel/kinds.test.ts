@@ -1,9 +1,61 @@
-import { describe, it } from 'vitest'
-import { kindSuite } from '../../src/testing/index.ts'
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../src/kernel/json.ts'
+import { type KindSubject, kindSuite } from '../../src/testing/index.ts'
 import { SUBJECTS } from './probes/subjects.ts'
+import { kindOf, type Step } from './world.ts'
 
 for (const subject of SUBJECTS) {
   describe(`the kind suite: ${subject.name}`, () => {
     for (const { name, run } of kindSuite(subject)) it(name, run)
   })
 }
+
+/** Which promises a subject breaks. */
+async function broken(subject: KindSubject): Promise<string[]> {
+  const names: string[] = []
+  for (const { name, run } of kindSuite(subject)) {
+    try {
+      await run()
+    } catch {
+      names.push(name.slice(subject.name.length + 2))
+    }
+  }
+  return names
+}
+
+describe('the kind suite finds', () => {
+  const programs = [{ kind: 'bad', id: 'bad', source: {} }]
+  const asks = (name: string, step: Step): KindSubject => ({
+    name,
+    kinds: [kindOf('bad', step)],
+    programs,
+    ports: () => ({ out: { leaves: true, repeat: 'ask', perform: async () => 'out' } }),
+    script: { answer: () => 'yes' },
+  })
+
+  it('a kind that remembers outside its frame', async () => {
+    let steps = 0
+    const found = await broken(asks('impure', (x, input) => (input === undefined ? void x.wait('answer', 'q') : x.done(++steps))))
+    expect(found).toContain('has one state, folded, live and replayed, and from a snapshot of every record')
+    expect(found).toContain('goes on from every record')
+  })
+
+  it('a position that is not JSON', async () => {
+    const found = await broken(
+      asks('odd', (x, input) => {
+        if (input !== undefined) return x.done()
+        x.go({ a: undefined } as unknown as Json)
+        x.wait('answer', 'q')
+        return undefined
+      }),
+    )
+    expect(found).toContain('shows every record once, in order, and each is JSON')
+  })
+
+  it('a kind that loses the outcome of an effect in doubt', async () => {
+    const found = await broken(
+      asks('forgetful', (x, input) => (input === undefined ? void x.request('out') : x.done([x.record, x.flights().length]))),
+    )
+    expect(found).toContain('goes on from every record')
+  })
+})

@@ -1,10 +1,11 @@
 import { encodeRecord } from '../../kernel/codec.ts'
-import type { Json } from '../../kernel/json.ts'
+import { RunPrograms } from '../../kernel/pinned.ts'
 import { FORMAT, type Rec } from '../../kernel/record.ts'
 import { summary } from '../../kernel/row.ts'
 import type { Runtime } from '../../kernel/runtime.ts'
 import type { State } from '../../kernel/state.ts'
-import type { Store } from '../../kernel/store.ts'
+import type { Lease, Store } from '../../kernel/store.ts'
+import { storedProgram } from '../../kernel/tail.ts'
 import { memoryStore } from '../../store/memory.ts'
 import { RUN } from './life.ts'
 import type { KindSubject } from './subject.ts'
@@ -28,63 +29,42 @@ export async function storeAfter(
   subject: KindSubject,
   watch: Watch,
 ): Promise<Store> {
-  const { runtime } = original
   const store = memoryStore()
-  const [first] = records
-  const start = first?.more?.start
-  const [pin] = start?.pins ?? []
-  if (start === undefined || pin === undefined) throw new Error('the journal has no first record')
-  const worker = { id: 'gone', host: 'suite', pid: 0 }
-  await store.hello(worker, start.at, 1)
-  const opening = {
-    id: RUN,
-    trace: start.trace,
-    program: pin,
-    status: 'running' as const,
-    started: start.at,
-    updated: start.at,
-    due: null,
-    waits: [],
-  }
-  const lease = await store.create(opening, worker)
-  if (lease === 'taken') throw new Error('the store is not new')
-  const heard = new Set<string>()
-  records.forEach((record, i) => {
-    watch.durable(i + 1, record)
-    if (record.input?.[0] === 'message') heard.add(record.input[3] ?? '')
-  })
-  for (const [i, { topic, body }] of (subject.script?.messages ?? []).entries())
-    await store.post(RUN, { id: `m${i}`, type: 'message', to: topic, body, at: start.at })
-  const taken = (await store.inbox(RUN)).filter(({ id }) => heard.has(id)).map(({ row }) => row)
+  const lease = await begun(store, records)
+  for (const [i, record] of records.entries()) watch.durable(i + 1, record)
+  const taken = await tellAgain(store, records, subject)
   await copyLedgers(original, store, watch)
-  const programs = state.pins.flatMap(([, kind, , hash]) => {
-    const program = runtime.programs.byHash(hash)
-    return program === undefined ? [] : [{ hash, kind, source: JSON.stringify(program.source) }]
-  })
+  const definitions = new RunPrograms(original.runtime.programs, state)
+  const programs = state.pins.map((_, pin) => storedProgram(definitions.program(pin)))
   const encoded = records.map(encodeRecord)
   const blobs = new Map(encoded.flatMap(({ blobs: own }) => [...(own ?? [])]))
-  const definitions = {
-    program: (index: number) => programOf(runtime, state, index),
-    kind: (name: string) => runtime.programs.kind(name),
-    find: () => undefined,
-    compile: (kind: string, id: string, source: Json) => runtime.programs.add(kind, id, source),
-  }
-  const refused = await store.commit([
-    {
-      lease,
-      first: 1,
-      count: records.length,
-      version: FORMAT,
-      body: `[${encoded.map(({ text }) => text).join(',\n')}]`,
-      row: summary(state, definitions, 'running'),
-      programs,
-      blobs,
-      taken,
-    },
-  ])
+  const body = `[${encoded.map(({ text }) => text).join(',\n')}]`
+  const row = summary(state, definitions, 'running')
+  const refused = await store.commit([{ lease, first: 1, count: records.length, version: FORMAT, body, row, programs, blobs, taken }])
   if (refused.length > 0) throw new Error('the store refused the journal')
   await store.release(lease)
   return store
+}
+
+/** A new run of the same name, held by a process that is gone. */
+async function begun(store: Store, records: readonly Rec[]): Promise<Lease> {
+  const start = records[0]?.more?.start
+  const program = start?.pins[0]
+  if (start === undefined || program === undefined) throw new Error('the journal has no first record')
+  const { trace, at } = start
+  const worker = { id: 'gone', host: 'suite', pid: 0 }
+  await store.hello(worker, at, 1)
+  const lease = await store.create({ id: RUN, trace, program, status: 'running', started: at, updated: at, due: null, waits: [] }, worker)
+  if (lease === 'taken') throw new Error('the store is not new')
+  return lease
+}
+
+/** Tells all messages of the script; answers with the rows of those that the records have taken. */
+async function tellAgain(store: Store, records: readonly Rec[], subject: KindSubject): Promise<number[]> {
+  const heard = new Set(records.map(({ input }) => (input?.[0] === 'message' ? input[3] : undefined)))
+  const { messages = [] } = subject.script ?? {}
+  for (const [i, { topic, body }] of messages.entries()) await store.post(RUN, { id: `m${i}`, type: 'message', to: topic, body, at: 0 })
+  return (await store.inbox(RUN)).filter(({ id }) => heard.has(id)).map(({ row }) => row)
 }
 
 /** What settled effects have appended is there; what was in flight has not happened. */
@@ -93,11 +73,4 @@ async function copyLedgers({ store, ledgers }: Reference, copy: Store, watch: Wa
     for (const { key, value, at } of await store.ledger(name))
       if (watch.settled(key.slice(RUN.length + 1))) await copy.append(name, key, value, at)
   }
-}
-
-function programOf(runtime: Runtime, state: State, index: number): NonNullable<ReturnType<Runtime['programs']['byHash']>> {
-  const [name = '', , , hash = ''] = state.pins[index] ?? []
-  const program = runtime.programs.byHash(hash)
-  if (program === undefined) throw new Error(`${name} is not known`)
-  return program
 }

@@ -38,10 +38,10 @@ export interface KindSubject {
    * and key: a service that fails the first time only changes its answer when a crash repeats the call, and the
    * suite would report the world's bug.
    */
-  ports?(store: Store, host: Host): Readonly<Record<string, Port>>
+  readonly ports?: (store: Store, host: Host) => Readonly<Record<string, Port>>
   readonly script?: Script
   /** A program of this kind that calls the program of this name, isolated or not, and lets its value be seen at its own end. */
-  calling?(callee: string): Json
+  readonly calling?: (callee: string) => Json
 }
 
 /** How a run ended: what must be the same however often the process died on the way. */

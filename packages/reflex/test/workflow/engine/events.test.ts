@@ -219,6 +219,45 @@ describe('what is handed out (C3)', () => {
     for (const [then, now] of frames) expect(JSON.stringify(now)).toBe(then)
   })
 
+  test('is the same for every handler: no payload can be spoilt by one for the others', async () => {
+    const own = new Set<unknown>([child, main, ...Object.values(main.nodes), ...Object.values(child.nodes), ...main.edges, ...child.edges])
+    const loose: string[] = []
+    const look = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null || own.has(value)) return
+      if (!Object.isFrozen(value)) loose.push(path)
+      for (const [key, inner] of Object.entries(value)) look(inner, `${path}.${key}`)
+    }
+    const engine = engineOf(
+      [child, main],
+      agentOf({ ...script, z: async () => ({ type: 'suspend', reason: 'r', ask: { text: 't', options: [{ value: 'v' }] } }) }),
+    )
+    engine.onAny((event, payload) => look(payload, event))
+    await engine.init('main', { blackboard: [{ key: 's', value: { deep: [1] } }] })
+    await engine.run()
+    engine.pushWorkflow('child')
+    engine.popWorkflow()
+    engine.pushWorkflow('child')
+    engine.unwindToDepth(0)
+    expect(loose).toEqual([])
+  })
+
+  test('a stack that an agent keeps does not change later', async () => {
+    let kept = ''
+    let stack: readonly { readonly blackboard: readonly BlackboardEntry[] }[] = []
+    const agent = agentOf({
+      ...script,
+      d: async (it) => {
+        stack = it.stack
+        kept = 'x y'
+        return onward(it, { more: 2 })
+      },
+    })
+    const engine = engineOf([child, main], agent)
+    await engine.init('main')
+    await engine.run()
+    expect(stack[0]?.blackboard.map(({ key }) => key).join(' ')).toBe(kept)
+  })
+
   test('a value that was given is copied: its owner may go on changing it', async () => {
     const own = { list: [1] }
     const engine = engineOf([child], agentOf({ c: writing({ own }) }))

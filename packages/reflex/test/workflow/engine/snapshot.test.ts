@@ -103,6 +103,9 @@ describe('a snapshot', () => {
     expect(JSON.stringify(snapshot)).toBe(text)
     snapshot.currentBlackboard.length = 0
     snapshot.workflowIds.push('other')
+    const [frame] = engine.snapshot().currentBlackboard
+    if (frame !== undefined) Object.assign(frame, { key: 'changed', value: 'changed' })
+    Object.assign(engine.snapshot(), { currentNodeId: 'elsewhere' })
     expect(engine.blackboard().has('x')).toBe(true)
     expect(engine.snapshot().workflowIds).toEqual(['leaf', 'child', 'main'])
   })

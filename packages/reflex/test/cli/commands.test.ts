@@ -1,0 +1,252 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { actions } from '../../src/cli/actions.ts'
+import { exitCodeOf } from '../../src/cli/exit.ts'
+import { CATALOGUE } from '../../src/catalogue.ts'
+import { readText } from '../../src/library.ts'
+import { reflex, start, workFolder } from './worlds.ts'
+
+const RUN = ['run', 'refund.workflow.json', '--id', 'otter-2m9q']
+const json = (text: string): unknown => JSON.parse(text) as unknown
+
+describe('help', () => {
+  test('reflex alone names every command once', async () => {
+    const { code, out, err } = await reflex([], { folder: workFolder() })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    for (const { name } of actions) expect(out.match(new RegExp(`^ {2}${name}\\b`, 'gm'))).toHaveLength(1)
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThan(100)
+  })
+
+  test.each(actions.map(({ name }) => name))('%s --help tells its options', async (name) => {
+    const { code, out, err } = await reflex([name, '--help'], { folder: workFolder(), columns: 80 })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain('--json')
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+  })
+})
+
+describe('a wrong command line does nothing, says why, and exits with 2', () => {
+  test.each([
+    [['vaildate'], 'R2030', 'did you mean "validate"'],
+    [['fork', 'otter'], 'R2030', 'no command "fork"'],
+    [['--stroe', 'x'], 'R2030', ''],
+    [['run'], 'R2031', 'program'],
+    [['run', 'a.workflow.json', 'b.workflow.json'], 'R2031', ''],
+    [['run', 'refund.workflow.json', '--inptu', 'a=1'], 'R2031', 'did you mean --input?'],
+    [['run', 'refund.workflow.json', '--input', 'a'], 'R2032', 'k=text'],
+    [['run', 'refund.workflow.json', '--input', 'a:={'], 'R2032', 'is not JSON'],
+    [['run', 'refund.workflow.json', '--input', '@order.txt'], 'R1021', 'order.txt'],
+    [['run', 'refund.workflow.json', '--trust', 'ful'], 'R3013', 'untrusted'],
+    [['run', 'refund.workflow.json', '--answers', 'atuo'], 'R2031', 'did you mean "auto"'],
+    [['run', 'refund.workflow.json', '--answers', 'ask'], 'R2031', 'terminal'],
+    [['run', 'nothing.workflow.json'], 'R1021', 'nothing.workflow.json'],
+    [['run', 'order.json'], 'R1020', '--kind'],
+    [['run', 'refund.workflow.json', '--policy', 'order.json'], 'R3011', 'order.json'],
+    [['run', 'refund.workflow.json', '--agent', '=rules'], 'R2031', '--agent'],
+    [['runs', '--status', 'suspnded'], 'R2031', 'did you mean "suspended"'],
+    [['runs', '--limit', '0'], 'R2031', '--limit'],
+    [['runs', '--since', 'soon'], 'R2031', '2h'],
+    [['show', 'otter@x'], 'R2031', 'RUN@21'],
+    [['trace', 'otter'], 'R2016', 'reflex runs'],
+    [['trace', 'otter', '--store', 'nowhere.db'], 'R1021', 'nowhere.db'],
+    [['explain', 'R104Z'], 'R2033', 'did you mean R104'],
+  ])('%j', async (argv, rule, hint) => {
+    const { code, out, err } = await reflex(argv, { folder: workFolder() })
+    expect({ code, out, err }).toMatchObject({ code: 2, out: '' })
+    expect(err).toMatch(new RegExp(`^error ${rule} {2}`))
+    expect(err).toContain(hint)
+  })
+
+  test('a prefix of several runs, and a record that is not there', async () => {
+    const folder = workFolder()
+    await reflex([...RUN.slice(0, 2), '--id', 'otter-1'], { folder })
+    await reflex([...RUN.slice(0, 2), '--id', 'otter-2'], { folder })
+    expect(await reflex(['show', 'otter'], { folder })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('otter-1, otter-2') as string,
+    })
+    expect(await reflex(['show', 'otter-1@99'], { folder })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('records 1 to 11') as string,
+    })
+    expect(await reflex([...RUN.slice(0, 2), '--id', 'otter-1'], { folder })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('R5007') as string,
+    })
+  })
+
+  test('looking makes no store', async () => {
+    const folder = workFolder()
+    for (const argv of [['runs'], ['inbox'], ['validate', 'refund.workflow.json']]) expect((await reflex(argv, { folder })).code).toBe(0)
+    expect(() => readText(join(folder, '.reflex/reflex.db'))).toThrow('is not there')
+  })
+})
+
+describe('--json is one document, --jsonl one object per line', () => {
+  const documents: readonly (readonly string[])[] = [
+    RUN,
+    ['resume', 'otter'],
+    ['runs'],
+    ['inbox'],
+    ['show', 'otter'],
+    ['show', 'otter@3'],
+    ['trace', 'otter'],
+    ['answer', 'otter', 'approve'],
+    ['validate', 'refund.workflow.json', 'broken.workflow.json'],
+    ['explain', 'INVALID_EDGE'],
+    ['trace', 'lark'],
+    ['run', 'broken.workflow.json'],
+    ['vaildate'],
+    ['run', '--nonsense'],
+  ]
+
+  test.each([undefined, 80])('in every case, with a terminal of %s columns or none', async (columns) => {
+    const folder = workFolder()
+    writeFileSync(join(folder, 'broken.workflow.json'), '{"id": ')
+    for (const argv of documents) {
+      const { out, err, raw } = await reflex([...argv, '--json'], { folder, ...(columns === undefined ? {} : { columns }) })
+      expect({ argv, document: json(out), err }).toMatchObject({ document: { v: 1 }, err: '' })
+      expect(raw).not.toContain('\u001b')
+    }
+    for (const argv of documents) {
+      const { out, err } = await reflex([...argv, '--jsonl'], { folder })
+      expect({ argv, err }).toMatchObject({ err: '' })
+      for (const line of out
+        .trimEnd()
+        .split('\n')
+        .filter((text) => text !== ''))
+        expect(json(line)).toMatchObject({ v: 1 })
+    }
+  })
+
+  test('errors are documents too', async () => {
+    const { code, out } = await reflex(['trace', 'lark', '--json'], { folder: workFolder() })
+    expect({ code, document: json(out) }).toMatchObject({
+      code: 2,
+      document: {
+        v: 1,
+        error: { code: 'R2016', verdict: 'fail', message: expect.any(String) as string, fix: expect.any(String) as string },
+      },
+    })
+  })
+
+  test('records come in their order, numbered without gaps, the same while they happen and later', async () => {
+    const folder = workFolder()
+    const live = (await reflex([...RUN, '--jsonl', '--answers', 'auto'], { folder })).out
+    const later = (await reflex(['trace', 'otter', '--jsonl'], { folder })).out
+    expect(later).toBe(live)
+    const records = live.trimEnd().split('\n').map(json) as { record: number }[]
+    expect(records.map(({ record }) => record)).toEqual(records.map((_, i) => i + 1))
+  })
+
+  test('the result of a run', async () => {
+    const { out } = await reflex([...RUN, '--json'], { folder: workFolder() })
+    expect(json(out)).toMatchObject({
+      v: 1,
+      run: 'otter-2m9q',
+      status: 'suspended',
+      program: { name: 'refund', kind: 'workflow' },
+      questions: [{ id: 'otter-2m9q/q1', text: 'Refund 84 to the card ending 9021?' }],
+    })
+  })
+})
+
+describe('programs that are wrong', () => {
+  const huge = `{"id":"x","entry":"a","nodes":{${Array.from({ length: 5000 }, (_, i) => `"n${i}":{"id":"n${i}","spec":{}}`).join(',')}},"edges":[]}`
+  test.each([
+    ['empty', ''],
+    ['no JSON', 'hello'],
+    ['bytes', '\u0000\u0001\ufffd\u001b[2J'],
+    ['a list', '[]'],
+    ['deep', '['.repeat(100_000)],
+    ['huge', huge],
+    ['wrong types', '{"id":1,"entry":[],"nodes":[],"edges":{}}'],
+    ['a prototype', '{"id":"x","entry":"__proto__","nodes":{"__proto__":{"id":"__proto__","spec":{}}},"edges":[]}'],
+  ])('%s', async (_, text) => {
+    const folder = workFolder()
+    writeFileSync(join(folder, 'bad.workflow.json'), text)
+    for (const argv of [
+      ['validate', 'bad.workflow.json'],
+      ['run', 'bad.workflow.json'],
+    ]) {
+      const { code, raw } = await reflex(argv, { folder, columns: 80 })
+      expect({ argv, code }).toEqual({ argv, code: 1 })
+      expect(raw).toMatch(/error (\u001b\[\d+m)?R1\d\d\d|R1\d\d\d/)
+      expect(raw).not.toMatch(/^ {4}at /m)
+      expect(raw).not.toContain('\u001b[2J')
+    }
+  })
+
+  test('contracts and missing sub-workflows are warnings', async () => {
+    const folder = workFolder()
+    const text = readFileSync(join(folder, 'refund.workflow.json'), 'utf8')
+    writeFileSync(
+      join(folder, 'other.workflow.json'),
+      text.replace('"refund"', '"other"').replace('"workflowId": "identity"', '"workflowId": "identiti"'),
+    )
+    writeFileSync(
+      join(folder, 'third.workflow.json'),
+      text.replace('"refund"', '"third"').replace('"childKey": "verdict"', '"childKey": "verdcit"'),
+    )
+    const { code, out } = await reflex(['validate', 'other.workflow.json', 'third.workflow.json'], { folder })
+    expect(code).toBe(0)
+    expect(out).toContain('R1053')
+    expect(out).toContain('did you mean "verdict"?')
+    expect(out).toContain('2 warnings in 2 files')
+  })
+
+  test('a node that fails suspends the run; resume tries again once it is mended', async () => {
+    const folder = workFolder()
+    writeFileSync(join(folder, 'order.json'), '{')
+    const { code, err } = await reflex(RUN, { folder })
+    expect(code).toBe(75)
+    expect(err).toMatch(/error R\d{4}/)
+    expect(err).toContain('reflex resume otter-2m9q')
+    writeFileSync(join(folder, 'order.json'), '{"id":"A-1","total":84}')
+    expect(await reflex(['resume', 'otter', '--answers', 'auto'], { folder })).toMatchObject({ code: 0 })
+  })
+
+  test('a run that has ended cannot be resumed', async () => {
+    const folder = workFolder()
+    await reflex([...RUN, '--answers', 'auto'], { folder })
+    expect(await reflex(['resume', 'otter'], { folder })).toMatchObject({ code: 1, err: expect.stringContaining('R2001') as string })
+  })
+})
+
+describe('interrupts', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s at a question', async (signal, code) => {
+    const run = start(RUN, { folder: workFolder(), columns: 80 })
+    await run.shows('Later')
+    run.interrupt(signal)
+    const ended = await run.ended
+    expect(ended.code).toBe(code)
+    expect(ended.screen).toContain('reflex resume otter-2m9q')
+  })
+})
+
+test('a bug of ours shows no stack and keeps it in a file', async () => {
+  const folder = workFolder()
+  mkdirSync(join(folder, 'x.workflow.json'))
+  const world = {
+    folder,
+    environment: new Proxy<Record<string, string>>({}, { get: (_, key) => (key === 'REFLEX_POLICY' ? 7 : undefined) as unknown as string }),
+  }
+  const { code, err } = await reflex(['runs'], world)
+  expect(code).toBe(70)
+  expect(err).toMatch(/^error R9002\s+a bug of Reflex/)
+  const [, file = ''] = /report it, with (\S+)/.exec(err.replace(/\n +/g, '')) ?? []
+  expect(readFileSync(file, 'utf8')).toContain('    at ')
+  expect(err).not.toContain('    at ')
+})
+
+test('every code of the catalogue has an exit code, and only bugs have 70', () => {
+  for (const [code, { verdict }] of CATALOGUE) {
+    const exit = exitCodeOf({ code, message: '', verdict })
+    expect([1, 2, 3, 70], code).toContain(exit)
+    expect(exit === 70, code).toBe(verdict === 'bug' || code.startsWith('R9'))
+  }
+})

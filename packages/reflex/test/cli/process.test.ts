@@ -1,0 +1,257 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { screenOf } from './screen.ts'
+import { workFolder } from './worlds.ts'
+
+const BIN = join(import.meta.dirname, '../../bin/reflex.js')
+const { FORCE_COLOR: _, NO_COLOR: __, COLUMNS: ___, ...outside } = process.env
+const environment = { ...outside, LC_ALL: 'C.UTF-8', TERM: 'xterm' }
+
+function reflex(
+  argv: readonly string[],
+  cwd: string,
+  options: { readonly input?: string } = {},
+): { code: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...argv], {
+    cwd,
+    encoding: 'utf8',
+    env: environment,
+    input: options.input ?? '',
+  })
+  return { code: status, out: stdout, err: stderr }
+}
+
+function shell(line: string, cwd: string): { code: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', line.replaceAll('reflex ', `"${process.execPath}" "${BIN}" `)], {
+    cwd,
+    encoding: 'utf8',
+    env: environment,
+  })
+  return { code: status, out: stdout, err: stderr }
+}
+
+/** A command that goes on beside the test; ended with it. */
+function begin(
+  argv: readonly string[],
+  cwd: string,
+): { child: ChildProcess; says(text: string): Promise<void>; ended: Promise<number | null> } {
+  const child = spawn(process.execPath, [BIN, ...argv], { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let said = ''
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  const says = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        if (said.includes(text)) resolve()
+      }
+      for (const stream of [child.stdout, child.stderr]) stream?.on('data', check)
+      void ended.then(() => reject(new Error(`ended without ${text}: ${said}`)))
+      check()
+    })
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (said += String(data)))
+  return { child, says, ended }
+}
+
+/** A payment that goes on until it is told to end, and leaves a line for each time that it was made. */
+function payments(): string {
+  const folder = workFolder()
+  writeFileSync(join(folder, 'go'), '')
+  return folder
+}
+const PAY = ['run', 'payouts.workflow.json', '--trust', 'trusted', '--id', 'tern']
+const paid = (folder: string): string => readFileSync(join(folder, 'paid.txt'), 'utf8')
+
+async function untilPaid(folder: string): Promise<void> {
+  const file = join(folder, 'paid.txt')
+  while (!existsSync(file) || statSync(file).size === 0) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe.skipIf(process.platform === 'win32')('a process that ends in the middle', () => {
+  test('kill -9: the run waits for a process, resume asks what nobody knows, and nothing is paid twice', async () => {
+    const folder = payments()
+    const { child, ended } = begin(PAY, folder)
+    await untilPaid(folder)
+    child.kill('SIGKILL')
+    await ended
+    expect(reflex(['runs'], folder).out).toMatch(/^tern\tpayouts\tsuspended\ta process, \d+ is gone\t/)
+    const resumed = reflex(['resume', 'tern'], folder)
+    expect(resumed.code).toBe(75)
+    expect(resumed.err).toMatch(/taken over from process \d+, which is gone · 3 records · keeps rules decide.* · trusted/)
+    expect(resumed.err).toContain('Did pay happen?')
+    expect(reflex(['resume', 'tern', '--answers', 'auto'], folder).code).toBe(75)
+    expect(paid(folder)).toBe('paid\n')
+    writeFileSync(join(folder, 'stop'), '')
+    const repeated = reflex(['answer', 'tern', 'repeat', '--by', 'ana'], folder)
+    expect(repeated).toMatchObject({ code: 0, out: '{\n  "told": true\n}\n' })
+    expect(paid(folder)).toBe('paid\npaid\n')
+  })
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s leaves it suspended, even twice, and says how to go on', async (signal, code) => {
+    const folder = payments()
+    const { child, says, ended } = begin(PAY, folder)
+    await untilPaid(folder)
+    child.kill(signal)
+    child.kill(signal)
+    await says('reflex resume tern')
+    expect(await ended).toBe(code)
+    expect(reflex(['runs', '--status', 'suspended'], folder).out).toMatch(/^tern\t/)
+  })
+
+  test('a second process is told who holds the run, and leaves it alone', async () => {
+    const folder = payments()
+    const { child, ended } = begin(PAY, folder)
+    await untilPaid(folder)
+    const second = reflex(['resume', 'tern'], folder)
+    expect(second.code).toBe(3)
+    expect(second.err).toContain(`held by process ${child.pid}`)
+    expect(reflex(['runs'], folder).out).toContain(`running\tprocess ${child.pid}`)
+    writeFileSync(join(folder, 'stop'), '')
+    expect(await ended).toBe(0)
+    expect(paid(folder)).toBe('paid\n')
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('places that refuse', () => {
+  test('a disk that is full: a typed fault, and the run goes on once there is room', () => {
+    const seen = new Set<string>()
+    for (const kilobytes of [8, 64, 128, 192, 256]) {
+      const folder = workFolder()
+      const { code, err } = shell(
+        `ulimit -f ${kilobytes}; reflex run refund.workflow.json --id otter --input big=@big.txt`,
+        bigFile(folder),
+      )
+      if (code === 75) continue
+      expect({ kilobytes, code, err }).toMatchObject({ code: 3, err: expect.stringMatching(/error R5\d\d\d/) as string })
+      expect(err).not.toMatch(/^ {4}at /m)
+      seen.add(/R5\d\d\d/.exec(err)?.[0] ?? '')
+      const [row] = (JSON.parse(reflex(['runs', '--json'], folder).out) as { runs: { records: number }[] }).runs
+      const resumed = row === undefined ? undefined : reflex(['resume', 'otter'], folder)
+      if (resumed !== undefined)
+        expect({ kilobytes, row, ...resumed }).toMatchObject(
+          row?.records === 0 ? { code: 3, err: expect.stringContaining('R5041') as string } : { code: 75 },
+        )
+    }
+    expect(seen.size).toBeGreaterThan(0)
+  })
+
+  test.skipIf(process.getuid?.() === 0)('a folder that may only be read', () => {
+    const folder = workFolder()
+    chmodSync(join(folder, '.reflex'), 0o555)
+    expect(reflex(['run', 'refund.workflow.json'], folder)).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/error R50\d\d/) as string,
+    })
+  })
+
+  test('a place where no store can be made', () => {
+    const folder = workFolder()
+    for (const store of ['order.json', 'order.json/reflex.db', '/proc/reflex.db', '/dev/null']) {
+      const { code, err } = reflex(['run', 'refund.workflow.json', '--store', store], folder)
+      expect({ store, code, err }).toMatchObject({ code: 3, err: expect.stringMatching(/^error R50\d\d {2}/) as string })
+    }
+  })
+
+  test('a reader that stops reading', () => {
+    const folder = workFolder()
+    reflex(['run', 'refund.workflow.json', '--id', 'otter'], folder)
+    const { err, out } = shell(
+      'reflex trace otter --jsonl | head -1; reflex trace otter --json | true; reflex run refund.workflow.json --jsonl --answers auto | head -1',
+      folder,
+    )
+    expect(err).toBe('')
+    expect(out.trim().split('\n')).toHaveLength(2)
+    expect(reflex(['runs', '--status', 'completed'], folder).out.split('\n')).toHaveLength(2)
+  })
+})
+
+function bigFile(folder: string): string {
+  writeFileSync(join(folder, 'big.txt'), 'x'.repeat(90_000))
+  return folder
+}
+
+const python = spawnSync('python3', ['-c', 'import pty'], { encoding: 'utf8' }).status === 0
+
+describe.skipIf(!python)('a real terminal (skipped without python3, which opens it)', () => {
+  const terminal = (
+    columns: number,
+    script: readonly (readonly [string, string])[],
+    argv: readonly string[],
+    cwd: string,
+  ): { code: number | null; screen: string } => {
+    const { status, stdout } = spawnSync(
+      'python3',
+      [join(import.meta.dirname, 'terminal.py'), String(columns), JSON.stringify(script), process.execPath, BIN, ...argv],
+      { cwd, encoding: 'utf8', env: environment },
+    )
+    return { code: status, screen: screenOf(stdout, columns) }
+  }
+
+  test.each([80, 40])('arrows and enter at %i columns', (columns) => {
+    const { code, screen } = terminal(
+      columns,
+      [
+        ['› ', '\u001b[B'],
+        ['› ', '\r'],
+      ],
+      ['run', 'refund.workflow.json', '--id', 'otter', '--by', 'ana'],
+      workFolder(),
+    )
+    expect(code).toBe(0)
+    expect(screen).toContain('ana: Reject')
+    expect(screen).not.toContain('Later')
+  })
+
+  test('ctrl-c at the question, and while something runs', () => {
+    const folder = payments()
+    expect(terminal(80, [['› ', '\u0003']], ['run', 'refund.workflow.json', '--id', 'otter'], folder)).toMatchObject({
+      code: 130,
+      screen: expect.stringContaining('reflex resume otter') as string,
+    })
+    expect(terminal(80, [['●', '\u0003']], PAY, folder)).toMatchObject({
+      code: 130,
+      screen: expect.stringContaining('reflex resume tern') as string,
+    })
+  })
+
+  test('text with letters of every kind', () => {
+    const folder = workFolder()
+    writeFileSync(
+      join(folder, 'ask.workflow.json'),
+      JSON.stringify({ id: 'ask', entry: 'q', nodes: { q: { id: 'q', spec: { ask: 'Who?', writes: 'who' } } }, edges: [] }),
+    )
+    const { code, screen } = terminal(
+      80,
+      [
+        ['Who?', 'Zoë 王 x\u007f👍'],
+        ['👍', '\r'],
+      ],
+      ['run', 'ask.workflow.json'],
+      folder,
+    )
+    expect(code).toBe(0)
+    expect(screen).toContain('who Zoë 王')
+  })
+})
+
+describe('the command itself', () => {
+  test('says its version and ends', () => {
+    expect(reflex(['--version'], workFolder())).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^reflex \d+\.\d+\.\d+\n$/) as string,
+      err: '',
+    })
+  })
+
+  test('reads standard input where it is asked to', () => {
+    const { code, out } = reflex(['run', 'refund.workflow.json', '--answers', 'auto', '--input', 'note=@-', '--json'], workFolder(), {
+      input: 'from a pipe',
+    })
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ status: 'completed' })
+  })
+})
