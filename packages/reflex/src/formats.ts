@@ -3,7 +3,7 @@ import { faults as composition } from './faults.ts'
 import type { Fault, Json, Program } from './kernel/index.ts'
 import { type Locate, readJson } from './text/index.ts'
 import { type CompiledWorkflow, compileWorkflow, programRef, workflowSource } from './workflow/compile.ts'
-import { readWorkflow } from './workflow/read.ts'
+import { readWorkflow, shapeFindings } from './workflow/read.ts'
 import type { GuardRegistry, Workflow } from './workflow/types.ts'
 import { validateWorkflow } from './workflow/validate.ts'
 
@@ -75,7 +75,9 @@ export function isModule(file: string): boolean {
 
 /** A workflow in memory as a program. */
 export function workflowProgram(workflow: Workflow): ReadProgram {
-  const { source, local } = workflowSource(workflow)
+  const { source, local: named } = workflowSource(workflow)
+  // What another process could not load again is not data either: values in TypeScript that the JSON form does not know.
+  const local = named ?? shapeFindings(source)[0]?.message
   return { id: workflow.id, source, def: compileWorkflow(workflow), local }
 }
 

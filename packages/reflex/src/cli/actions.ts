@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { answer } from './answer.ts'
-import type { Action, Verb } from './command.ts'
+import type { Action, Verb } from './verb.ts'
 import { explain } from './explain.ts'
 import { inbox } from './inbox.ts'
 import type { CarryFlags, RunFlags } from './options.ts'
@@ -33,12 +33,12 @@ const PROGRAMS = many('--programs <dir>', 'where programs are looked up by name,
 const KIND = new Option('--kind <kind>', 'the kind, where the name of the file does not tell it')
 
 const withStore = (work: (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>): Action => {
-  return (console, words, flags) => withReflex(console, flags as CarryFlags, (session) => work(session, words, flags))
+  return (console, words, flags) => withReflex(console, flags, (session) => work(session, words, flags))
 }
 
 /** For verbs that start nothing. */
 const withRuns = (work: (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>): Action => {
-  return (console, words, flags) => withStoredRuns(console, flags as CarryFlags, (session) => work(session, words, flags))
+  return (console, words, flags) => withStoredRuns(console, flags, (session) => work(session, words, flags))
 }
 
 /** Every verb of the command, in the order of its help. */
@@ -71,7 +71,7 @@ export const actions: readonly Verb[] = [
     about: 'go on with a run that was left or stopped',
     options: [ANSWERS, BY, POLICY, PROGRAMS, ...COMMON],
     examples: ['resume otter'],
-    action: withRuns((session, [ref = ''], flags) => resume(session, ref, flags as CarryFlags)),
+    action: withRuns((session, [ref = ''], flags) => resume(session, ref, flags)),
   },
   {
     name: 'answer',
@@ -83,7 +83,7 @@ export const actions: readonly Verb[] = [
     about: 'answer a question, then go on',
     options: [BY, new Option('--no-run', 'only record the answer'), ANSWERS, POLICY, PROGRAMS, ...COMMON],
     examples: ['answer otter approve', 'answer otter q2 \':={"total":84}\'', 'answer otter/q2 @letter.txt'],
-    action: withRuns((session, words, flags) => answer(session, words, flags as CarryFlags)),
+    action: withRuns((session, words, flags) => answer(session, words, flags)),
   },
   {
     name: 'runs',
@@ -128,8 +128,7 @@ export const actions: readonly Verb[] = [
     about: 'find everything that is wrong, without a run',
     options: [KIND, PROGRAMS, ...COMMON],
     examples: ['validate refund.workflow.json'],
-    action: (console, words, flags) =>
-      withReflex(console, { ...(flags as CarryFlags), store: 'memory:' }, (session) => validate(session, words, flags)),
+    action: (console, words, flags) => withReflex(console, { ...flags, store: 'memory:' }, (session) => validate(session, words, flags)),
   },
   {
     name: 'explain',

@@ -89,12 +89,14 @@ async function askHere(
   }
   const stopRecords = handle.onRecord(check)
   const { host } = console.world.surroundings
-  let failed: unknown
+  let failed: (() => never) | undefined
   let stopLooking: (() => void) | undefined
   const look = (): void => {
     stopLooking = host.at(host.now() + LOOK, () => {
       handle.run.pull().then(look, (thrown: unknown) => {
-        failed = thrown
+        failed = () => {
+          throw thrown
+        }
         end()
       })
     })
@@ -103,7 +105,7 @@ async function askHere(
   look()
   try {
     const answered = await askAtTerminal(console, screen, question, over.signal)
-    if (failed !== undefined) throw failed
+    failed?.()
     return answered
   } finally {
     stopLooking?.()

@@ -1,10 +1,11 @@
-import { Command, type CommanderError, Option } from 'commander'
+import { Command, type CommanderError } from 'commander'
 import { faults } from '../faults.ts'
 import { didYouMean, suggest } from '../text/index.ts'
 import { topHelp } from './help.ts'
 import { actions } from './actions.ts'
 import { Console } from './console.ts'
 import type { CommonFlags } from './options.ts'
+import type { Verb } from './verb.ts'
 import type { World } from './world.ts'
 
 /** What a command line asks for. */
@@ -12,21 +13,6 @@ export interface Asked {
   readonly flags: CommonFlags
   /** Does it, and gives the exit code. */
   readonly perform: (console: Console) => Promise<number>
-}
-
-export type Action = (console: Console, words: readonly string[], flags: Record<string, unknown>) => Promise<number>
-
-/** A verb of the command. */
-export interface Verb {
-  readonly name: string
-  /** Words after it, as commander writes them: `<program>`, `[question]`, `<file...>`. */
-  readonly words: readonly (readonly [syntax: string, about: string])[]
-  /** The words as help shows them, where they are not simply these. */
-  readonly usage?: string
-  readonly about: string
-  readonly options: readonly Option[]
-  readonly examples: readonly string[]
-  readonly action: Action
 }
 
 /** Reads a command line. Throws `R2030` and `R2031`; gives text where only help or a version is asked for. */

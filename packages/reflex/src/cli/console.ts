@@ -2,6 +2,7 @@ import { isAbsolute, relative } from 'node:path'
 import { describeFault, type FaultData } from '../kernel/index.ts'
 import { cells } from '../text/index.ts'
 import { cropFrame } from './crop.ts'
+import { layoutText } from './layout.ts'
 import { Look } from './look.ts'
 import { type CommonFlags, type Shape, shapeOf } from './options.ts'
 import type { World } from './world.ts'
@@ -90,7 +91,8 @@ function headLines(word: string, painted: string, parts: readonly string[], look
   const whole = [word, ...parts].join('  ')
   if (cells(whole) <= look.room) return [[painted, ...parts].join('  ')]
   const [place = '', ...message] = parts
-  const beside = message.length > 0 && cells(word) + 2 + cells(place) <= look.room
+  if (message.length === 0) return layoutText({ lead: word, painted, text: place, column: 2 }, look)
+  const beside = cells(word) + 2 + cells(place) <= look.room
   const below = beside ? message : parts
   return [beside ? `${painted}  ${place}` : painted, ...below.flatMap((part) => look.wrap(part, look.room - 2).map((line) => `  ${line}`))]
 }

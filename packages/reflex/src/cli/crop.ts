@@ -20,7 +20,7 @@ export function cropFrame(frame: string | undefined, columns: number): string | 
 }
 
 function cut(text: string, from: number, room: number): string {
-  const chars = [...text]
+  const chars = Array.from(text)
   const shown = chars.slice(from, from + room)
   if (from > 0) shown[0] = '…'
   if (chars.length > from + room) shown[shown.length - 1] = '…'

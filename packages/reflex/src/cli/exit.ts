@@ -1,4 +1,4 @@
-import { causeOf, type Fault, type FaultData, isFault } from '../kernel/index.ts'
+import { causeOf, type FaultData, isFault } from '../kernel/index.ts'
 import type { Interrupt } from './world.ts'
 
 /** Exit codes, one for each kind of end (experience 1). */
@@ -11,8 +11,28 @@ export function interrupted(signal: Interrupt): number {
 
 /** The command names something that is not there or cannot be meant: nothing was done. */
 const WRONG: ReadonlySet<string> = new Set([
-  ...['R1020', 'R1021', 'R1022', 'R1024', 'R2002', 'R2016', 'R2020', 'R2021', 'R2030', 'R2031', 'R2032', 'R2033'],
-  ...['R2120', 'R3010', 'R3011', 'R3012', 'R3013', 'R4200', 'R4201', 'R4210', 'R5007', 'R5027'],
+  'R1020',
+  'R1021',
+  'R1022',
+  'R1024',
+  'R2002',
+  'R2016',
+  'R2020',
+  'R2021',
+  'R2030',
+  'R2031',
+  'R2032',
+  'R2033',
+  'R2120',
+  'R3010',
+  'R3011',
+  'R3012',
+  'R3013',
+  'R4200',
+  'R4201',
+  'R4210',
+  'R5007',
+  'R5027',
 ])
 
 /** What a thrown value makes of the exit code. */
@@ -49,5 +69,3 @@ export function messageOf(thrown: unknown): string {
   const cause = causeOf(thrown)
   return typeof cause === 'string' ? cause : cause.message
 }
-
-export type { Fault }

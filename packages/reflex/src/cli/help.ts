@@ -1,4 +1,4 @@
-import type { Verb } from './command.ts'
+import type { Verb } from './verb.ts'
 
 const GROUPS: readonly (readonly [title: string, verbs: readonly string[]])[] = [
   ['do', ['run', 'resume', 'answer']],

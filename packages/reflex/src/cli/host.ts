@@ -93,7 +93,8 @@ function onInterrupt(listener: (signal: Interrupt) => void): () => void {
   const signals: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, heard)
   return () => {
-    for (const signal of signals) process.off(signal, heard)
+    // After the first, a second must not find the system's own way to end a process.
+    if (first === undefined) for (const signal of signals) process.off(signal, heard)
   }
 }
 

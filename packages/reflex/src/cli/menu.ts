@@ -103,7 +103,14 @@ function typed(text: string): string {
   return text.replace(/[\r\n\t]/g, ' ').replace(/[\u0000-\u001f\u007f]/g, '')
 }
 
-const firstOf = (text: string): string => [...text][0] ?? ''
-const lastOf = (text: string): string => [...text].at(-1) ?? ''
-const withoutFirst = (text: string): string => [...text].slice(1).join('')
-const withoutLast = (text: string): string => [...text].slice(0, -1).join('')
+const LETTERS = new Intl.Segmenter()
+
+/** Letters as people see them: a flag or an accent is a part of one. */
+function letters(text: string): string[] {
+  return Array.from(LETTERS.segment(text), ({ segment }) => segment)
+}
+
+const firstOf = (text: string): string => letters(text)[0] ?? ''
+const lastOf = (text: string): string => letters(text).at(-1) ?? ''
+const withoutFirst = (text: string): string => letters(text).slice(1).join('')
+const withoutLast = (text: string): string => letters(text).slice(0, -1).join('')

@@ -1,8 +1,21 @@
+import type { StoryEvent } from '../kernel/index.ts'
 import type { StoryLine } from '../trace.ts'
 import type { Console } from './console.ts'
 import { layoutRow } from './layout.ts'
 import { Screen } from './screen.ts'
-import { answerText, choiceOf, deed, Follower, isRetry, objectOf, programName, returnedText, who } from './telling.ts'
+import {
+  alsoOpen,
+  answerText,
+  decisionText,
+  deed,
+  failureText,
+  Follower,
+  isRetry,
+  programName,
+  returnedText,
+  type Told,
+  tookFact,
+} from './telling.ts'
 import { treeRow } from './tree-row.ts'
 import { duration, localTime, utcSeconds } from './units.ts'
 
@@ -90,44 +103,11 @@ class PlainProgress implements Progress {
 
   line(line: StoryLine): void {
     const told = this.#follower.follow(line)
-    const { event } = line
-    if (isRetry(line)) return
-    const node = [...line.path.split('/').slice(0, line.depth), event.node ?? ''].join('/')
-    const said = (verb: string, text: string): void => plainLine(this.#console, line.at, verb, text === '' ? node : `${node}: ${text}`)
-    const took = told.took === undefined || told.took < 1 ? '' : `  ${duration(told.took)}`
-    switch (event.mark) {
-      case 'done':
-        if (!told.returned || (event.text ?? '') !== '') said('done', `${deed(event, 60)}${took}`)
-        break
-      case 'decide':
-        said('decided', decision(line))
-        break
-      case 'push':
-        said('into', programName(event.text ?? ''))
-        break
-      case 'pop':
-        said('out', returnedText(event, 60))
-        break
-      case 'fail':
-        said('failed', `${String(objectOf(event.facts?.fault).code ?? '')} ${event.text ?? ''}`.trim())
-        break
-      case 'ask':
-        said('asked', event.text ?? '')
-        break
-      case 'answer': {
-        const answered = this.#follower.answerTo(line)
-        said('answered', answered === undefined ? (event.text ?? '') : answerText(answered))
-        break
-      }
-      case 'wait':
-      case 'warn':
-      case 'note':
-        said(event.mark, event.text ?? '')
-        break
-      case 'enter':
-      case 'end':
-        break
-    }
+    const said = isRetry(line) ? undefined : PLAIN[line.event.mark]?.(line.event, told, this.#follower.answerTo(line))
+    if (said === undefined) return
+    const [verb, text] = said
+    const node = [...line.path.split('/').slice(0, line.depth), line.event.node ?? ''].join('/')
+    plainLine(this.#console, line.at, verb, text === '' ? node : `${node}: ${text}`)
   }
 
   watch(): void {
@@ -139,11 +119,27 @@ class PlainProgress implements Progress {
   }
 }
 
-function decision({ event }: StoryLine): string {
-  const { edge, open } = choiceOf(event)
-  const { by } = who(event)
-  const others = open.filter((name) => name !== edge)
-  return `${by === undefined ? '' : `${by} → `}${edge}${(event.text ?? '') === '' ? '' : `, because ${event.text}`}${others.length === 0 ? '' : `  also open: ${others.join(', ')}`}`
+type Said = readonly [verb: string, text: string] | undefined
+
+/** Characters of a value in a line that nobody looks at live. */
+const VALUE = 60
+
+/** What each event says without a terminal; those that are not here say nothing. */
+const PLAIN: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: Told, answered: Told['answered']) => Said>>> = {
+  done: (event, { returned, took }) =>
+    returned && (event.text ?? '') === '' ? undefined : ['done', [deed(event, VALUE), ...tookFact(took)].join('  ')],
+  decide: (event) => [
+    'decided',
+    [decisionText(event), ...(alsoOpen(event).length === 0 ? [] : [`also open: ${alsoOpen(event).join(', ')}`])].join('  '),
+  ],
+  push: ({ text = '' }) => ['into', programName(text)],
+  pop: (event) => ['out', returnedText(event, VALUE)],
+  fail: (event) => ['failed', failureText(event)],
+  ask: ({ text = '' }) => ['asked', text],
+  answer: ({ text = '' }, _, answered) => ['answered', answered === undefined ? text : answerText(answered)],
+  wait: ({ text = '' }) => ['waits', text],
+  warn: ({ text = '' }) => ['warns', text],
+  note: ({ text = '' }) => ['note', text],
 }
 
 /** A line of the story where nobody watches: in a pipe or file the time is UTC. */

@@ -1,5 +1,6 @@
 import { isList, type Input, type Json, type JsonObject, type More, type Rec, type Start } from '../kernel/index.ts'
 import { plain, programDocument } from './documents.ts'
+import { textOf } from './telling.ts'
 import { utc } from './units.ts'
 
 /** What a journal tells beside its records: the run, its programs in the order of their pins, and the time so far. */
@@ -68,26 +69,26 @@ function startDocument({ v, run, trace, seed, at, pins, args, by, fork }: Start)
   return { format: v, run, trace, seed, time: utc(at), programs: pins.map(programDocument), args, by, fork }
 }
 
-function inputDocument([type, ...rest]: Input): object {
+function inputDocument([type, ...rest]: Input): object | undefined {
   const [first, second, third] = rest as readonly (Json | undefined)[]
   switch (type) {
     case 'ok':
     case 'part':
-      return { type, effect: String(first), value: second }
+      return { type, effect: textOf(first), value: second }
     case 'err':
-      return { type, effect: String(first), error: second }
+      return { type, effect: textOf(first), error: second }
     case 'again':
     case 'doubt':
-      return { type, effect: String(first) }
+      return { type, effect: textOf(first) }
     case 'answer':
     case 'message':
-      return { type, wait: String(first), value: second, by: third }
+      return { type, wait: textOf(first), value: second, by: third }
     case 'timer':
-      return { type, wait: String(first) }
+      return { type, wait: textOf(first) }
     case 'ret':
-      return { type, frame: String(first), status: second }
+      return { type, frame: textOf(first), status: second }
     case 'end':
-      return { type, strand: String(first), status: second }
+      return { type, strand: textOf(first), status: second }
     case 'cancel':
       return { type, reason: first }
     case 'host':
@@ -100,6 +101,6 @@ function inputDocument([type, ...rest]: Input): object {
 /** Flat writes as pairs, in their order. */
 function pairs(writes: readonly Json[]): Json {
   const list: Json[] = []
-  for (let i = 0; i + 1 < writes.length; i += 2) list.push({ key: String(writes[i]), value: writes[i + 1] ?? null })
+  for (let i = 0; i + 1 < writes.length; i += 2) list.push({ key: textOf(writes[i]), value: writes[i + 1] ?? null })
   return isList(list) ? list : []
 }

@@ -1,6 +1,7 @@
 import { isList, isObject, type Json, type JsonObject, type StoryEvent } from '../kernel/index.ts'
 import { brief } from '../text/index.ts'
 import type { StoryLine } from '../trace.ts'
+import { duration } from './units.ts'
 
 /** What stood before an event and is needed to tell it. */
 export interface Told {
@@ -63,6 +64,10 @@ export class Follower {
       case 'push':
       case 'wait':
         this.running.delete(key)
+        break
+      case 'warn':
+      case 'note':
+      case 'end':
         break
     }
     return told
@@ -129,9 +134,9 @@ export function choiceOf({ facts = {} }: StoryEvent): {
   readonly open: readonly string[]
   readonly closed: readonly string[]
 } {
-  const open = isList(facts.open) ? facts.open.map(String) : []
+  const open = isList(facts.open) ? facts.open.map(textOf) : []
   const closed = isList(facts.closed)
-    ? facts.closed.flatMap((pair) => (isList(pair) ? [`${String(pair[0])}, ${String(pair[1])}`] : []))
+    ? facts.closed.flatMap((pair) => (isList(pair) ? [`${textOf(pair[0])}, ${textOf(pair[1])}`] : []))
     : []
   return { edge: typeof facts.edge === 'string' ? facts.edge : '', open, closed }
 }
@@ -155,4 +160,31 @@ export function programName(reference: string): string {
 
 export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {}
+}
+
+/** Text as it is, anything else as JSON. */
+export function textOf(found: Json | undefined): string {
+  return typeof found === 'string' ? found : found === undefined ? '' : JSON.stringify(found)
+}
+
+/** `R2052 the agent failed`, of a line that tells a failure. */
+export function failureText({ facts, text = '' }: StoryEvent): string {
+  return `${textOf(objectOf(facts?.fault).code)} ${text}`.trim()
+}
+
+/** The other ways that were open at a choice. */
+export function alsoOpen(event: StoryEvent): readonly string[] {
+  const { edge, open } = choiceOf(event)
+  return open.filter((name) => name !== edge)
+}
+
+/** `rules → major, because breaking = 1`. */
+export function decisionText(event: StoryEvent): string {
+  const { by } = who(event)
+  return `${by === undefined ? '' : `${by} → `}${choiceOf(event).edge}${(event.text ?? '') === '' ? '' : `, because ${event.text}`}`
+}
+
+/** A duration as a fact; what took no time is no fact. */
+export function tookFact(ms: number | undefined): readonly string[] {
+  return ms === undefined || ms < 1 ? [] : [duration(ms)]
 }

@@ -1,4 +1,4 @@
-import { isObject, type RunRow, type State } from '../kernel/index.ts'
+import { isObject, type RunRow, type State, type StoryEvent } from '../kernel/index.ts'
 import type { StoryLine } from '../trace.ts'
 import type { Console } from './console.ts'
 import { factsOf, lineDocument, plain, runDocument } from './documents.ts'
@@ -9,15 +9,19 @@ import { valueRoom } from './progress.ts'
 import { RecordWriter } from './records.ts'
 import type { Session } from './session.ts'
 import {
+  alsoOpen,
   answerText,
   choiceOf,
   deed,
+  failureText,
   Follower,
   isRetry,
   objectOf,
   programName,
   returnedText,
+  textOf,
   type Told,
+  tookFact,
   value,
   who,
   wroteText,
@@ -115,7 +119,7 @@ function startText({ start }: State, limit: number): string {
 }
 
 function endText({ ended }: State): string {
-  if (ended?.status === 'failed' && isObject(ended.value)) return `${String(ended.value.code ?? '')} ${String(ended.value.message ?? '')}`
+  if (ended?.status === 'failed' && isObject(ended.value)) return `${textOf(ended.value.code)} ${textOf(ended.value.message)}`
   return isObject(ended?.value) ? Object.keys(ended.value).join(', ') : ''
 }
 
@@ -124,50 +128,42 @@ interface TraceOptions {
   readonly limit: number
 }
 
-function tell(line: StoryLine, told: Told, { state, limit }: TraceOptions): Said | undefined {
-  const { event } = line
-  const text = event.text ?? ''
-  const took = told.took === undefined || told.took < 1 ? [] : [duration(told.took)]
-  switch (event.mark) {
-    case 'done': {
-      const wrote = wroteText(event, limit)
-      if (told.returned && text === '' && wrote === '') return undefined
-      const did = text === '' ? (who(event).by ?? '') : deed(event, limit)
-      return { text: [did, wrote === '' ? '' : `+ ${wrote}`].filter((part) => part !== '').join('  '), facts: took }
-    }
-    case 'decide':
-      return decided(line, told, limit)
-    case 'push':
-      return { text: `▸ ${hashed(text, state)}` }
-    case 'pop':
-      return { text: returnedText(event, limit) === '' ? '◂' : `◂ + ${returnedText(event, limit)}` }
-    case 'ask':
-      return { text: `? ${text}` }
-    case 'answer': {
-      if (isRetry(line)) return { text: `tried again${typeof event.facts?.by === 'string' ? `, by ${event.facts.by}` : ''}` }
-      const said = objectOf(event.facts)
-      return { text: `answered  ${answerText({ by: typeof said.by === 'string' ? said.by : undefined, text, took: 0 })}` }
-    }
-    case 'fail': {
-      const { code } = objectOf(event.facts?.fault)
-      return { text: `✗ ${typeof code === 'string' ? `${code} ` : ''}${text}`, facts: took }
-    }
-    case 'wait':
-      return { text: `‖ ${text}` }
-    case 'warn':
-      return { text: `! ${text}` }
-    case 'note':
-      return { text }
-    case 'enter':
-    case 'end':
-      return undefined
-  }
+/** What each event says in a trace; those that are not here say nothing. */
+const SAYS: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: Told, options: TraceOptions) => Said | undefined>>> = {
+  done: (event, told, { limit }) => done(event, told, limit),
+  decide: (event, told, { limit }) => decided(event, told, limit),
+  push: ({ text = '' }, _, { state }) => ({ text: `▸ ${hashed(text, state)}` }),
+  pop: (event, _, { limit }) => ({ text: returnedText(event, limit) === '' ? '◂' : `◂ + ${returnedText(event, limit)}` }),
+  ask: ({ text = '' }) => ({ text: `? ${text}` }),
+  fail: (event, { took }) => ({ text: `✗ ${failureText(event)}`, facts: tookFact(took) }),
+  wait: ({ text = '' }) => ({ text: `‖ ${text}` }),
+  warn: ({ text = '' }) => ({ text: `! ${text}` }),
+  note: ({ text = '' }) => ({ text }),
 }
 
-function decided({ event }: StoryLine, { took, answered }: Told, limit: number): Said {
-  const { edge, open, closed } = choiceOf(event)
+function tell(line: StoryLine, told: Told, options: TraceOptions): Said | undefined {
+  const { event } = line
+  return event.mark === 'answer' ? answered(line) : SAYS[event.mark]?.(event, told, options)
+}
+
+function answered(line: StoryLine): Said {
+  const { facts = {}, text = '' } = line.event
+  const by = typeof facts.by === 'string' ? facts.by : undefined
+  return { text: isRetry(line) ? `tried again${by === undefined ? '' : `, by ${by}`}` : `answered  ${answerText({ by, text, took: 0 })}` }
+}
+
+function done(event: StoryEvent, { took, returned }: Told, limit: number): Said | undefined {
+  const wrote = wroteText(event, limit)
+  const because = event.text ?? ''
+  if (returned && because === '' && wrote === '') return undefined
+  const did = because === '' ? (who(event).by ?? '') : deed(event, limit)
+  return { text: [did, wrote === '' ? '' : `+ ${wrote}`].filter((part) => part !== '').join('  '), facts: tookFact(took) }
+}
+
+function decided(event: StoryEvent, { took, answered }: Told, limit: number): Said {
+  const { edge, closed } = choiceOf(event)
   const { by, person } = who(event)
-  const others = open.filter((name) => name !== edge)
+  const others = alsoOpen(event)
   const because = (event.text ?? '') === '' ? '' : `, because ${event.text}`
   const name = person && answered !== undefined ? answerText(answered) : `${by ?? ''}${because}`
   const wrote = wroteText(event, limit)
@@ -176,6 +172,5 @@ function decided({ event }: StoryLine, { took, answered }: Told, limit: number):
     others.length === 0 ? 'nothing else was open' : `also open: ${others.join(', ')}`,
     ...closed.map((text) => `closed: ${text}`),
   ]
-  const ms = answered?.took ?? took
-  return { text: `◆ ${edge}   ${name}`, facts: ms === undefined || ms < 1 ? [] : [duration(ms)], more }
+  return { text: `◆ ${edge}   ${name}`, facts: tookFact(answered?.took ?? took), more }
 }

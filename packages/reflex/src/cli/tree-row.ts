@@ -1,8 +1,21 @@
 import type { StoryEvent } from '../kernel/index.ts'
 import type { StoryLine } from '../trace.ts'
 import type { Row } from './layout.ts'
-import { answerText, choiceOf, deed, isRetry, objectOf, programName, returnedText, type Told, who, wroteText } from './telling.ts'
-import { duration } from './units.ts'
+import {
+  alsoOpen,
+  answerText,
+  choiceOf,
+  decisionText,
+  deed,
+  failureText,
+  isRetry,
+  programName,
+  returnedText,
+  type Told,
+  tookFact,
+  who,
+  wroteText,
+} from './telling.ts'
 
 export interface RowOptions {
   /** Characters that a value may take before it is cut. */
@@ -22,48 +35,33 @@ export function treeRow(line: StoryLine, told: Told, options: RowOptions): Row |
 
 type Body = Pick<Row, 'mark' | 'text' | 'facts' | 'more'>
 
+/** What each event makes of a line; those that are not here make none. */
+const BODIES: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: Told, limit: number) => Body | undefined>>> = {
+  done(event, told, limit) {
+    if (told.returned && (event.text ?? '') === '' && event.facts?.wrote === undefined) return undefined
+    return { mark: 'done', text: deed(event, limit), facts: tookFact(told.took) }
+  },
+  decide: (event, told) => decided(event, told.took),
+  fail: (event, told) => ({ mark: 'failed', text: failureText(event), facts: tookFact(told.took) }),
+  push: ({ text = '' }) => ({ mark: 'into', text: `into ${programName(text)}` }),
+  pop: (event, _, limit) => ({ mark: 'out', text: returnedText(event, limit) }),
+  wait: ({ text }) => ({ mark: 'waits', text }),
+  warn: ({ text }) => ({ mark: 'warns', text }),
+  note: ({ text }) => ({ mark: 'note', text }),
+}
+
 function body(event: StoryEvent, told: Told, { limit }: RowOptions): Body | undefined {
-  const took = told.took === undefined || told.took < 1 ? [] : [duration(told.took)]
-  switch (event.mark) {
-    case 'done':
-    case 'decide':
-      if (told.answered !== undefined && who(event).person)
-        return { mark: 'done', text: answerText(told.answered), facts: told.answered.took < 1 ? [] : [duration(told.answered.took)] }
-      if (event.mark === 'decide') return decided(event, took)
-      if (told.returned && (event.text ?? '') === '' && event.facts?.wrote === undefined) return undefined
-      return { mark: 'done', text: deed(event, limit), facts: took }
-    case 'fail':
-      return { mark: 'failed', text: failure(event), facts: took }
-    case 'push':
-      return { mark: 'into', text: `into ${programName(event.text ?? '')}` }
-    case 'pop':
-      return { mark: 'out', text: returnedText(event, limit) }
-    case 'wait':
-      return { mark: 'waits', text: event.text }
-    case 'warn':
-      return { mark: 'warns', text: event.text }
-    case 'note':
-      return { mark: 'note', text: event.text }
-    case 'enter':
-    case 'ask':
-    case 'answer':
-    case 'end':
-      return undefined
+  const { answered } = told
+  if (answered !== undefined && who(event).person && (event.mark === 'done' || event.mark === 'decide')) {
+    return { mark: 'done', text: answerText(answered), facts: tookFact(answered.took) }
   }
+  return BODIES[event.mark]?.(event, told, limit)
 }
 
-function decided(event: StoryEvent, took: readonly string[]): Body {
-  const { edge, open } = choiceOf(event)
-  const { by } = who(event)
-  const because = (event.text ?? '') === '' ? '' : `, because ${event.text}`
-  const others = open.filter((name) => name !== edge)
-  const facts = [...(by === 'rules' ? [] : took), others.length === 0 ? 'only this was open' : `also open: ${others.join(', ')}`]
-  return { mark: 'decided', text: `${by === undefined ? '' : `${by} → `}${edge}${because}`, facts }
-}
-
-function failure(event: StoryEvent): string {
-  const { code } = objectOf(event.facts?.fault)
-  return typeof code === 'string' ? `${code} ${event.text}` : (event.text ?? '')
+function decided(event: StoryEvent, took: number | undefined): Body {
+  const others = alsoOpen(event)
+  const open = others.length === 0 ? 'only this was open' : `also open: ${others.join(', ')}`
+  return { mark: 'decided', text: decisionText(event), facts: [...(who(event).by === 'rules' ? [] : tookFact(took)), open] }
 }
 
 function verboseLines(event: StoryEvent, { limit }: RowOptions): string[] {

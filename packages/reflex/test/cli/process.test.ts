@@ -36,7 +36,7 @@ function shell(line: string, cwd: string): { code: number | null; out: string; e
 function begin(
   argv: readonly string[],
   cwd: string,
-): { child: ChildProcess; says(text: string): Promise<void>; ended: Promise<number | null> } {
+): { child: ChildProcess; says: (text: string) => Promise<void>; ended: Promise<number | null> } {
   const child = spawn(process.execPath, [BIN, ...argv], { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let said = ''

@@ -47,8 +47,14 @@ describe('README', () => {
   test('its commands do what it says, with nobody at the terminal', () => {
     const folder = workplace()
     writeFileSync(join(folder, 'hello.workflow.json'), hello)
-    const commands = blocks('README.md', 'sh').join('').split('\n').flatMap((line) => /^npx reflex ([^#]*)/.exec(line)?.[1]?.trim() ?? [])
-    const codes = commands.map((command) => [command, node([join(root, 'packages/reflex/bin/reflex.js'), ...command.split(' ')], folder).code])
+    const commands = blocks('README.md', 'sh')
+      .join('')
+      .split('\n')
+      .flatMap((line) => /^npx reflex ([^#]*)/.exec(line)?.[1]?.trim() ?? [])
+    const codes = commands.map((command) => [
+      command,
+      node([join(root, 'packages/reflex/bin/reflex.js'), ...command.split(' ')], folder).code,
+    ])
     expect(Object.fromEntries(codes)).toEqual({
       'validate hello.workflow.json': 0,
       'run hello.workflow.json': 75,

@@ -18,12 +18,22 @@ beforeEach(() => {
 function reflex(...args: string[]): { code: number | null; out: string; err: string } {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const environment = { ...process.env, REFLEX_ACTOR: 'ana', COLUMNS: '80' }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], { cwd: folder, encoding: 'utf8', input: '', env: environment })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    input: '',
+    env: environment,
+  })
   return { code: status, out: stdout, err: stderr }
 }
 
 function git(...args: string[]): void {
-  const who = { GIT_AUTHOR_NAME: 'Ana', GIT_AUTHOR_EMAIL: 'ana@example.org', GIT_COMMITTER_NAME: 'Ana', GIT_COMMITTER_EMAIL: 'ana@example.org' }
+  const who = {
+    GIT_AUTHOR_NAME: 'Ana',
+    GIT_AUTHOR_EMAIL: 'ana@example.org',
+    GIT_COMMITTER_NAME: 'Ana',
+    GIT_COMMITTER_EMAIL: 'ana@example.org',
+  }
   execFileSync('git', ['-c', 'init.defaultBranch=main', ...args], { cwd: folder, env: { ...process.env, ...who }, stdio: 'ignore' })
 }
 
@@ -62,7 +72,8 @@ describe('example 01, a release review', () => {
 
     const trace = reflex('trace', 'last')
     expect(trace.code).toBe(0)
-    for (const part of ['push', 'breaking-changes', 'pop', 'decide', 'breaking = 1', 'ana', 'RELEASE_NOTES.md']) expect(trace.out).toContain(part)
+    for (const part of ['push', 'breaking-changes', 'pop', 'decide', 'breaking = 1', 'ana', 'RELEASE_NOTES.md'])
+      expect(trace.out).toContain(part)
   })
 
   test('enters the sub-workflow also when nothing broke, and takes a no', () => {
