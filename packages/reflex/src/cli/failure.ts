@@ -1,9 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { CATALOGUE } from '../catalogue.ts'
 import { faults } from '../faults.ts'
 import { type FaultData, faultData, isFault } from '../kernel/index.ts'
 import type { Console } from './console.ts'
+import { nearestStore } from '../reflex.ts'
 import { errorDocument } from './documents.ts'
 import { exitCodeOf, messageOf, systemFix } from './exit.ts'
 import { way } from './layout.ts'
@@ -43,12 +45,11 @@ function reportFix(file: string | undefined): string {
 /** Keeps what only we can read in a file, for a report. */
 function writeBug({ world, now }: Console, thrown: unknown): string | undefined {
   const { cwd, environment } = world.surroundings
-  const folder = join(cwd, '.reflex')
+  const store = nearestStore(cwd)
   const name = `bug-${new Date(now).toISOString().replace(/[:.]/g, '-')}.txt`
   const details = [`reflex ${world.version}`, `node ${process.version} ${process.platform} ${process.arch}`, stackOf(thrown), ''].join('\n')
-  for (const place of [folder, environment['TMPDIR'] ?? '/tmp']) {
+  for (const place of [...(store === undefined ? [] : [dirname(store)]), environment['TMPDIR'] ?? tmpdir()]) {
     try {
-      mkdirSync(place, { recursive: true })
       writeFileSync(join(place, name), details)
       return join(place, name)
     } catch {

@@ -1,6 +1,6 @@
 import { systemHost } from '../kernel/index.ts'
 import { actions } from './actions.ts'
-import { readCommand } from './verb.ts'
+import { readCommand } from './command.ts'
 import type { Sink, World } from './world.ts'
 
 const SINK: Sink = { write: () => undefined, terminal: false, columns: 96 }

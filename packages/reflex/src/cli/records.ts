@@ -69,7 +69,7 @@ function startDocument({ v, run, trace, seed, at, pins, args, by, fork }: Start)
   return { format: v, run, trace, seed, time: utc(at), programs: pins.map(programDocument), args, by, fork }
 }
 
-function inputDocument([type, ...rest]: Input): object | undefined {
+function inputDocument([type, ...rest]: Input): object {
   const [first, second, third] = rest as readonly (Json | undefined)[]
   switch (type) {
     case 'ok':
@@ -94,6 +94,7 @@ function inputDocument([type, ...rest]: Input): object | undefined {
     case 'host':
       return { type, command: first }
     case 'kernel':
+    default:
       return { type, what: first, value: second }
   }
 }

@@ -9,13 +9,15 @@ export interface Told {
   readonly took?: number
   /** Who answered the node's question, what, and after how long. */
   readonly answered?: { readonly by: string | undefined; readonly text: string; readonly took: number }
+  /** The question was whether an effect happened. */
+  readonly doubted: boolean
   /** The node has just come back from the program that it called. */
   readonly returned: boolean
 }
 
 interface Node {
   since: number
-  asked?: { readonly at: number; readonly options: readonly Json[] }
+  asked?: { readonly at: number; readonly options: readonly Json[]; readonly doubt: boolean }
   answered?: Told['answered']
   returned: boolean
 }
@@ -31,19 +33,16 @@ export class Follower {
     const key = keyOf(line)
     const node = this.#nodes.get(key) ?? { since: at, returned: false }
     this.#nodes.set(key, node)
-    const told: Told = {
-      took: at - node.since,
-      returned: node.returned,
-      ...(node.answered === undefined ? {} : { answered: node.answered }),
-    }
     const run = (): void => void this.running.set(key, { node: event.node ?? '', depth, since: at })
+    const took = at - node.since
+    const { returned } = node
     switch (event.mark) {
       case 'enter':
         this.#nodes.set(key, { since: at, returned: false })
         run()
         break
       case 'ask':
-        node.asked = { at, options: optionsOf(event) }
+        node.asked = { at, options: optionsOf(event), doubt: objectOf(event.facts?.about).effect !== undefined }
         this.running.delete(key)
         break
       case 'answer':
@@ -70,7 +69,7 @@ export class Follower {
       case 'end':
         break
     }
-    return told
+    return { took, returned, doubted: node.asked?.doubt === true, ...(node.answered === undefined ? {} : { answered: node.answered }) }
   }
 
   /** The answer that a node has just been given. */

@@ -55,6 +55,8 @@ function body(event: StoryEvent, told: Told, { limit }: RowOptions): Body | unde
   if (answered !== undefined && who(event).person && (event.mark === 'done' || event.mark === 'decide')) {
     return { mark: 'done', text: answerText(answered), facts: tookFact(answered.took) }
   }
+  if (answered !== undefined && told.doubted && event.mark === 'answer')
+    return { mark: 'done', text: answerText(answered), facts: tookFact(answered.took) }
   return BODIES[event.mark]?.(event, told, limit)
 }
 

@@ -26,7 +26,7 @@ export const DECIDE = 'decide'
 
 /** A reference to a program: `kind:id`, a bare id being a workflow. */
 export function programRef(id: string): string {
-  return /^[a-z]+:/.test(id) ? id : `workflow:${id}`
+  return /^[a-z][a-z0-9-]*:/.test(id) ? id : `workflow:${id}`
 }
 
 const compiled = new WeakMap<Workflow, CompiledWorkflow>()

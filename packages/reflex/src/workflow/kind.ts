@@ -92,7 +92,7 @@ function current(x: Step): CompiledNode {
 
 function begin(x: Step): void {
   // Named inputs, or the flat list of writes that the engine's `init` and `pushWorkflow` give.
-  x.setAccepted(isList(x.args) ? [...x.args] : Object.entries(objectOf(x.args)).flat())
+  if (x.args !== undefined) x.setAccepted(isList(x.args) ? [...x.args] : Object.entries(objectOf(x.args)).flat())
   enter(x, x.def.workflow.entry)
 }
 
@@ -125,6 +125,7 @@ function decided(x: Step, decision: Json): void {
   if (isList(decision)) return advance(x, decision)
   const { complete, suspend } = objectOf(decision)
   if (complete !== undefined) return finish(x, isList(complete) ? complete : [])
+  if (suspend === undefined) return happened(x)
   const { ask, writes, by } = objectOf(decision)
   if (isList(writes)) x.setAccepted([...writes])
   const question = objectOf(ask)
@@ -133,6 +134,25 @@ function decided(x: Step, decision: Json): void {
     ...due,
     about: { reason: suspend ?? null, ...question, ...(by === undefined ? {} : { by }) },
   })
+}
+
+/**
+ * A person said of an effect in doubt that it happened, and what came of it is not a decision. It goes on over the one
+ * way that is open; asking the agent again would do it a second time.
+ */
+function happened(x: Step): void {
+  const node = current(x)
+  if (node.edges.length === 0) return finish(x, [])
+  const sorted = filterEdges(node.edges, frameReader(x.frame))
+  if (!sorted.ok) return fail(x, faultData(guardFault(placeOf(x, node), sorted.edge.id, sorted.error)))
+  const [edge, another] = sorted.open
+  if (edge !== undefined && another === undefined) return advance(x, [edge.id])
+  const open = sorted.open.map(({ id }) => id).join(', ')
+  const fault = runFaults.make('R2053', `it happened, and what was decided is not known; open: ${open === '' ? 'nothing' : open}`, {
+    path: placeOf(x, node),
+    fix: 'resuming does it again; fork before it to go on differently',
+  })
+  fail(x, faultData(fault))
 }
 
 function advance(x: Step, decision: readonly Json[]): void {
@@ -191,12 +211,18 @@ function finish(x: Step, writes: readonly Json[]): void {
 
 /** What the run answers with: the declared outputs of its last node, else what that node wrote. */
 function outputs(x: Step, node: CompiledNode, writes: readonly Json[]): Json | undefined {
-  const keys = node.node.outputs?.map(({ key }) => key) ?? writes.filter((_, i) => i % 2 === 0).map(String)
-  const pairs = keys.flatMap((key) => {
-    const value = x.get(key)
-    return value === undefined ? [] : [[key, value] as const]
-  })
-  return pairs.length === 0 ? undefined : Object.fromEntries(pairs)
+  const declared = node.node.outputs
+  const given: Record<string, Json> = {}
+  if (declared === undefined) for (let i = 0; i < writes.length; i += 2) give(given, String(writes[i]), writes[i + 1])
+  else for (const { key } of declared) give(given, key, x.get(key))
+  return declared === undefined && writes.length === 0 ? undefined : given
+}
+
+/** A key may be called `__proto__`. */
+function give(given: Record<string, Json>, key: string, value: Json | undefined): void {
+  if (value === undefined) return
+  if (key === '__proto__') Object.defineProperty(given, key, { value, enumerable: true })
+  else given[key] = value
 }
 
 function fail(x: Step, fault: FaultData): void {

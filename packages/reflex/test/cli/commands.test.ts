@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { actions } from '../../src/cli/actions.ts'
@@ -230,12 +230,8 @@ describe('interrupts', () => {
 
 test('a bug of ours shows no stack and keeps it in a file', async () => {
   const folder = workFolder()
-  mkdirSync(join(folder, 'x.workflow.json'))
-  const world = {
-    folder,
-    environment: new Proxy<Record<string, string>>({}, { get: (_, key) => (key === 'REFLEX_POLICY' ? 7 : undefined) as unknown as string }),
-  }
-  const { code, err } = await reflex(['runs'], world)
+  const environment = { TMPDIR: folder, ...(JSON.parse('{"REFLEX_POLICY": 7}') as object) } as Record<string, string>
+  const { code, err } = await reflex(['runs'], { folder, environment })
   expect(code).toBe(70)
   expect(err).toMatch(/^error R9002\s+a bug of Reflex/)
   const [, file = ''] = /report it, with (\S+)/.exec(err.replace(/\n +/g, ' ')) ?? []

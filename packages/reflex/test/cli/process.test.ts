@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { screenOf } from './screen.ts'
@@ -88,6 +88,17 @@ describe.skipIf(process.platform === 'win32')('a process that ends in the middle
     expect(paid(folder)).toBe('paid\npaid\n')
   })
 
+  test('kill -9, and a person who knows that it happened: it is not done again', async () => {
+    const folder = payments()
+    const { child, ended } = begin(PAY, folder)
+    await untilPaid(folder)
+    child.kill('SIGKILL')
+    await ended
+    expect(reflex(['resume', 'tern'], folder).code).toBe(75)
+    expect(reflex(['answer', 'tern', 'happened', '--by', 'ana'], folder)).toMatchObject({ code: 0, out: '{\n  "told": true\n}\n' })
+    expect(paid(folder)).toBe('paid\n')
+  })
+
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -139,13 +150,35 @@ describe.skipIf(process.platform === 'win32')('places that refuse', () => {
     expect(seen.size).toBeGreaterThan(0)
   })
 
-  test.skipIf(process.getuid?.() === 0)('a folder that may only be read', () => {
+  // Root may write everywhere, so the command runs as somebody else, who may not be able to read this checkout.
+  const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const asOther = (argv: readonly string[], cwd: string): ReturnType<typeof reflex> => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...argv], { cwd, encoding: 'utf8', env: environment, ...other })
+    return { code: status, out: stdout, err: stderr }
+  }
+  test.skipIf(asOther(['--version'], '/').code !== 0)('a folder that may only be read', () => {
     const folder = workFolder()
-    chmodSync(join(folder, '.reflex'), 0o555)
-    expect(reflex(['run', 'refund.workflow.json'], folder)).toMatchObject({
+    expect(reflex(['run', 'refund.workflow.json', '--id', 'otter'], folder).code).toBe(75)
+    for (const [place, mode] of [
+      ['', 0o555],
+      ['.reflex', 0o555],
+      ['.reflex/reflex.db', 0o444],
+    ] as const)
+      chmodSync(join(folder, place), mode)
+    for (const argv of [
+      ['run', 'refund.workflow.json'],
+      ['resume', 'otter'],
+    ])
+      expect(asOther(argv, folder)).toMatchObject({ code: 3, out: '', err: expect.stringMatching(/^error R50\d\d/) as string })
+    const bare = workFolder()
+    rmdirSync(join(bare, '.reflex'))
+    chmodSync(bare, 0o555)
+    expect(asOther(['run', 'refund.workflow.json'], bare)).toMatchObject({
       code: 3,
-      err: expect.stringMatching(/error R50\d\d/) as string,
+      err: expect.stringMatching(/^error R5\d\d\d/) as string,
     })
+    for (const place of [bare, folder, join(folder, '.reflex'), join(folder, '.reflex/reflex.db')]) chmodSync(place, 0o755)
+    expect(reflex(['resume', 'otter', '--answers', 'auto'], folder).code).toBe(0)
   })
 
   test('a place where no store can be made', () => {
