@@ -2,8 +2,7 @@
  * `npm run bench`: steps per second and journal bytes, against a floor and a peer in the same run. It prints and
  * asserts nothing; the aims are those of the issues.
  */
-import { encodeRecord } from '../packages/reflex/src/kernel/index.ts'
-import { Runtime } from '../packages/reflex/src/kernel/index.ts'
+import { encodeRecord, Runtime } from '../packages/reflex/src/kernel/index.ts'
 import { compileWorkflow, workflowSource } from '../packages/reflex/src/workflow/compile.ts'
 import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/workflow/index.ts'
 import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.ts'

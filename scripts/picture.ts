@@ -29,6 +29,9 @@ const THEMES: Readonly<Record<'dark' | 'light', Theme>> = {
 const CELL = { width: 8.4, height: 19 }
 const MARGIN = 18
 
+/** Every character that we draw is one cell wide. */
+const cells = (text: string): number => Array.from(text).length
+
 interface Style {
   colour: number | undefined
   bold: boolean
@@ -45,12 +48,11 @@ export function spansOf(line: string): Span[] {
   const spans: Span[] = []
   const style: Style = { colour: undefined, bold: false, dim: false }
   let column = 0
-  // oxlint-disable-next-line no-control-regex -- colour codes begin with escape
   for (const part of line.split(/(\x1b\[[0-9;]*m)/)) {
     if (part.startsWith('\x1b[')) for (const code of part.slice(2, -1).split(';')) applyCode(style, Number(code || 0))
     else if (part !== '') {
       spans.push({ ...style, text: part, column })
-      column += [...part].length
+      column += cells(part)
     }
   }
   return spans
@@ -95,7 +97,7 @@ function spanText({ text, column, colour, bold, dim }: Span, row: number, theme:
   const fill = colour === undefined ? (dim ? theme.dim : theme.ink) : (theme.colours[colour] ?? theme.ink)
   const escaped = shown.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   // A length for every run: fonts differ, and columns must not.
-  return `<text x="${x}" y="${y}" fill="${fill}" textLength="${([...shown].length * CELL.width).toFixed(1)}"${bold ? ' font-weight="600"' : ''}>${escaped}</text>`
+  return `<text x="${x}" y="${y}" fill="${fill}" textLength="${(cells(shown) * CELL.width).toFixed(1)}"${bold ? ' font-weight="600"' : ''}>${escaped}</text>`
 }
 
 if (import.meta.main) {

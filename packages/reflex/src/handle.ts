@@ -2,18 +2,18 @@ import { linesOf, type StoryLine } from './trace.ts'
 import {
   type Change,
   copyJson,
+  faults as kernelFaults,
   type FaultData,
   isObject,
   type Json,
   type OpenWait,
   type Rec,
   type Run,
-  RunPrograms,
+  type RunPrograms,
   type RunStatus,
   summary,
 } from './kernel/index.ts'
 import { acceptAnswer, type Question, readQuestion } from './people/index.ts'
-import { faults as kernelFaults } from './kernel/index.ts'
 import { suggest } from './text/index.ts'
 
 /** A question that stands open. */

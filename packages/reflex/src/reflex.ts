@@ -1,20 +1,17 @@
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { agentFor, type AgentChoice } from './decisions.ts'
 import { faults } from './faults.ts'
 import { isWorkflow, workflowProgram } from './formats.ts'
 import { answerTo, type OpenQuestion, questionsOf, RunHandle } from './handle.ts'
+import { chooseStore } from './home.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
-  BoardReader,
-  type Choice,
   copyJson,
   faults as kernelFaults,
-  type Frame,
   type Host,
   isFault,
   isObject,
-  type Json,
   type JsonObject,
   ledgerPort,
   type Message,
@@ -26,13 +23,12 @@ import {
   Runtime,
   type State,
   type Store,
-  topOf,
 } from './kernel/index.ts'
 import { Library } from './library.ts'
 import { createPolicy, type OperatorPolicy, type PolicyFile, readTrust, type Trust } from './policy/index.ts'
-import { openStore } from './store/index.ts'
 import { createTools, type Tool, toolCapability, type Tools } from './tools/index.ts'
 import { linesOfHistory, type StoryLine } from './trace.ts'
+import { type RunView, viewOf } from './view.ts'
 import { decisionPort, loadStored, workflowKind } from './workflow/runtime.ts'
 import type { DecisionAgent, GuardRegistry, Workflow } from './workflow/types.ts'
 
@@ -71,21 +67,6 @@ export interface RunOptions {
   readonly agent?: AgentChoice
   /** Called before the first record: to listen. */
   readonly prepare?: (handle: RunHandle) => void
-}
-
-/** What a stored run looks like after one of its records. */
-export interface RunView {
-  readonly row: RunRow
-  /** The record shown. */
-  readonly at: number
-  /** Milliseconds since the epoch: the time of that record. */
-  readonly time: number
-  /** Programs and nodes of the call stack, outermost first. */
-  readonly stack: readonly { readonly program: string; readonly node: string | undefined }[]
-  readonly choices: readonly Choice[]
-  /** What can be read at the top of the stack, nearest scope first. */
-  readonly board: readonly { readonly key: string; readonly value: Json; readonly node: string | undefined; readonly record: number }[]
-  readonly questions: readonly OpenQuestion[]
 }
 
 /** Facts of the operator that a run keeps (decisions, trust; experience 6). */
@@ -153,7 +134,7 @@ export class Reflex {
     })
     this.library = new Library(
       this.runtime.programs,
-      { guards, inspect: agent.inspect },
+      { guards, inspect: (workflow, locate) => agent.inspect(workflow, locate) },
       (options.programs ?? []).map((folder) => resolve(this.#surroundings.cwd, folder)),
     )
   }
@@ -366,41 +347,13 @@ export class Reflex {
     if (until !== undefined && (!Number.isInteger(until) || until < 1 || until > last)) {
       throw faults.make('R2021', `${id} has records 1 to ${last}, not ${until}`, { run: id })
     }
-    const { row, state, definitions } = await this.runtime.peek(id, until)
-    const frame = topOf(state.root)
-    const stack: Frame[] = []
-    for (let at: Frame | undefined = frame; at !== undefined; at = at.link?.caller) stack.unshift(at)
-    const node = (at: Frame, position: Json | undefined) => {
-      const program = definitions.program(at.pin)
-      return definitions.kind(program.kind).where?.(program.def, position)
-    }
-    const { def, kind } = definitions.program(frame.pin)
-    return {
-      row,
-      at: state.n,
-      time: state.time,
-      stack: stack.map((at) => ({ program: definitions.program(at.pin).name, node: node(at, at.position) })),
-      choices: definitions.kind(kind).choices?.(def, frame) ?? [],
-      board: boardOf(frame, frame.reader(), node),
-      questions: until === undefined || until === last ? questionsOf(id, row.waits) : [],
-    }
+    return viewOf(await this.runtime.peek(id, until), until === undefined || until === last)
   }
 
   async close(): Promise<void> {
     await this.runtime.close()
     await this.store.close()
   }
-}
-
-function boardOf(
-  frame: Frame,
-  reader: BoardReader,
-  node: (frame: Frame, position: Json | undefined) => string | undefined,
-): RunView['board'] {
-  return reader.keys().flatMap((key) => {
-    const entry = reader.entry(key)
-    return entry?.value === undefined ? [] : [{ key, value: entry.value, node: node(frame, entry.label), record: entry.record }]
-  })
 }
 
 function openFix(run: string, open: readonly OpenQuestion[]): string {
@@ -411,47 +364,4 @@ function keepsOf(state: State): Keeps {
   const by = state.start?.by
   if (!isObject(by)) return { actor: '', trust: 'untrusted', workdir: '' }
   return { ...(by as unknown as Keeps), trust: typeof by.trust === 'string' ? readTrust(by.trust, 'the journal') : 'untrusted' }
-}
-
-interface ChosenStore {
-  readonly store: Store
-  readonly home: string
-  readonly fresh: boolean
-  /** What no run may touch: the store itself and the folders of other runs. */
-  readonly reserved: readonly string[]
-}
-
-/** The store that was named, else the nearest one upwards, else a new one here. */
-function chooseStore(named: string | Store | undefined, workdir: string): ChosenStore {
-  const beside = join(workdir, '.reflex')
-  if (typeof named === 'object') return { store: named, home: beside, fresh: false, reserved: [beside] }
-  if (named?.startsWith('memory:')) return { store: openStore(named), home: beside, fresh: true, reserved: [beside] }
-  const file = (named ?? nearestStore(workdir) ?? join(beside, 'reflex.db')).replace(/^sqlite:/, '')
-  if (/^[a-z][a-z0-9+.-]+:/i.test(file)) return { store: openStore(file), home: beside, fresh: false, reserved: [beside] }
-  const path = resolve(workdir, file)
-  const fresh = !existsSync(path)
-  if (fresh && named === undefined) makeHome(dirname(path))
-  const store = openStore(path)
-  const home = realpathSync(dirname(path))
-  const own =
-    basename(home) === '.reflex'
-      ? [home]
-      : [...['', '-wal', '-shm'].map((end) => `${join(home, basename(path))}${end}`), join(home, 'runs')]
-  return { store, home, fresh, reserved: own }
-}
-
-/** The store that belongs to a folder: the nearest one upwards, if there is one. */
-export function nearestStore(from: string): string | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const file = join(folder, '.reflex', 'reflex.db')
-    if (existsSync(file)) return file
-    if (dirname(folder) === folder) return undefined
-  }
-}
-
-/** The folder of a store keeps itself out of version control. */
-function makeHome(home: string): void {
-  mkdirSync(home, { recursive: true })
-  const ignore = join(home, '.gitignore')
-  if (!existsSync(ignore)) writeFileSync(ignore, '*\n')
 }

@@ -1,4 +1,4 @@
-import { type Change, framePath, type History, type Json, type Rec, RunPrograms, State, type StoryEvent } from './kernel/index.ts'
+import { type Change, framePath, type History, type Json, type Rec, type RunPrograms, State, type StoryEvent } from './kernel/index.ts'
 
 /** One line of a trace: what a record meant, and where in the call stack. */
 export interface StoryLine {

@@ -22,9 +22,9 @@ export function waitsFor(row: RunRow, gone: boolean): string {
   if (gone) return row.owner === null ? 'a process' : `a process, ${row.owner.pid} is gone`
   if (row.status === 'running') return row.owner === null ? '' : `process ${row.owner.pid} on ${row.owner.host}`
   if (row.status !== 'suspended') return ''
-  const failed = row.waits.some(({ name }) => name === 'engine:error')
+  const failed = row.waits.filter(({ name }) => name === 'engine:error').map(({ path }) => `a remedy at ${path}`)
   const asked = row.waits.filter(({ type, name }) => type === 'answer' && name !== 'engine:error').map(({ number }) => `q${number}`)
-  const parts = [...(failed ? ['a remedy'] : []), ...(asked.length === 0 ? [] : [`a person (${asked.join(', ')})`])]
+  const parts = [...failed, ...(asked.length === 0 ? [] : [`a person (${asked.join(', ')})`])]
   if (parts.length > 0) return parts.join(', ')
   return row.waits.some(({ type }) => type === 'message') ? 'a message' : 'a time'
 }

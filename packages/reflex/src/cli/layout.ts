@@ -93,11 +93,9 @@ export function hanging(
 
 /** What to type next: never wrapped, so that it can be copied. */
 export function way(look: Look, label: string, command: string): string {
-  const wide = `  ${look.paint('dim', label.padEnd(9))}  ${command}`
-  if (13 + command.length <= look.room) return wide
-  return 4 + label.length + command.length <= look.room
-    ? `  ${look.paint('dim', label)}  ${command}`
-    : `  ${look.paint('dim', label)}\n  ${command}`
+  const name = look.narrow ? label : label.padEnd(9)
+  const beside = 4 + name.length + command.length <= look.room
+  return `  ${look.paint('dim', beside ? name : label)}${beside ? '  ' : '\n  '}${command}`
 }
 
 /** A line of words at the margin, such as a header: what does not fit goes on below, two further in. */
@@ -110,16 +108,17 @@ export function paragraph(text: string, look: Look, indent = 0): string[] {
 /** Facts in a row, parted by dots and broken between facts alone; `lead` stands in front and is not broken. */
 export function factLine(lead: string, painted: string, facts: readonly string[], look: Look): string[] {
   const lines: { text: string; cells: number }[] = [{ text: painted, cells: cells(lead) }]
-  facts.forEach((fact, i) => {
+  const dot = look.text('·')
+  for (const [i, fact] of facts.entries()) {
     const text = look.text(fact)
-    const dot = look.text('·')
     const last = lines.at(-1) ?? { text: '', cells: 0 }
     const gap = i === 0 ? '  ' : ` ${dot} `
-    if (last.cells + cells(gap) + cells(text) <= look.room) {
-      last.text += `${gap}${text}`
-      last.cells += cells(gap) + cells(text)
-    } else lines.push({ text: `  ${text}`, cells: cells(text) + 2 })
-  })
+    const width = last.cells + cells(gap) + cells(text)
+    if (width <= look.room) lines.splice(-1, 1, { text: `${last.text}${gap}${text}`, cells: width })
+    else
+      for (const [n, line] of look.wrap(text, look.room - 4).entries())
+        lines.push({ text: `${n === 0 ? '  ' : '    '}${line}`, cells: cells(line) + (n === 0 ? 2 : 4) })
+  }
   return lines.map(({ text }) => text)
 }
 

@@ -1,6 +1,6 @@
 import { faults } from '../faults.ts'
 import { brief } from '../text/index.ts'
-import type { RunView } from '../reflex.ts'
+import type { RunView } from '../view.ts'
 import type { Console } from './console.ts'
 import { plain, questionDocument, runDocument } from './documents.ts'
 import { questionLines } from './ending.ts'

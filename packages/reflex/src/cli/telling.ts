@@ -46,7 +46,8 @@ export class Follower {
         this.running.delete(key)
         break
       case 'answer':
-        node.answered = answerOf(event, node, at)
+        if (isRetry(line)) node.since = at
+        else node.answered = answerOf(event, node, at)
         run()
         break
       case 'pop':

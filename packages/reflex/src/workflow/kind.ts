@@ -213,7 +213,7 @@ function finish(x: Step, writes: readonly Json[]): void {
 function outputs(x: Step, node: CompiledNode, writes: readonly Json[]): Json | undefined {
   const declared = node.node.outputs
   const given: Record<string, Json> = {}
-  if (declared === undefined) for (let i = 0; i < writes.length; i += 2) give(given, String(writes[i]), writes[i + 1])
+  if (declared === undefined) for (let i = 0; i < writes.length; i += 2) give(given, writes[i] as string, writes[i + 1])
   else for (const { key } of declared) give(given, key, x.get(key))
   return declared === undefined && writes.length === 0 ? undefined : given
 }

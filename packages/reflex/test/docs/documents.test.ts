@@ -68,7 +68,7 @@ describe('README', () => {
   test.each(blocks('README.md', 'ts').map((source, i) => [i + 1, source]))('TypeScript example %i runs', (_, source) => {
     const folder = workplace()
     writeFileSync(join(folder, 'hello.workflow.json'), hello)
-    writeFileSync(join(folder, 'example.ts'), String(source))
+    writeFileSync(join(folder, 'example.ts'), source)
     const { code, stdout, stderr } = node(['example.ts'], folder)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('completed')
