@@ -5,6 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { screenOf } from './screen.ts'
 import { workFolder } from './worlds.ts'
 
+/** Processes start slowly on a machine that is busy; nothing here waits for a clock. */
+const PATIENCE = 60_000
 const BIN = join(import.meta.dirname, '../../bin/reflex.js')
 const { FORCE_COLOR: _, NO_COLOR: __, COLUMNS: ___, ...outside } = process.env
 const environment = { ...outside, LC_ALL: 'C.UTF-8', TERM: 'xterm' }
@@ -68,7 +70,7 @@ async function untilPaid(folder: string): Promise<void> {
   while (!existsSync(file) || statSync(file).size === 0) await new Promise((resolve) => setImmediate(resolve))
 }
 
-describe.skipIf(process.platform === 'win32')('a process that ends in the middle', () => {
+describe.skipIf(process.platform === 'win32')('a process that ends in the middle', { timeout: PATIENCE }, () => {
   test('kill -9: the run waits for a process, resume asks what nobody knows, and nothing is paid twice', async () => {
     const folder = payments()
     const { child, ended } = begin(PAY, folder)
@@ -127,7 +129,7 @@ describe.skipIf(process.platform === 'win32')('a process that ends in the middle
   })
 })
 
-describe.skipIf(process.platform === 'win32')('places that refuse', () => {
+describe.skipIf(process.platform === 'win32')('places that refuse', { timeout: PATIENCE }, () => {
   test('a disk that is full: a typed fault, and the run goes on once there is room', () => {
     const seen = new Set<string>()
     for (const kilobytes of [8, 64, 128, 192, 256]) {
@@ -209,7 +211,7 @@ function bigFile(folder: string): string {
 
 const python = spawnSync('python3', ['-c', 'import pty'], { encoding: 'utf8' }).status === 0
 
-describe.skipIf(!python)('a real terminal (skipped without python3, which opens it)', () => {
+describe.skipIf(!python)('a real terminal (skipped without python3, which opens it)', { timeout: PATIENCE }, () => {
   const terminal = (
     columns: number,
     script: readonly (readonly [string, string])[],
@@ -271,7 +273,7 @@ describe.skipIf(!python)('a real terminal (skipped without python3, which opens 
   })
 })
 
-describe('the command itself', () => {
+describe('the command itself', { timeout: PATIENCE }, () => {
   test('says its version and ends', () => {
     expect(reflex(['--version'], workFolder())).toMatchObject({
       code: 0,
