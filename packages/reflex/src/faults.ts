@@ -88,14 +88,6 @@ export const faults = defineFaults({
     often: 'a full disk, a folder that may only be read',
     fix: 'Make room or grant the permission, then do the same again.',
   },
-  R5041: {
-    title: 'A run never began',
-    verdict: 'fail',
-    when: 'when a run is opened',
-    means: 'The run has a name and not one record: what it should have begun with could not be written. Nothing was done by it.',
-    often: 'a disk that was full when the run was started',
-    fix: 'Start it again, under another name.',
-  },
   R9002: {
     title: 'The command broke off',
     verdict: 'bug',

@@ -1,4 +1,3 @@
-import { faults } from '../faults.ts'
 import type { RunRow, Worker } from '../kernel/index.ts'
 import { conduct, retryFailures } from './conduct.ts'
 import { decides, runHeader } from './header.ts'
@@ -10,7 +9,6 @@ import { counted } from './units.ts'
 export async function resume(session: Session, ref: string, flags: CarryFlags): Promise<number> {
   const { reflex } = session
   const row = await reflex.find(ref)
-  if (row.last === 0 && row.owner === null) throw neverBegan(row)
   return conduct(session, flags, {
     open: (prepare) => reflex.resume(row.id, { prepare }),
     header: (handle) => {
@@ -26,10 +24,6 @@ export async function resume(session: Session, ref: string, flags: CarryFlags): 
       await retryFailures(handle, reflex.actor)
     },
   })
-}
-
-function neverBegan({ id }: RunRow): Error {
-  return faults.make('R5041', `${id} never began: its first record could not be written`, { run: id })
 }
 
 function takenOver({ owner }: RunRow, us: Worker): string[] {

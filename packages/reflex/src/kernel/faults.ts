@@ -7,7 +7,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'when a run is told something',
     means: 'A run that completed, failed or was cancelled is final. Nothing that is told to it now could change it.',
-    fix: 'Fork the run at the record from which it should go on differently.',
+    fix: 'Start a new run.',
   },
   R2002: {
     title: 'The question is not open',

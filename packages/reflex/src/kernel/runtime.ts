@@ -213,7 +213,7 @@ export class Runtime implements RunWorld {
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended')
         throw faults.make('R2001', `${id} has ${claim.row.status}`, {
           run: id,
-          fix: 'fork it at the record from which it should go on differently',
+          fix: 'start a new run',
         })
       const { state, definitions } = await this.#journals().peek(id)
       run = new Run(this, id, state, definitions, claim.lease)

@@ -98,6 +98,6 @@ export function noRun(run: string): Error {
 export function hasEnded(run: string, status: RunStatus): Error {
   return faults.make('R2001', `${run} has ${status}; nothing can be told to it`, {
     run,
-    fix: 'fork it at the record from which it should go on differently',
+    fix: 'start a new run',
   })
 }

@@ -150,7 +150,7 @@ function happened(x: Step): void {
   const open = sorted.open.map(({ id }) => id).join(', ')
   const fault = runFaults.make('R2053', `it happened, and what was decided is not known; open: ${open === '' ? 'nothing' : open}`, {
     path: placeOf(x, node),
-    fix: 'resuming does it again; fork before it to go on differently',
+    fix: 'resuming does it again',
   })
   fail(x, faultData(fault))
 }

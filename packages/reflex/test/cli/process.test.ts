@@ -146,7 +146,7 @@ describe.skipIf(process.platform === 'win32')('places that refuse', { timeout: P
       const resumed = row === undefined ? undefined : reflex(['resume', 'otter'], folder)
       if (resumed !== undefined)
         expect({ kilobytes, row, ...resumed }).toMatchObject(
-          row?.records === 0 ? { code: 3, err: expect.stringContaining('R5041') as string } : { code: 75 },
+          row?.records === 0 ? { code: 3, err: expect.stringContaining('R5010') as string } : { code: 75 },
         )
     }
     expect(seen.size).toBeGreaterThan(0)
