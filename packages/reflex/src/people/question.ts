@@ -33,8 +33,8 @@ export interface OpenQuestion {
   readonly question: Question
 }
 
-/** Names under which Reflex itself asks: whether an effect happened, whether a budget may be raised. */
-const OWN_NAMES: ReadonlySet<string> = new Set(['doubt', 'budget'])
+/** Names under which Reflex itself asks: whether an effect happened, where it goes on then, whether a budget may be raised. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['doubt', 'way', 'budget'])
 
 /** Whether Reflex itself asks and not the program. Only people answer those. */
 export function isOwnQuestion(open: Pick<OpenQuestion, 'name'>): boolean {

@@ -19,7 +19,7 @@ import { explainClosed, explainGuard, filterEdges } from './guards.ts'
 import { ENGINE_ERROR, guardFault, runFaults, suspensionReason } from './run-faults.ts'
 import { frameReader } from './scopes.ts'
 import { workflowStory } from './story.ts'
-import type { Workflow } from './types.ts'
+import type { Edge, Workflow } from './types.ts'
 
 /** Commands of the host to a frame (reference workflow 13, 14); `interrupt` gives up the decision under way. */
 export type WorkflowCommand =
@@ -71,6 +71,7 @@ function step(x: Step, input: Input | undefined): void {
     case 'err':
       return fail(x, objectOf(input[2]) as unknown as FaultData)
     case 'answer':
+      if (x.waits().some(({ id, name }) => id === input[1] && name === WAY)) return wayChosen(x, input[2])
       return resumed(x, input[1], answerArgs(input[2], input[3]))
     case 'timer':
       return resumed(x, input[1], timeoutArgs(x, input[1]))
@@ -138,21 +139,37 @@ function decided(x: Step, decision: Json): void {
 
 /**
  * A person said of an effect in doubt that it happened, and what came of it is not a decision. It goes on over the one
- * way that is open; asking the agent again would do it a second time.
+ * way that is open, or asks which: asking the agent again would do it a second time.
  */
 function happened(x: Step): void {
   const node = current(x)
   if (node.edges.length === 0) return finish(x, [])
+  const open = openWays(x, node)
+  const [edge, another] = open
+  if (edge !== undefined && another === undefined) advance(x, [edge.id])
+  else askWay(x, node, open)
+}
+
+/** The edges whose guards pass; none if a guard fails. */
+function openWays(x: Step, node: CompiledNode): readonly Edge[] {
   const sorted = filterEdges(node.edges, frameReader(x.frame))
-  if (!sorted.ok) return fail(x, faultData(guardFault(placeOf(x, node), sorted.edge.id, sorted.error)))
-  const [edge, another] = sorted.open
-  if (edge !== undefined && another === undefined) return advance(x, [edge.id])
-  const open = sorted.open.map(({ id }) => id).join(', ')
-  const fault = runFaults.make('R2053', `it happened, and what was decided is not known; open: ${open === '' ? 'nothing' : open}`, {
-    path: placeOf(x, node),
-    fix: 'resuming does it again',
-  })
-  fail(x, faultData(fault))
+  return sorted.ok ? sorted.open : []
+}
+
+/** The name of the wait that asks where a run goes on after an effect that happened. */
+const WAY = 'way'
+
+function askWay(x: Step, node: CompiledNode, open: readonly Edge[]): void {
+  const text = `${node.node.id} happened. ${open.length === 0 ? 'No way on is open' : 'Where does it go on?'}`
+  x.wait('answer', WAY, { about: { reason: text, text, options: open.map(({ id, event }) => ({ value: id, label: event })) } })
+}
+
+function wayChosen(x: Step, answer: Json): void {
+  const node = current(x)
+  const open = openWays(x, node)
+  const edge = open.find(({ id, event }) => id === answer || event === answer)
+  if (edge === undefined) askWay(x, node, open)
+  else advance(x, [edge.id])
 }
 
 function advance(x: Step, decision: readonly Json[]): void {

@@ -352,3 +352,49 @@ describe('the story of a run', () => {
     ])
   })
 })
+
+describe('an effect of which nobody knows whether it happened', () => {
+  const fork: Workflow = {
+    id: 'fork',
+    entry: 'pay',
+    nodes: { pay: { id: 'pay', spec: {} }, left: { id: 'left', spec: {} }, right: { id: 'right', spec: {} } },
+    edges: [
+      { id: 'to-left', from: 'pay', to: 'left', event: 'LEFT' },
+      { id: 'to-right', from: 'pay', to: 'right', event: 'RIGHT' },
+    ],
+  }
+
+  test('is never done again once a person said that it happened, also where several ways are open', async () => {
+    let asked = 0
+    const agent: RunnableAgent = {
+      resolve: ({ node }) => {
+        asked++
+        return node.id === 'pay' ? new Promise(() => undefined) : Promise.resolve({ type: 'complete' })
+      },
+      traits: ({ node }) => ({ leaves: node.id === 'pay', repeat: node.id === 'pay' ? 'ask' : 'free' }),
+    }
+    const store = memoryStore()
+    const host = virtualHost()
+    const first = open(agent, store, host)
+    const begun = await first.runtime.start(first.runtime.programs.add('workflow', 'fork', source(fork)), { id: 'fork-1abc' })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(asked).toBe(1)
+    await begun.leave()
+
+    const second = open(agent, store, host)
+    const run = await second.runtime.resume('fork-1abc')
+    await run.idle()
+    const [doubt] = run.state.waits.values()
+    await run.answer(doubt?.id ?? '', 'happened', 'ana')
+    await run.idle()
+    const [way] = run.state.waits.values()
+    expect([way?.name, way?.about]).toMatchObject(['way', { options: [{ value: 'to-left' }, { value: 'to-right' }] }])
+    await run.answer(way?.id ?? '', 'nowhere')
+    await run.idle()
+    const [again] = run.state.waits.values()
+    expect(again?.name).toBe('way')
+    await run.answer(again?.id ?? '', 'RIGHT')
+    await run.idle()
+    expect([run.status, asked]).toEqual(['completed', 2])
+  })
+})
