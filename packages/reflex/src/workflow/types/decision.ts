@@ -1,6 +1,9 @@
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { Question } from '../../people/question.ts'
 import type { BlackboardEntry, BlackboardReader, BlackboardWrite } from './board.ts'
 import type { Edge, Node, ReturnMapping, Workflow } from './definition.ts'
+
+/** What a suspension asks a person or another program. */
+export type { Question, QuestionOption } from '../../people/question.ts'
 
 /** Names one call of one workflow by another. */
 export type InvocationId = string
@@ -27,27 +30,6 @@ export interface DecisionContext {
   stack: ReadonlyArray<StackFrame>
   /** The answer that a suspended node is resumed with. */
   input?: unknown
-}
-
-/** One of the answers that a question offers. */
-export interface QuestionOption {
-  readonly value: string
-  readonly label?: string
-  readonly detail?: string
-}
-
-/** What a suspension asks a person or another program. */
-export interface Question {
-  readonly text: string
-  readonly options?: readonly QuestionOption[]
-  /** JSON Schema of the answer, where it is more than one of the options. */
-  readonly schema?: JsonObject
-  /** Milliseconds until the answer is given up. */
-  readonly due?: number
-  /** The answer that counts when none came in time. */
-  readonly otherwise?: Json
-  /** What the one who answers should see. */
-  readonly about?: Json
 }
 
 /** Who decided and why, for those who ask later. Kept in the journal, without effect on the run. */
