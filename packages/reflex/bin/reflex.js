@@ -70,14 +70,29 @@ function quietExperiments() {
   }
 }
 
+/** A program may end the process, or wait for what never comes: neither may pass for a result. */
+function guardEnd() {
+  const tell = (code) => {
+    // An interrupt that somebody insists on ends the process from within.
+    if (code > 128) return
+    process.stderr.write('error  the command ended before it was done: something ended its process, or waits for what never comes\n')
+    process.exitCode = BUG
+  }
+  process.on('exit', tell)
+  return () => process.off('exit', tell)
+}
+
 async function run() {
   quietExperiments()
   module.enableCompileCache?.()
+  const release = guardEnd()
   try {
     const { main } = await import(entry.href)
     process.exitCode = await main(process.argv.slice(2))
   } catch (error) {
     reportCrash(error)
+  } finally {
+    release()
   }
 }
 
@@ -91,7 +106,8 @@ function reportCrash(error) {
   process.exitCode = BUG
 }
 
-if (canRun()) await run()
+// Not awaited: Node would speak of that instead of us.
+if (canRun()) void run()
 else {
   const node = ownNode()
   if (node === undefined || node === process.execPath) refuse(`Node ${process.versions.node} cannot run Reflex`)

@@ -51,6 +51,13 @@ export const faults = defineFaults({
     means: 'The journal has no record of this number.',
     fix: 'Look at the trace of the run for its numbers.',
   },
+  R2022: {
+    title: 'A run cannot have this name',
+    verdict: 'fail',
+    when: 'before a run',
+    means: 'The name of a run stands in addresses, in folders and on command lines, so it is letters, digits, - and _.',
+    fix: 'Choose another name, or leave it to Reflex.',
+  },
   R2030: {
     title: 'There is no such command',
     verdict: 'fail',

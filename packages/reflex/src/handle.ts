@@ -53,7 +53,13 @@ export function questionsOf(run: string, waits: readonly OpenWait[]): OpenQuesti
 
 function questionOf(about: Json | undefined, name: string): Question {
   const reason = isObject(about) && typeof about.reason === 'string' ? about.reason : name
-  return isObject(about) && about.text === undefined ? { text: reason } : readQuestion(about, name)
+  if (isObject(about) && about.text === undefined) return { text: reason }
+  try {
+    return readQuestion(about, name)
+  } catch {
+    // One question that cannot be read must not hide those of all other runs.
+    return { text: reason }
+  }
 }
 
 function faultOf(about: Json | undefined): { fault?: FaultData } {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Store } from './kernel/index.ts'
-import { openStore } from './store/index.ts'
+import { faults, openStore } from './store/index.ts'
 
 /** The store of a `Reflex`, and the folder around it. */
 export interface ChosenStore {
@@ -40,9 +40,18 @@ export function nearestStore(from: string): string | undefined {
   }
 }
 
-/** The folder of a store keeps itself out of version control. */
+/** The folder of a store keeps itself out of version control. Throws `R5023` where it cannot be made. */
 function makeHome(home: string): void {
-  mkdirSync(home, { recursive: true })
-  const ignore = join(home, '.gitignore')
-  if (!existsSync(ignore)) writeFileSync(ignore, '*\n')
+  try {
+    // The folder above is there, and where nothing can be made a recursive call may never return.
+    if (!existsSync(home)) mkdirSync(home)
+    const ignore = join(home, '.gitignore')
+    if (!existsSync(ignore)) writeFileSync(ignore, '*\n')
+  } catch (cause) {
+    throw faults.make('R5023', `the folder ${home} for a store cannot be made`, {
+      file: home,
+      fix: 'name a file in a folder that you may write to, with --store',
+      cause,
+    })
+  }
 }

@@ -1,5 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { hostname, userInfo } from 'node:os'
+import { createHmac, randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir, hostname, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
 import { type Host, systemHost, type Worker } from './kernel/index.ts'
 
 /** What a process knows of itself and its surroundings; the only place of the composition that reads them. */
@@ -11,6 +13,8 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Who started it, for the journal. */
   readonly actor: string
+  /** A proof that this user made a text here, by a secret in the user's own folder; undefined where there is none. */
+  readonly seal?: (text: string) => string | undefined
 }
 
 /** This process. */
@@ -22,6 +26,31 @@ export function thisProcess(): Surroundings {
     cwd: process.cwd(),
     environment: process.env,
     actor: process.env['REFLEX_ACTOR'] ?? userName(),
+    seal,
+  }
+}
+
+function seal(text: string): string | undefined {
+  try {
+    return createHmac('sha256', secret()).update(text).digest('hex')
+  } catch {
+    return undefined
+  }
+}
+
+/** Made when it is first needed: by a run that gets more than the usual trust. */
+function secret(): Buffer {
+  const file = join(homedir(), '.reflex', 'secret')
+  try {
+    return readFileSync(file)
+  } catch {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    try {
+      writeFileSync(file, randomBytes(32), { flag: 'wx', mode: 0o600 })
+    } catch {
+      // Another process was first; what it wrote is read below.
+    }
+    return readFileSync(file)
   }
 }
 

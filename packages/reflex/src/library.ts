@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { faults } from './faults.ts'
 import { formatOf, isModule, type ProgramFormat, type ReadOptions, type ReadProgram, type ReadResult, unknownFormat } from './formats.ts'
-import { causeOf, type Fault, type Program, type Programs } from './kernel/index.ts'
+import { causeOf, type Fault, type Host, isFault, type Program, type Programs, systemHost } from './kernel/index.ts'
 
 /** A program that was loaded from a file, and what was found in it. */
 export interface LoadedProgram {
@@ -20,18 +20,25 @@ export interface CheckedFile extends ReadResult {
 
 /** Programs are text that people write; more than this is a mistake. */
 const LARGEST = 64 * 1024 * 1024
+/** Milliseconds for what a module does before it exports anything. */
+const LOADING = 10_000
 
-/** Finds programs in files: by path, and by name from the folder of whoever calls them. */
+/**
+ * Finds programs in files: by path, and by name from the folder of whoever calls them. To import a module is to run it,
+ * so that is done with the one that a person named and with those that it calls by name, never for a file that lies beside.
+ */
 export class Library {
   readonly #programs: Programs
   readonly #options: ReadOptions
   readonly #folders: readonly string[]
+  readonly #host: Pick<Host, 'now' | 'at'>
 
   /** `folders`: where to look for programs by name, after the caller's own folder. */
-  constructor(programs: Programs, options: ReadOptions, folders: readonly string[]) {
+  constructor(programs: Programs, options: ReadOptions, folders: readonly string[], host: Pick<Host, 'now' | 'at'> = systemHost) {
     this.#programs = programs
     this.#options = options
     this.#folders = folders
+    this.#host = host
   }
 
   /**
@@ -45,7 +52,7 @@ export class Library {
     if (checked.program === undefined || first !== undefined)
       throw first ?? faults.make('R1021', `${path} holds no program`, { file: checked.file })
     const program = this.#register(checked.program, checked.file, kind)
-    await this.resolveCalls(program, dirname(checked.file))
+    await this.resolveCalls(program, dirname(checked.file), isModule(checked.file))
     return { program, file: checked.file, findings: checked.findings }
   }
 
@@ -64,31 +71,44 @@ export class Library {
     return { file, ...(await this.#read(file, kind, { ...this.#options, lookup: (reference) => this.#programs.find(reference) })) }
   }
 
-  /** Registers what a program calls and what that calls, from a folder and the folders of programs. */
-  async resolveCalls(program: Program, folder: string): Promise<void> {
+  /**
+   * Registers what a program calls and what that calls, from a folder and the folders of programs. `modules`: the person
+   * named a module of this folder, so its modules may be imported.
+   */
+  async resolveCalls(program: Program, folder: string, modules = false): Promise<void> {
     const seen = new Set<string>()
     const pending: Program[] = [program]
     for (const caller of pending) {
       for (const name of this.#programs.kind(caller.kind).refs?.(caller.def) ?? []) {
         if (seen.has(name)) continue
         seen.add(name)
-        const found = this.#programs.find(name) ?? (await this.find(name, folder))
+        const found = this.#programs.find(name) ?? (await this.find(name, folder, modules))
         if (found !== undefined) pending.push(found)
       }
     }
   }
 
   /** A program by name: in the file of that name, else in any file of its kind, in each folder. */
-  async find(name: string, folder: string): Promise<Program | undefined> {
+  async find(name: string, folder: string, modules = false): Promise<Program | undefined> {
     const colon = name.indexOf(':')
     const [kind, id] = [name.slice(0, colon), name.slice(colon + 1)]
     for (const where of [folder, ...this.#folders]) {
-      for (const file of candidates(where, kind, id)) {
-        const { program } = await this.#read(file)
+      for (const file of candidates(where, kind, id, modules && where === folder)) {
+        const program = (await (bears(file, id) ? this.#read(file) : this.#resultOf(file)))?.program
         if (program?.id === id) return this.#register(program, file)
       }
     }
     return undefined
+  }
+
+  /** What a file holds that nobody asked for; nothing if it cannot be read. */
+  async #resultOf(file: string): Promise<ReadResult | undefined> {
+    try {
+      return await this.#read(file)
+    } catch (thrown) {
+      if (isFault(thrown)) return undefined
+      throw thrown
+    }
   }
 
   #register({ id, source, def, local }: ReadProgram, file: string, kind?: string): Program {
@@ -97,12 +117,15 @@ export class Library {
 
   async #fileOf(path: string): Promise<string> {
     const full = resolve(path)
-    const stat = statSync(full, { throwIfNoEntry: false })
-    if (stat === undefined) throw faults.make('R1021', `${path} is not there`, { file: path })
+    const stat = statOf(full, path)
     if (!stat.isDirectory()) return full
-    const files = programFiles(full)
+    const all = programsOf(full, path)
+    const files = all.filter((file) => !isModule(file))
     const [only] = files
-    if (only === undefined) throw faults.make('R1021', `${path} holds no program`, { file: path })
+    if (only === undefined) {
+      const fix = all.length === 0 ? undefined : `name the module: ${all.map((file) => basename(file)).join(', ')}`
+      throw faults.make('R1021', `${path} holds no program`, { file: path, ...(fix === undefined ? {} : { fix }) })
+    }
     if (files.length === 1) return only
     const roots = await this.#uncalled(files)
     const [root] = roots
@@ -119,8 +142,10 @@ export class Library {
     const names = new Map<string, string>()
     for (const file of files) {
       const format = formatOf(file)
-      const { program } = await this.#read(file)
-      if (program === undefined || format === undefined) {
+      const result = await this.#resultOf(file)
+      if (format === undefined || result === undefined) continue
+      const { program } = result
+      if (program === undefined) {
         names.set(file, '')
         continue
       }
@@ -128,14 +153,23 @@ export class Library {
       names.set(file, own)
       for (const name of this.#programs.kind(format.kind).refs?.(program.def) ?? []) if (name !== own) called.add(name)
     }
-    return files.filter((file) => !called.has(names.get(file) ?? ''))
+    return [...names].filter(([, name]) => !called.has(name)).map(([file]) => file)
   }
 
   async #read(file: string, kind?: string, options: ReadOptions = this.#options): Promise<ReadResult> {
     const format = formatOf(file, kind)
     if (format === undefined) throw unknownFormat(file)
-    if (isModule(file)) return readModule(file, format)
+    if (isModule(file)) return readModule(file, format, this.#host)
     return format.read(readText(file), file, options)
+  }
+}
+
+/** The same of a folder that a person named. */
+function programsOf(folder: string, named: string): string[] {
+  try {
+    return programFiles(folder)
+  } catch (cause) {
+    throw unreadable(named, cause)
   }
 }
 
@@ -146,23 +180,28 @@ function programFiles(folder: string): string[] {
     .map((name) => join(folder, name))
 }
 
-/** Files of a folder that may hold a program, those that bear its name first. */
-function candidates(folder: string, kind: string, id: string): string[] {
+function bears(file: string, id: string): boolean {
+  return basename(file).startsWith(`${id}.`)
+}
+
+/** Files of a folder that may hold a program, those that bear its name first. A module must bear it. */
+function candidates(folder: string, kind: string, id: string, modules: boolean): string[] {
   let files: string[]
   try {
     files = programFiles(folder).filter((file) => formatOf(file)?.kind === kind)
   } catch {
     return []
   }
-  const bears = (file: string) => basename(file).startsWith(`${id}.`)
-  return [...files.filter(bears), ...files.filter((file) => !bears(file) && !isModule(file))]
+  const data = files.filter((file) => !isModule(file))
+  return [...(modules ? files : data).filter((file) => bears(file, id)), ...data.filter((file) => !bears(file, id))]
 }
 
-async function readModule(file: string, format: ProgramFormat): Promise<ReadResult> {
+async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 'now' | 'at'>): Promise<ReadResult> {
   let exports: Record<string, unknown>
   try {
-    exports = (await import(pathToFileURL(file).href)) as Record<string, unknown>
+    exports = await importWithin(file, host)
   } catch (cause) {
+    if (isFault(cause)) throw cause
     throw faults.make('R1023', `${file} cannot be loaded`, { file, cause })
   }
   const found = Object.values(exports).flatMap((value) => format.accept(value, file) ?? [])
@@ -171,15 +210,47 @@ async function readModule(file: string, format: ProgramFormat): Promise<ReadResu
   throw faults.make('R1023', `${file} exports ${found.length === 0 ? 'no program' : `${found.length} programs`}`, { file })
 }
 
+/** A module that waits at its top for what never comes would end the process without a word. */
+async function importWithin(file: string, host: Pick<Host, 'now' | 'at'>): Promise<Record<string, unknown>> {
+  let callOff = (): void => undefined
+  const late = new Promise<never>((_, reject) => {
+    callOff = host.at(host.now() + LOADING, () => {
+      reject(
+        faults.make('R1023', `${file} is not loaded after ${LOADING / 1000} s`, { file, fix: 'let it wait for nothing at its top level' }),
+      )
+    })
+  })
+  try {
+    return await Promise.race([import(pathToFileURL(file).href) as Promise<Record<string, unknown>>, late])
+  } finally {
+    callOff()
+  }
+}
+
+/** What stands at a path. Throws `R1021` where nothing is, `R1024` where the system does not say. */
+function statOf(path: string, named: string): Stats {
+  let stat: Stats | undefined
+  try {
+    stat = statSync(path, { throwIfNoEntry: false })
+  } catch (cause) {
+    throw unreadable(named, cause)
+  }
+  if (stat === undefined) throw faults.make('R1021', `${named} is not there`, { file: named })
+  return stat
+}
+
+function unreadable(file: string, cause: unknown): Fault {
+  return faults.make('R1024', `${file} cannot be read`, { file, cause: causeOf(cause) })
+}
+
 /** The text of a file that a person named. Throws `R1021` and `R1024`. */
 export function readText(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false })
-  if (stat === undefined) throw faults.make('R1021', `${file} is not there`, { file })
+  const stat = statOf(file, file)
   if (!stat.isFile()) throw faults.make('R1024', `${file} is not a file`, { file })
   if (stat.size > LARGEST) throw faults.make('R1024', `${file} has ${stat.size} B; a program has at most ${LARGEST} B`, { file })
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw faults.make('R1024', `${file} cannot be read`, { file, cause: causeOf(cause) })
+    throw unreadable(file, cause)
   }
 }

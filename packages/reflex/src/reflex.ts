@@ -24,6 +24,7 @@ import {
   type State,
   type Store,
 } from './kernel/index.ts'
+import { type Keeps, keepsOf, proved } from './keeps.ts'
 import { Library } from './library.ts'
 import { createPolicy, type OperatorPolicy, type PolicyFile, readTrust, type Trust } from './policy/index.ts'
 import { createTools, type Tool, toolCapability, type Tools } from './tools/index.ts'
@@ -69,14 +70,8 @@ export interface RunOptions {
   readonly prepare?: (handle: RunHandle) => void
 }
 
-/** Facts of the operator that a run keeps (decisions, trust; experience 6). */
-interface Keeps {
-  readonly actor: string
-  readonly trust: Trust
-  readonly workdir: string
-  readonly file?: string
-  readonly agent?: AgentChoice
-}
+/** What addresses, folders and shells take as it is. */
+const RUN_NAME = /^[a-z0-9][\w-]{0,63}$/i
 
 /**
  * The front object: runs, answers and shows programs of every kind, over one store. Defaults are composed here and
@@ -174,15 +169,21 @@ export class Reflex {
 
   /** Starts a run and gives it at once. Throws what loading throws; `R5007` if the id is taken. */
   async start(what: string | Workflow | Program, options: RunOptions = {}): Promise<RunHandle> {
+    if (options.id !== undefined && (!RUN_NAME.test(options.id) || options.id === 'last')) {
+      throw faults.make('R2022', `${JSON.stringify(options.id.slice(0, 80))} cannot name a run`, {
+        fix: 'letters, digits, - and _, at most 64, beginning with a letter or digit',
+      })
+    }
     const { program, file } = await this.#programOf(what, options.kind)
     const agent = options.agent ?? this.#options.agent
-    const keeps: Keeps = {
+    const given: Keeps = {
       actor: this.actor,
       trust: this.#trust(options.trust),
       workdir: this.workdir,
       ...(file === undefined ? {} : { file }),
       ...(agent === undefined ? {} : { agent }),
     }
+    const keeps = proved(given, this.#surroundings)
     const run = await this.runtime.start(program, {
       ...(options.input === undefined ? {} : { args: options.input }),
       ...(options.id === undefined ? {} : { id: options.id }),
@@ -225,7 +226,7 @@ export class Reflex {
     const { id } = await this.find(ref)
     await this.#findMissing(id)
     const run = await this.runtime.resume(id, {
-      prepare: (opened) => this.#prepare(opened, keepsOf(opened.state), options.prepare),
+      prepare: (opened) => this.#prepare(opened, keepsOf(opened.state, this.#surroundings), options.prepare),
     })
     return this.#handle(run)
   }
@@ -233,14 +234,14 @@ export class Reflex {
   /** A program that was missing may have been added to the folder of its caller since. */
   async #findMissing(id: string): Promise<void> {
     const { state, definitions } = await this.runtime.peek(id)
-    const { file } = keepsOf(state)
+    const { file } = keepsOf(state, this.#surroundings)
     if (file === undefined) return
     for (const frame of state.frames.values()) await this.library.resolveCalls(definitions.program(frame.pin), dirname(file))
   }
 
   /** How a run was started, for those who show it. */
   keeps(run: Run): Keeps {
-    return keepsOf(run.state)
+    return keepsOf(run.state, this.#surroundings)
   }
 
   // Answering
@@ -358,10 +359,4 @@ export class Reflex {
 
 function openFix(run: string, open: readonly OpenQuestion[]): string {
   return open.length === 0 ? `reflex show ${run}` : `answer one of ${open.map(({ id }) => id).join(', ')}`
-}
-
-function keepsOf(state: State): Keeps {
-  const by = state.start?.by
-  if (!isObject(by)) return { actor: '', trust: 'untrusted', workdir: '' }
-  return { ...(by as unknown as Keeps), trust: typeof by.trust === 'string' ? readTrust(by.trust, 'the journal') : 'untrusted' }
 }

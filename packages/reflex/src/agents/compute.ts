@@ -111,7 +111,8 @@ function template(key: string, text: string, draft: Draft): string {
 
 function quoted(value: Json): string {
   if (typeof value !== 'string') return JSON.stringify(value)
-  const lines = value.split('\n')
-  if (lines.length > 1) return `${lines.length} lines`
+  // As files count: the last line may end or not.
+  const lines = value.split('\n').length - (value.endsWith('\n') ? 1 : 0)
+  if (lines > 1) return `${lines} lines`
   return value.length > 60 ? `“${value.slice(0, 59)}…”` : `“${value}”`
 }

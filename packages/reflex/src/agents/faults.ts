@@ -120,6 +120,6 @@ export const faults = defineFaults({
     verdict: 'wait',
     when: DURING,
     means: 'A model is to decide at the node, and none was given to Reflex. The run waits there; nothing was sent anywhere.',
-    fix: 'Name a model with --model provider:name or REFLEX_MODEL, or let somebody else decide with --agent NODE=person.',
+    fix: 'Give the application an agent called `model`, or name another one for the node: in its spec, or with --agent NODE=NAME.',
   },
 })

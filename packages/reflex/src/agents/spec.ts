@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { schemaProblem } from '../people/index.ts'
 import { readDuration } from './duration.ts'
 import { patternProblem } from './patterns.ts'
 import { templateProblem } from './template.ts'
@@ -106,7 +107,13 @@ export const personSpec = z.strictObject({
     .array(z.union([z.string().min(1), option]))
     .min(1)
     .optional(),
-  schema: z.record(z.string(), z.json()).optional(),
+  schema: z
+    .record(z.string(), z.json())
+    .check((input) => {
+      const problem = schemaProblem(input.value)
+      if (problem !== undefined) input.issues.push({ code: 'custom', message: problem, input: input.value })
+    })
+    .optional(),
   due: duration.optional(),
   otherwise: z.json().optional(),
   writes: key.optional(),

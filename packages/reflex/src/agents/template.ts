@@ -13,6 +13,14 @@ const TAG = /\{\{([#^/]?)\s*([^{}]*?)\s*\}\}/g
 const ALONE = /^[ \t]*(\{\{[#^/][^{}]*\}\})[ \t]*(?:\r?\n|$)/gm
 const DEEPEST = 16
 const LONGEST = 1_000_000
+/** Sections inside sections may write nothing and still never end. */
+const MOST_PARTS = 1_000_000
+
+/** What a template has become so far. */
+interface Made {
+  text: string
+  parts: number
+}
 
 /** What is wrong with a template, or undefined. */
 export function templateProblem(text: string): string | undefined {
@@ -29,7 +37,7 @@ export function templateProblem(text: string): string | undefined {
 export function fill(text: string, view: View, where: string): string {
   const parts = parse(text)
   if (typeof parts === 'string') throw faults.make('R2100', `${where}: ${parts}`, { path: where })
-  const made = { text: '' }
+  const made = { text: '', parts: 0 }
   render(parts, view, where, made)
   return made.text
 }
@@ -65,7 +73,8 @@ function parse(source: string): readonly Part[] | string {
   return root
 }
 
-function render(parts: readonly Part[], view: View, where: string, made: { text: string }): void {
+function render(parts: readonly Part[], view: View, where: string, made: Made): void {
+  if (++made.parts > MOST_PARTS) throw faults.make('R2113', `${where} has more than ${MOST_PARTS} parts to fill in`, { path: where })
   for (const part of parts) {
     if (part.is === 'text') made.text += part.text
     else if (part.is === 'value') made.text += shown(need(view, part.path, where))
@@ -74,7 +83,7 @@ function render(parts: readonly Part[], view: View, where: string, made: { text:
   }
 }
 
-function section(part: Part & { readonly is: 'section' | 'without' }, view: View, where: string, made: { text: string }): void {
+function section(part: Part & { readonly is: 'section' | 'without' }, view: View, where: string, made: Made): void {
   const value = view.find(part.path)
   if (value === undefined || value === 0 || isNothing(value)) {
     if (part.is === 'without') render(part.parts, view, where, made)

@@ -62,8 +62,9 @@ async function post(session: Session, { question, value, by }: Reply, held: stri
   await reflex.answer(question.id, value, { by, run: false })
   if (console.shape !== 'text') console.document(plain({ v: 1, answered: { question: question.id, value, by }, inbox: true }))
   else if (!console.quiet) {
-    const facts = [`${brief(value)}, by ${by}, in its inbox`, ...(held === undefined ? [] : [held])]
-    console.tell(factLine(question.id, question.id, facts, console.err))
+    const name = console.err.text(question.id)
+    const facts = [`${brief(value)}, by ${by}, in its inbox`, ...(held === undefined ? [] : [`${held}, which takes it up`])]
+    console.tell(factLine(name, name, facts, console.err))
     if (held === undefined) console.tell([way(console.err, 'go on', console.command('resume', question.run))])
   }
   return EXIT.done
@@ -76,6 +77,7 @@ function tellRecorded({ console }: Session, { question, value, by }: Reply, hand
     if (event.mark !== 'answer') return
     stop()
     const said = typeof value === 'string' && value.length <= 60 ? value : brief(value, 60)
-    console.tell(factLine(question.id, question.id, [`${said}, by ${by}, recorded @${n}`], console.err))
+    const name = console.err.text(question.id)
+    console.tell(factLine(name, name, [`${said}, by ${by}, recorded @${n}`], console.err))
   })
 }

@@ -2,9 +2,9 @@ import { faults as composition } from '../faults.ts'
 import type { OpenQuestion } from '../handle.ts'
 import type { Json } from '../kernel/index.ts'
 import { autoAnswers, noAnswers, type ScriptedAnswers, scriptedAnswers } from '../people/index.ts'
-import { readJson, suggest } from '../text/index.ts'
+import { suggest } from '../text/index.ts'
 import type { Console } from './console.ts'
-import type { ReadFile } from './grammar.ts'
+import { readData, type ReadFile } from './grammar.ts'
 
 /** Who answers the questions of a run that is carried on: a person at this terminal, or `Answers` that need nobody. */
 export interface Answering {
@@ -17,7 +17,7 @@ export interface Answering {
 
 const WORDS = ['ask', 'none', 'auto']
 
-/** `--answers`: `ask` with a terminal, else `none`, unless told. Throws `R2031` and `R4210`. */
+/** `--answers`: `ask` with a terminal, else `none`, unless told. Throws `R2031`, `R2032` and `R4210`. */
 export async function answeringFor(console: Console, wanted: string | undefined, read: ReadFile): Promise<Answering> {
   switch (wanted) {
     case undefined:
@@ -42,10 +42,7 @@ async function readAnswers(name: string, read: ReadFile): Promise<ScriptedAnswer
     throw composition.make('R2031', `--answers ${name} is none of ask, none, auto and no file; did you mean "${guess}"?`, {
       fix: `write --answers ${guess}`,
     })
-  const { value, findings } = readJson(await read(name), name)
-  const [first] = findings.filter(({ severity }) => severity === 'error')
-  if (value === undefined) throw first ?? composition.make('R2032', `${name} is empty`, { file: name })
-  return scriptedAnswers(value, { file: name, guess: suggest })
+  return scriptedAnswers(readData(await read(name), name, 'write {"node": answer}'), { file: name, guess: suggest })
 }
 
 function byData(

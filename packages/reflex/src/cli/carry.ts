@@ -1,4 +1,5 @@
 import type { OpenQuestion, RunHandle } from '../handle.ts'
+import { type FaultData, faultData, isFault, type Json } from '../kernel/index.ts'
 import type { Answering } from './answering.ts'
 import type { Console } from './console.ts'
 import type { Progress } from './progress.ts'
@@ -6,7 +7,7 @@ import { askAtTerminal } from './prompt.ts'
 import type { Interrupt } from './world.ts'
 
 /** How a command left a run. */
-export type Left = 'ended' | 'suspended' | { readonly interrupted: Interrupt }
+export type Left = 'ended' | 'suspended' | { readonly interrupted: Interrupt } | { readonly refused: FaultData }
 
 /** What carrying a run on needs. */
 export interface Carrying {
@@ -45,7 +46,9 @@ async function carry(carrying: Carrying, interrupt: AbortController): Promise<Le
     progress.watch(false)
     if (handle.status !== 'suspended') return 'ended'
     const open = handle.questions.filter(({ wait, name }) => name !== 'engine:error' && !later.has(wait))
-    if (await answeredByData(carrying, open)) continue
+    const byData = await answeredByData(carrying, open)
+    if (typeof byData === 'object') return byData
+    if (byData) continue
     const [question] = open
     if (!answering.atTerminal || question === undefined) return 'suspended'
     const answered = await askHere(carrying, question, interrupt)
@@ -55,9 +58,19 @@ async function carry(carrying: Carrying, interrupt: AbortController): Promise<Le
   }
 }
 
-async function answeredByData({ handle, answering }: Carrying, open: readonly OpenQuestion[]): Promise<boolean> {
+/** Whether data had an answer; one that its question refuses leaves the run as it is, with the question open. */
+async function answeredByData(
+  { handle, answering }: Carrying,
+  open: readonly OpenQuestion[],
+): Promise<boolean | { readonly refused: FaultData }> {
   for (const question of open) {
-    const value = await answering.answer(question)
+    let value: Json | undefined
+    try {
+      value = await answering.answer(question)
+    } catch (thrown) {
+      if (!isFault(thrown)) throw thrown
+      return { refused: { ...faultData(thrown), path: question.path, run: handle.id } }
+    }
     if (value === undefined) continue
     await take(handle.answer(question, value, answering.by))
     return true

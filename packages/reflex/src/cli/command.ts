@@ -4,7 +4,7 @@ import { didYouMean, suggest } from '../text/index.ts'
 import { topHelp } from './help.ts'
 import { actions } from './actions.ts'
 import { Console } from './console.ts'
-import type { CommonFlags } from './options.ts'
+import type { CommonFlags, Document } from './options.ts'
 import type { Verb } from './verb.ts'
 import type { World } from './world.ts'
 
@@ -15,12 +15,22 @@ export interface Asked {
   readonly perform: (console: Console) => Promise<number>
 }
 
-/** Reads a command line. Throws `R2030` and `R2031`; gives text where only help or a version is asked for. */
-export function readCommand(argv: readonly string[], world: World): Asked | { readonly text: string } {
+/** What the command says of itself: to a person, and as the document of `--json`. */
+export interface Told {
+  readonly text: string
+  readonly document: Document
+}
+
+/** Say how something is said, not what. */
+const SHAPES = ['--json', '--jsonl', '--no-color']
+
+/** Reads a command line. Throws `R2030` and `R2031`; tells itself where only help or a version is asked for. */
+export function readCommand(argv: readonly string[], world: World): Asked | Told {
   const [verb] = argv.filter((word) => !word.startsWith('-'))
-  if (argv.length === 0 || (argv.length === 1 && ['-h', '--help', 'help'].includes(argv[0] ?? '')))
-    return { text: topHelp(world.command, actions) }
-  if (argv.length === 1 && ['-V', '--version'].includes(argv[0] ?? '')) return { text: `reflex ${world.version}\n` }
+  const [word, ...others] = argv.filter((one) => !SHAPES.includes(one))
+  if (others.length === 0 && (word === undefined || ['-h', '--help', 'help'].includes(word))) return helpOf(topHelp(world.command, actions))
+  if (others.length === 0 && ['-V', '--version'].includes(word ?? ''))
+    return { text: `reflex ${world.version}\n`, document: { v: 1, version: world.version } }
   const said: string[] = []
   let asked: Asked | undefined
   const program = new Command('reflex')
@@ -30,11 +40,15 @@ export function readCommand(argv: readonly string[], world: World): Asked | { re
     program.parse(argv, { from: 'user' })
   } catch (thrown) {
     const error = thrown as CommanderError
-    if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') return { text: said.join('') }
-    throw typeof error.code === 'string' && error.code.startsWith('commander.') ? refusal(error, argv, verb, world) : error
+    if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') return helpOf(said.join(''))
+    throw typeof error.code === 'string' && error.code.startsWith('commander.') ? refusal(error, argv, verb) : error
   }
   if (asked === undefined) throw unknownVerb(verb ?? argv[0] ?? '')
   return asked
+}
+
+function helpOf(text: string): Told {
+  return { text, document: { v: 1, help: text } }
 }
 
 function quieten(command: Command, said: string[]): Command {
@@ -66,10 +80,10 @@ function commandOf(verb: Verb, world: World, said: string[], found: (asked: Aske
   })
 }
 
-function refusal(error: CommanderError, argv: readonly string[], verb: string | undefined, { command }: World): Error {
+function refusal(error: CommanderError, argv: readonly string[], verb: string | undefined): Error {
   const known = actions.find(({ name }) => name === verb)
   if (known === undefined) return unknownVerb(verb ?? argv[0] ?? '')
-  const fix = `${command} ${known.name} --help`
+  const fix = `reflex ${known.name} --help`
   const message = error.message.replace(/^error: /, '').replaceAll("'", '"')
   if (error.code !== 'commander.unknownOption') return faults.make('R2031', message, { fix })
   const word = /"(-[^"]*)"/.exec(message)?.[1] ?? ''

@@ -34,7 +34,7 @@ export async function conduct(session: Session, flags: CarryFlags, { open, heade
   await first?.(handle)
   const left = await carryOn({ console, handle, progress, answering, actor: reflex.actor })
   const code = tellEnding(console, handle, left, { waited, more })
-  const unused = answering.unused()
+  const unused = typeof left === 'object' ? [] : answering.unused()
   if (unused.length > 0 && console.shape === 'text')
     console.tell([console.err.text(`${answering.by} has answers that nothing asked for: ${unused.join(', ')}`)])
   return code

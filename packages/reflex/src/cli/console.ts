@@ -2,6 +2,7 @@ import { isAbsolute, relative } from 'node:path'
 import { describeFault, type FaultData } from '../kernel/index.ts'
 import { cells } from '../text/index.ts'
 import { cropFrame } from './crop.ts'
+import { jsonText, shellWord } from './escape.ts'
 import { layoutText } from './layout.ts'
 import { Look } from './look.ts'
 import { type CommonFlags, type Shape, shapeOf } from './options.ts'
@@ -44,12 +45,17 @@ export class Console {
 
   /** The one document of `--json`, or a line of `--jsonl`. */
   document(document: object): void {
-    this.world.out.write(`${this.shape === 'jsonl' ? JSON.stringify(document) : JSON.stringify(document, null, 2)}\n`)
+    this.world.out.write(`${jsonText(document, this.shape === 'jsonl' ? undefined : 2)}\n`)
   }
 
   /** Whether a person watches and can be asked: then progress is a tree that lives. */
   get live(): boolean {
     return this.err.terminal && this.world.keyboard !== undefined
+  }
+
+  /** Whether the store ends with this process: then there is no command that comes back to a run. */
+  get passing(): boolean {
+    return /^memory:/i.test(this.flags.store ?? this.world.surroundings.environment['REFLEX_STORE'] ?? '')
   }
 
   /** A command that can be pasted as it stands. */
@@ -75,7 +81,7 @@ export class Console {
       ...fault,
       frame: cropFrame(frame, look.columns),
       ...(file === undefined || near === undefined ? {} : { file: near, message: message.replaceAll(file, near) }),
-      ...(fix === undefined ? {} : { fix: fix.replace(/(^|[^\w/-] ?)reflex (?=--|[a-z]+\b)/g, `$1${this.world.command} `) }),
+      ...(fix === undefined ? {} : { fix: fix.replace(/(^|[^\w/-] ?)(?<!npx )reflex (?=--|[a-z]+\b)/g, `$1${this.world.command} `) }),
     }
   }
 
@@ -104,9 +110,4 @@ function faultLine(line: string, look: Look): string[] {
   if (lead === undefined || text === undefined) return [look.text(line)]
   const [first = '', ...rest] = look.wrap(look.text(text), Math.max(16, look.room - lead.length))
   return [`${look.paint('dim', lead)}${first}`, ...rest.map((more) => `${' '.repeat(lead.length)}${more}`)]
-}
-
-/** A word as a shell takes it. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -3,7 +3,8 @@ import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { brief } from '../text/index.ts'
 import type { Left } from './carry.ts'
 import type { Console } from './console.ts'
-import { resultDocument } from './documents.ts'
+import { errorDocument, resultDocument } from './documents.ts'
+import { jsonText } from './escape.ts'
 import { EXIT, interrupted } from './exit.ts'
 import { factLine, hanging, way } from './layout.ts'
 import type { Look } from './look.ts'
@@ -18,31 +19,35 @@ export function tellEnding(
   { waited, more }: { readonly waited: Waited; readonly more?: JsonObject | undefined },
 ): number {
   const code = exitCode(handle, left)
-  if (console.shape === 'json') console.document(resultDocument(handle, handle.status === 'running', more))
+  const refused = typeof left === 'object' && 'refused' in left ? left.refused : undefined
+  if (console.shape === 'json')
+    console.document(resultDocument(handle, handle.status === 'running', { ...more, ...(refused && errorDocument(refused)) }))
+  else if (console.shape === 'jsonl' && refused !== undefined) console.document(errorDocument(refused))
   if (console.shape !== 'text') return code
-  if (typeof left === 'object') console.tell(interruptedLines(console, handle))
+  if (refused !== undefined) console.tell([...console.fault(refused), ...suspendedLines(console, handle)])
+  else if (typeof left === 'object') console.tell(interruptedLines(console, handle))
   else if (left === 'suspended') console.tell(suspendedLines(console, handle))
   else tellEnd(console, handle, waited)
   return code
 }
 
 function exitCode({ status }: RunHandle, left: Left): number {
-  if (typeof left === 'object') return interrupted(left.interrupted)
-  if (left === 'suspended') return EXIT.suspended
+  if (typeof left === 'object' && 'interrupted' in left) return interrupted(left.interrupted)
+  if (typeof left === 'object' || left === 'suspended') return EXIT.suspended
   return status === 'completed' ? EXIT.done : EXIT.no
 }
 
 function tellEnd(console: Console, handle: RunHandle, waited: Waited): void {
   const { err } = console
   const { status, failure, value } = handle
+  const id = err.text(handle.id)
   if (failure !== undefined) console.tell(console.fault(failure))
   const took = `in ${duration(handle.run.state.time - (handle.run.state.start?.at ?? 0))}`
   const facts = status === 'completed' ? [waitedText(took, waited)] : ['exit 1']
   const paint = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
-  if (!console.quiet || status !== 'completed')
-    console.tell(factLine(`${status}  ${handle.id}`, `${err.paint(paint, status)}  ${handle.id}`, facts, err))
+  if (!console.quiet || status !== 'completed') console.tell(factLine(`${status}  ${id}`, `${err.paint(paint, status)}  ${id}`, facts, err))
   if (value !== undefined && failure === undefined) tellValue(console, value)
-  if (!console.quiet) console.tell([way(err, 'look back', console.command('trace', handle.id))])
+  if (!console.quiet && !console.passing) console.tell([way(err, 'look back', console.command('trace', handle.id))])
 }
 
 /** Time that a run spent on questions, and for whom it waited. */
@@ -59,24 +64,32 @@ function waitedText(took: string, { ms, by }: Waited): string {
 /** The result: short for a person, whole and exact for a pipe. */
 function tellValue(console: Console, value: Json): void {
   const { out } = console
-  if (!out.terminal || !isObject(value))
-    return console.print([out.terminal ? out.text(JSON.stringify(value)) : JSON.stringify(value, null, 2)])
+  if (!out.terminal || !isObject(value)) return console.print([out.terminal ? out.text(JSON.stringify(value)) : jsonText(value, 2)])
   const facts = Object.entries(value).map(
     ([key, inner]) => `${key} ${typeof inner === 'string' && inner.length <= 60 ? inner : brief(inner, 60)}`,
   )
   console.print(factLine('', '', facts, out))
 }
 
+/** Of a run whose store is in memory: no other command will find it. */
+const PASSING = 'the run ends with this process: its store is in memory'
+
 function interruptedLines(console: Console, handle: RunHandle): string[] {
-  const { err } = console
+  const { err, passing } = console
+  const id = err.text(handle.id)
+  const kept = passing ? PASSING : 'what was recorded is kept'
   return [
-    ...factLine(`interrupted  ${handle.id}`, `${err.paint('yellow', 'interrupted')}  ${handle.id}`, ['what was recorded is kept'], err),
-    way(err, 'go on', console.command('resume', handle.id)),
+    ...factLine(`interrupted  ${id}`, `${err.paint('yellow', 'interrupted')}  ${id}`, [kept], err),
+    ...(passing ? [] : [way(err, 'go on', console.command('resume', handle.id))]),
+    ...handle.questions
+      .filter(({ name }) => name !== 'engine:error')
+      .flatMap((open) => questionLines(console, open, handle.questions.length === 1)),
   ]
 }
 
 function suspendedLines(console: Console, handle: RunHandle): string[] {
-  const { err } = console
+  const { err, passing } = console
+  const id = err.text(handle.id)
   const questions = handle.questions
   const failures = questions.filter(({ name }) => name === 'engine:error')
   const asked = questions.filter(({ name }) => name !== 'engine:error')
@@ -85,15 +98,41 @@ function suspendedLines(console: Console, handle: RunHandle): string[] {
   return [
     ...lines,
     ...factLine(
-      `suspended  ${handle.id}`,
-      `${err.paint('yellow', 'suspended')}  ${handle.id}`,
+      `suspended  ${id}`,
+      `${err.paint('yellow', 'suspended')}  ${id}`,
       [...(waits.length === 0 ? ['waits'] : waits), 'exit 75'],
       err,
     ),
     ...(asked.length === 0 ? [] : asked.flatMap((question) => questionLines(console, question, asked.length === 1))),
-    ...(failures.length === 0 ? [] : [way(err, 'try again', console.command('resume', handle.id))]),
-    ...(asked.length === 0 ? [] : [way(err, 'all', console.command('inbox'))]),
+    ...(passing ? hanging(PASSING, err, 2, (line) => line) : []),
+    ...(passing || failures.length === 0 ? [] : wayOutOf(console, handle.id, failures, fileOf(handle))),
+    ...(passing || asked.length === 0 ? [] : [way(err, 'all', console.command('inbox'))]),
   ]
+}
+
+/** A run keeps its program, so a mistake in it is mended in the file and for the next run. */
+const OF_THE_PROGRAM = /^R(21\d\d|2050|2053|2054|4001)$/
+
+/** What to type after a failure: the same again once its cause is gone, or another run where the program is at fault. */
+export function wayOutOf(
+  console: Console,
+  id: string,
+  failures: readonly OpenQuestion[],
+  file: string | undefined,
+  err: Look = console.err,
+): string[] {
+  const codes = failures.flatMap(({ fault }) => fault?.code ?? [])
+  if (codes.some((code) => OF_THE_PROGRAM.test(code))) {
+    const again = file === undefined ? [] : [way(err, 'then', console.command('run', file))]
+    return [...hanging('the run keeps its program: correct the file and start another run', err, 2, (line) => line), ...again]
+  }
+  const granted = codes.includes('R3001') ? ['--policy', 'FILE'] : []
+  return [way(err, 'try again', console.command('resume', id, ...granted))]
+}
+
+function fileOf({ run }: RunHandle): string | undefined {
+  const by = run.state.start?.by
+  return isObject(by) && typeof by.file === 'string' ? by.file : undefined
 }
 
 function waitsFor(console: Console, questions: readonly OpenQuestion[]): string {
@@ -118,6 +157,11 @@ export function questionLines(console: Console, open: OpenQuestion, only: boolea
   return [
     ...hanging(text, err, 2, (line) => line),
     ...(offered.length === 0 ? [] : hanging(offered.join(' · '), err, 4, (line) => line)),
-    way(err, 'answer', console.command('answer', ...address, value)),
+    ...(console.passing ? [] : [way(err, 'answer', console.command('answer', ...address, answerWord(value)))]),
   ]
+}
+
+/** An option's value as the command reads it back: never as an option of its own, a file or JSON. */
+function answerWord(value: string): string {
+  return /^(-|@.|:=)/s.test(value) ? `:=${JSON.stringify(value)}` : value
 }

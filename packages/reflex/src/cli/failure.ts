@@ -19,7 +19,7 @@ export function tellFailure(console: Console, thrown: unknown): number {
   if (console.shape !== 'text') console.document(errorDocument(fault))
   else {
     console.tell(console.fault(fault))
-    if (fault.run !== undefined && RESUMABLE.includes(fault.code))
+    if (fault.run !== undefined && !console.passing && RESUMABLE.includes(fault.code))
       console.tell([way(console.err, 'go on', console.command('resume', fault.run))])
   }
   return exitCodeOf(fault)

@@ -16,9 +16,10 @@ export function fileReader(resolve: (name: string) => string, readInput: () => P
  * (always JSON), `@file` (an object with all of them). A later one wins. Throws `R2032`.
  */
 export async function readInputs(given: readonly string[], read: ReadFile): Promise<JsonObject> {
-  const inputs: Record<string, Json> = {}
-  for (const input of given) Object.assign(inputs, await readInput(input, read))
-  return inputs
+  const inputs: [string, Json][] = []
+  for (const input of given) inputs.push(...Object.entries(await readInput(input, read)))
+  // Defines, where an assignment would make `__proto__` the prototype.
+  return Object.fromEntries(inputs)
 }
 
 async function readInput(input: string, read: ReadFile): Promise<JsonObject> {
@@ -36,7 +37,7 @@ async function readInput(input: string, read: ReadFile): Promise<JsonObject> {
 }
 
 async function wholeFile(name: string, read: ReadFile): Promise<JsonObject> {
-  const value = parse(await read(name), name)
+  const value = readData(await read(name), name)
   if (isObject(value)) return value
   throw faults.make('R2032', `${name} is not an object of inputs`, { file: name, fix: 'write {"name": value}' })
 }
@@ -47,17 +48,18 @@ export async function readAnswer(text: string, read: ReadFile): Promise<Json> {
 }
 
 async function readValue(text: string, typed: boolean, what: string, read: ReadFile): Promise<Json> {
-  if (!text.startsWith('@') || text === '@') return typed ? parse(text, what) : copyJson(text, what)
+  if (!text.startsWith('@') || text === '@') return typed ? readData(text, what) : copyJson(text, what)
   const name = text.slice(1)
   const content = await read(name)
-  return typed || name.endsWith('.json') ? parse(content, name) : copyJson(content, what)
+  return typed || name.endsWith('.json') ? readData(content, name) : copyJson(content, what)
 }
 
-function parse(text: string, name: string): Json {
+/** JSON that an argument holds or names. Throws `R2032`. */
+export function readData(text: string, name: string, fix = 'text is written k=text, JSON k:=JSON'): Json {
   const { value, findings } = readJson(text, name.startsWith('--') ? undefined : name)
   if (value !== undefined) return value
   const [first] = findings
-  const options = { fix: 'text is written k=text, JSON k:=JSON', cause: first }
+  const options = { fix, cause: first }
   throw faults.make('R2032', `${name} is not JSON: ${first?.message ?? 'it is empty'}`, {
     ...options,
     file: first?.file,

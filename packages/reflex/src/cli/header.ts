@@ -14,12 +14,22 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
   const { err } = console
   const { start, pins } = handle.run.state
   const [pin] = start?.pins ?? pins
-  const keeps = reflex.keeps(handle.run)
+  const keeps: ReturnType<typeof reflex.keeps> & { readonly lowered?: boolean } = reflex.keeps(handle.run)
   const name = err.text(pin === undefined ? 'program' : programName(pin[0]))
+  const id = err.text(handle.id)
   const trace = console.flags.ids === true && start !== undefined ? [`trace ${start.trace}`] : []
   const facts = [...(more.length === 0 ? [pin?.[1] ?? 'program', decides(keeps.agent)] : more), keeps.trust, ...trace]
-  if (console.live) console.tell(factLine(`${name}  ${handle.id}`, `${err.paint('bold', name)}  ${handle.id}`, facts, err))
+  if (console.live) console.tell(factLine(`${name}  ${id}`, `${err.paint('bold', name)}  ${id}`, facts, err))
   else plainLine(console, console.now, more.length === 0 ? 'started' : 'resumed', `${name} ${handle.id}  ${facts.join(' · ')}`)
+  if (keeps.lowered === true) tellLowered(console, keeps.trust)
+}
+
+/** What a journal says of its own trust is not believed beyond what the operator allows. */
+function tellLowered(console: Console, trust: string): void {
+  const { err, now } = console
+  const text = `trust is ${trust} here, lower than the journal says`
+  if (console.live) console.tell(paragraph(`${err.paintMark('warns', err.mark('warns'))} ${err.text(text)}`, err))
+  else plainLine(console, now, 'warns', text)
 }
 
 function tellFresh(console: Console, store: string): void {

@@ -4,44 +4,66 @@ import { emitKeypressEvents, type Key as NodeKey } from 'node:readline'
 import type { WriteStream } from 'node:tty'
 import { thisProcess } from '../host.ts'
 import type { Worker } from '../kernel/index.ts'
+import { EXIT, systemFix } from './exit.ts'
 import type { Interrupt, Key, Sink, World } from './world.ts'
 
 /** Between two interrupts that count as one: a wrapper may hear the terminal's and send it on. */
 const ONE_INTERRUPT = 500
 
+/** The world of a command in a process. */
+export interface ProcessWorld extends World {
+  /** Why standard output could not be written, unless its reader only stopped reading. */
+  unwritten(): Error | undefined
+}
+
 /** The world of a command as this process has it; the only file of the room that touches the process. */
-export function processWorld(): World {
+export function processWorld(): ProcessWorld {
   const surroundings = thisProcess()
   const { environment } = surroundings
+  let unwritten: Error | undefined
   return {
     surroundings,
-    out: sinkOf(process.stdout, environment),
-    err: sinkOf(process.stderr, environment),
+    out: sinkOf(process.stdout, environment, (error) => (unwritten = error)),
+    err: sinkOf(process.stderr, environment, () => undefined),
     keyboard: process.stdin.isTTY ? listenToKeys : undefined,
     readInput: () => Promise.resolve(readAll()),
     interrupts: onInterrupt,
     command: onPath(environment['PATH'] ?? '') ? 'reflex' : 'npx reflex',
     version: ownVersion(),
     alive: (worker) => isAlive(worker, surroundings.worker.host),
+    unwritten: () => unwritten,
   }
 }
 
 /** Ends the process with what `code` says, once what was written is out, whatever is still under way. */
-export function leave(code: number): void {
+export function leave(code: number, world: ProcessWorld): void {
   process.exitCode = code
-  const end = (): void => process.exit(code)
+  const end = (): void => {
+    const error = world.unwritten()
+    if (error === undefined) process.exit(code)
+    const message = `error R5040  standard output cannot be written: ${error.message}\n  fix    ${systemFix(error) ?? 'name another place'}\n`
+    process.stderr.write(message, () => process.exit(EXIT.cannot))
+  }
   process.stdout.write('', () => process.stderr.write('', end))
 }
 
-function sinkOf(stream: WriteStream, environment: Readonly<Record<string, string | undefined>>): Sink {
+function sinkOf(
+  stream: WriteStream,
+  environment: Readonly<Record<string, string | undefined>>,
+  refused: (error: NodeJS.ErrnoException) => void,
+): Sink {
   let broken = false
   // Whoever reads may stop reading; what is still to be done does not depend on it.
-  stream.on('error', () => {
+  const failed = (error: NodeJS.ErrnoException | null | undefined): void => {
+    if (!error || broken) return
     broken = true
-  })
+    if (error.code !== 'EPIPE') refused(error)
+  }
+  stream.on('error', failed)
   return {
     write(text) {
-      if (!broken) stream.write(text)
+      // The event comes later than this, perhaps after the end.
+      if (!broken) stream.write(text, failed)
     },
     terminal: stream.isTTY && environment['TERM'] !== 'dumb',
     get columns() {

@@ -25,7 +25,7 @@ export async function inbox(session: Session, flags: CarryFlags): Promise<number
         questions.map((open) => [open.id, place(open), present(open).text, utc(open.since), open.due === undefined ? '' : utc(open.due)]),
       ),
     )
-  } else if (questions.length === 0) console.print(['nobody is asked anything'])
+  } else if (questions.length === 0) console.print(['no open questions'])
   else if (console.live && !console.quiet) return choose(session, questions, flags)
   else console.print(questions.flatMap((open) => line(console, open, false)))
   return EXIT.done

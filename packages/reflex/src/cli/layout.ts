@@ -1,4 +1,4 @@
-import { cells } from '../text/index.ts'
+import { cells, harmless } from '../text/index.ts'
 import type { Look, Mark } from './look.ts'
 
 /** One line of a tree: mark, node, what happened, facts at the right (experience 1.3). */
@@ -148,7 +148,7 @@ function pad(text: string, width: number, right: boolean): string {
   return right ? blank + text : text + blank
 }
 
-/** A table for pipes: full values, parted by tabs. */
+/** A table for pipes: full values, parted by tabs, that may be looked at with a terminal. */
 export function tabbed(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => `${row.map((cell) => cell.replace(/[\t\n\r]/g, ' ')).join('\t')}\n`).join('')
+  return rows.map((row) => `${row.map((cell) => harmless(cell.replace(/[\t\n\r]/g, ' '))).join('\t')}\n`).join('')
 }

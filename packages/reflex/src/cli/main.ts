@@ -8,9 +8,10 @@ import type { World } from './world.ts'
 
 /** Runs the `reflex` command in this process and gives its exit code. Never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {
-  const code = await runCommand(argv, processWorld())
+  const world = processWorld()
+  const code = await runCommand(argv, world)
   // An agent that ignores its signal must not keep the process.
-  leave(code)
+  leave(code, world)
   return code
 }
 
@@ -20,7 +21,8 @@ export async function runCommand(argv: readonly string[], world: World): Promise
   try {
     const asked = readCommand(argv, world)
     if ('text' in asked) {
-      world.out.write(asked.text)
+      if (console.shape === 'text') world.out.write(asked.text)
+      else console.document(asked.document)
       return EXIT.done
     }
     console = new Console(world, asked.flags)

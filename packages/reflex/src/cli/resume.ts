@@ -1,9 +1,10 @@
-import type { RunRow, Worker } from '../kernel/index.ts'
+import type { RunRow } from '../kernel/index.ts'
 import { conduct, retryFailures } from './conduct.ts'
 import { decides, runHeader } from './header.ts'
 import type { CarryFlags } from './options.ts'
 import type { Session } from './session.ts'
 import { counted } from './units.ts'
+import type { World } from './world.ts'
 
 /** `reflex resume RUN`: goes on under what the run was started with, and says what that is. */
 export async function resume(session: Session, ref: string, flags: CarryFlags): Promise<number> {
@@ -14,7 +15,7 @@ export async function resume(session: Session, ref: string, flags: CarryFlags): 
     header: (handle) => {
       const { agent } = reflex.keeps(handle.run)
       runHeader(session, handle, [
-        ...takenOver(row, session.console.world.surroundings.worker),
+        ...takenOver(row, session.console.world),
         counted(handle.run.state.n, 'record'),
         `keeps ${decides(agent)}`,
       ])
@@ -26,7 +27,10 @@ export async function resume(session: Session, ref: string, flags: CarryFlags): 
   })
 }
 
-function takenOver({ owner }: RunRow, us: Worker): string[] {
+function takenOver({ owner }: RunRow, world: World): string[] {
+  const us = world.surroundings.worker
   if (owner === null || owner.id === us.id) return []
-  return [`taken over from process ${owner.pid}${owner.host === us.host ? '' : ` on ${owner.host}`}, which is gone`]
+  return [
+    `taken over from process ${owner.pid}${owner.host === us.host ? '' : ` on ${owner.host}`}, which is ${world.alive(owner) ? 'silent' : 'gone'}`,
+  ]
 }

@@ -2,9 +2,9 @@ import type { AgentChoice } from '../decisions.ts'
 import { faults } from '../faults.ts'
 import { copyJson, isObject, type JsonObject } from '../kernel/index.ts'
 import { readTrust } from '../policy/index.ts'
-import { readJson } from '../text/index.ts'
+import { quote } from '../text/index.ts'
 import { conduct } from './conduct.ts'
-import { type ReadFile, readInputs } from './grammar.ts'
+import { readData, type ReadFile, readInputs } from './grammar.ts'
 import { runHeader } from './header.ts'
 import type { RunFlags } from './options.ts'
 import type { Session } from './session.ts'
@@ -12,6 +12,7 @@ import type { Session } from './session.ts'
 /** `reflex run PROGRAM`. */
 export async function run(session: Session, program: string, flags: RunFlags): Promise<number> {
   const { reflex, read } = session
+  if (flags.id !== undefined) checkId(flags.id)
   const input = await readInputs(flags.input, read)
   const agent = await readAgents(flags.agent ?? [], read)
   const trust = flags.trust === undefined ? undefined : readTrust(flags.trust, '--trust')
@@ -29,10 +30,18 @@ export async function run(session: Session, program: string, flags: RunFlags): P
   })
 }
 
+/** A run is named in commands, in addresses such as `otter/q1` and `otter@21`, and by a folder. Throws `R2031`. */
+function checkId(id: string): void {
+  if (/^[a-z0-9][\w-]{0,63}$/i.test(id) && id !== 'last') return
+  throw faults.make('R2031', `--id ${quote(id)} cannot name a run`, {
+    fix: 'write up to 64 letters, digits, - and _, such as --id otter-2',
+  })
+}
+
 /** `--agent NAME`, `NODE=NAME`, or a file of decisions. */
 async function readAgents(given: readonly string[], read: ReadFile): Promise<AgentChoice | undefined> {
   if (given.length === 0) return undefined
-  const perNode: Record<string, string> = {}
+  const perNode: [node: string, name: string][] = []
   let choice: AgentChoice = {}
   for (const word of given) {
     const equals = word.indexOf('=')
@@ -40,18 +49,16 @@ async function readAgents(given: readonly string[], read: ReadFile): Promise<Age
       throw faults.make('R2031', `--agent ${word} has no node or no name`, {
         fix: 'write --agent NAME, --agent NODE=NAME, or --agent FILE',
       })
-    if (equals > 0) perNode[word.slice(0, equals)] = word.slice(equals + 1)
+    if (equals > 0) perNode.push([word.slice(0, equals), word.slice(equals + 1)])
     else if (word.endsWith('.json') || word.includes('/'))
       choice = { ...choice, default: choice.default ?? 'script', script: await readScript(word, read) }
     else choice = { ...choice, default: word }
   }
-  return Object.keys(perNode).length === 0 ? choice : { ...choice, perNode }
+  return perNode.length === 0 ? choice : { ...choice, perNode: Object.fromEntries(perNode) }
 }
 
 async function readScript(name: string, read: ReadFile): Promise<JsonObject> {
-  const { value, findings } = readJson(await read(name), name)
-  const [first] = findings.filter(({ severity }) => severity === 'error')
-  if (first !== undefined) throw first
+  const value = readData(await read(name), name, 'write {"node": decision}')
   if (isObject(value)) return copyJson(value, name) as JsonObject
   throw faults.make('R2032', `${name} is not an object of nodes and decisions`, { file: name })
 }

@@ -3,7 +3,8 @@ import { brief } from '../text/index.ts'
 import type { RunView } from '../view.ts'
 import type { Console } from './console.ts'
 import { plain, questionDocument, runDocument } from './documents.ts'
-import { questionLines } from './ending.ts'
+import { questionLines, wayOutOf } from './ending.ts'
+import { jsonText } from './escape.ts'
 import { EXIT } from './exit.ts'
 import { goneRuns, waitsFor } from './gone.ts'
 import { factLine, layoutText, tabbed } from './layout.ts'
@@ -47,20 +48,23 @@ function rows({ at, time, stack, choices, board }: RunView): string[][] {
     ['at', String(at), utc(time)],
     ...stack.map(({ program, node }) => ['stack', programName(program), node ?? '']),
     ...choices.map(({ id, open, why }) => ['edge', id, open ? 'open' : 'closed', why ?? '']),
-    ...board.map(({ key, value, node, record }) => ['board', key, JSON.stringify(value), `${node ?? 'input'} @${record}`]),
+    ...board.map(({ key, value, node, record }) => ['board', key, jsonText(value), `${node ?? 'input'} @${record}`]),
   ]
 }
 
 function lines(console: Console, view: RunView, gone: boolean): string[] {
   const { out } = console
   const { row, at, time, stack, choices, questions } = view
+  const id = out.text(row.id)
   const latest = at === row.last
   const status = gone ? 'suspended' : row.status
   const waits = latest ? waitsFor(row, gone) : ''
   const state = latest ? `${status}${waits === '' ? '' : `, waits for ${waits}`}` : `now ${status}`
+  const failures = questions.filter(({ name }) => name === 'engine:error')
+  const asked = questions.filter(({ name }) => name !== 'engine:error')
   const head = factLine(
-    `${row.id} at ${at} of ${row.last}`,
-    `${out.paint('bold', row.id)} at ${at} of ${row.last}`,
+    `${id} at ${at} of ${row.last}`,
+    `${out.paint('bold', id)} at ${at} of ${row.last}`,
     [localTime(time, console.now), state],
     out,
   )
@@ -77,7 +81,9 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
       choices.map(({ id, open, why }) => (open ? `${id} open` : `${id} closed${why === undefined ? '' : `, ${why}`}`)).join(' · '),
     ),
     ...board(console, view),
-    ...(questions.length === 0 ? [] : questions.flatMap((question) => questionLines(console, question, questions.length === 1, out))),
+    ...failures.flatMap(({ fault }) => (fault === undefined ? [] : console.fault(fault))),
+    ...(failures.length === 0 ? [] : wayOutOf(console, row.id, failures, undefined, out)),
+    ...asked.flatMap((question) => questionLines(console, question, asked.length === 1, out)),
   ]
 }
 

@@ -2,6 +2,7 @@ import { isObject, type RunRow, type State, type StoryEvent } from '../kernel/in
 import type { StoryLine } from '../trace.ts'
 import type { Console } from './console.ts'
 import { factsOf, lineDocument, plain, runDocument } from './documents.ts'
+import { jsonText } from './escape.ts'
 import { EXIT } from './exit.ts'
 import { goneRuns } from './gone.ts'
 import { factLine, layoutText, tabbed } from './layout.ts'
@@ -45,7 +46,7 @@ export async function trace(session: Session, ref: string): Promise<number> {
           pathOf(line),
           line.event.mark,
           line.event.text ?? '',
-          JSON.stringify(factsOf(line.event)),
+          jsonText(factsOf(line.event)),
         ]),
       ),
     )
@@ -66,7 +67,8 @@ function pathOf({ path, depth, event }: StoryLine): string {
 }
 
 function header({ out, now, flags }: Console, row: RunRow, state: State, gone: boolean): string[] {
-  const program = hashed(row.program[0], state)
+  const program = out.text(hashed(row.program[0], state))
+  const id = out.text(row.id)
   const status = gone ? 'suspended' : row.status
   const facts = [
     localTime(row.started, now),
@@ -75,7 +77,7 @@ function header({ out, now, flags }: Console, row: RunRow, state: State, gone: b
     ...(flags.ids === true ? [row.trace] : []),
   ]
   const tone = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
-  return factLine(`${program}  ${row.id}  ${status}`, `${out.paint('bold', program)}  ${row.id}  ${out.paint(tone, status)}`, facts, out)
+  return factLine(`${program}  ${id}  ${status}`, `${out.paint('bold', program)}  ${id}  ${out.paint(tone, status)}`, facts, out)
 }
 
 function hashed(name: string, { pins }: State): string {

@@ -19,6 +19,9 @@ export interface Lookup {
 type Growing<T> = T extends readonly [unknown, ...unknown[]] ? T : T extends readonly (infer Item)[] ? Item[] : T
 type Draft = { -readonly [K in keyof More]?: Growing<NonNullable<More[K]>> }
 
+/** Frames below a frame; each costs memory, and a recursion without a way out would take all there is. */
+const MOST_DEEP = 5_000
+
 /** What a called or spawned program gets. */
 export interface CallOptions {
   readonly map?: readonly ReturnPair[]
@@ -362,8 +365,9 @@ export class StepContext<Def = unknown> {
     return this.#findPin(program) !== undefined
   }
 
-  /** Calls a program on the frame's stack; gives the callee's name. Throws `R2010` if the program is missing. */
+  /** Calls a program on the frame's stack; gives the callee's name. Throws `R2010` if the program is missing, `R2018` at depth 5,000. */
   call(program: string, options: CallOptions = {}): Ref {
+    this.#checkDepth()
     const draft = this.#draft()
     if (this.#frame.callee !== undefined || draft.call !== undefined)
       throw new TypeError(`${this.#place()} calls ${program} before its last call has returned`)
@@ -377,6 +381,7 @@ export class StepContext<Def = unknown> {
 
   /** Spawns a strand of a program, or of this program itself; gives the strand's name. */
   spawn(program: string | null, options: SpawnOptions = {}): Ref {
+    this.#checkDepth()
     const draft = this.#draft()
     if (options.under !== undefined) this.#needScope(options.under)
     const spawn: { -readonly [K in keyof SpawnRequest]: SpawnRequest[K] } = { pin: program === null ? this.#frame.pin : this.#pin(program) }
@@ -386,6 +391,14 @@ export class StepContext<Def = unknown> {
     draft.spawn ??= []
     draft.spawn.push(spawn)
     return name(this.#record, 's', draft.spawn.length - 1)
+  }
+
+  #checkDepth(): void {
+    if (this.#frame.depth < MOST_DEEP) return
+    throw faults.make('R2018', `${this.#place()} calls at depth ${this.#frame.depth}`, {
+      path: this.#place(),
+      fix: 'give the recursion a way out',
+    })
   }
 
   #pin(program: string): number {

@@ -129,15 +129,17 @@ export class Effects {
     let raw: unknown
     try {
       raw = call.via.perform(call)
+      if (raw instanceof Promise || isThenable(raw)) {
+        raw.then(
+          (value) => this.#settled(call, value),
+          (thrown: unknown) => this.#failed(call, thrown),
+        )
+        return
+      }
     } catch (thrown) {
       return this.#failed(call, thrown)
     }
-    if (raw instanceof Promise || isThenable(raw)) {
-      raw.then(
-        (value) => this.#settled(call, value),
-        (thrown: unknown) => this.#failed(call, thrown),
-      )
-    } else this.#settled(call, raw)
+    this.#settled(call, raw)
   }
 
   #settled(call: LiveCall, raw: unknown): void {

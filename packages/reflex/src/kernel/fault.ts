@@ -91,6 +91,11 @@ export class Fault extends Error implements FaultData {
   toJSON(): FaultData {
     return faultData(this)
   }
+
+  /** What Node prints of it: the text, not a list of the fields that it does not have. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return describeFault(this)
+  }
 }
 
 /** Tells a fault by its brand, across copies of this package. */

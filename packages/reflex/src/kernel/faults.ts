@@ -129,6 +129,14 @@ export const faults = defineFaults({
     means: 'The run was left, and can be opened again. Nothing of what was told since is on record.',
     fix: 'Open the run again, then tell it.',
   },
+  R2018: {
+    title: 'Programs call each other too deep',
+    verdict: 'fail',
+    when: 'during a run',
+    means: 'The call stack is 5,000 frames deep. A recursion without a way out ends here, before it takes all memory.',
+    often: 'a program that calls itself on every path',
+    fix: 'Give the recursion a way out.',
+  },
   R3001: {
     title: 'The policy does not allow this',
     verdict: 'fail',

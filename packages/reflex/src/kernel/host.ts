@@ -9,8 +9,11 @@ export interface Host {
   entropy(): string
   /** Calls back in the next turn of the event loop, after what is already due. */
   turn(callback: () => void): void
-  /** Calls back once `now()` has reached `time`; the returned function calls it off. */
-  at(time: number, callback: () => void): () => void
+  /**
+   * Calls back once `now()` has reached `time`; the returned function calls it off. What happens in the background
+   * does not keep the process alive.
+   */
+  at(time: number, callback: () => void, background?: boolean): () => void
 }
 
 const LONGEST_TIMEOUT = 2 ** 31 - 1
@@ -20,11 +23,13 @@ export const systemHost: Host = {
   now: () => Date.now(),
   entropy: () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
   turn: 'setImmediate' in globalThis ? (callback) => void setImmediate(callback) : (callback) => void setTimeout(callback, 0),
-  at(time, callback) {
+  at(time, callback, background = false) {
     let timer: ReturnType<typeof setTimeout>
     const arm = () => {
       const left = time - Date.now()
       timer = setTimeout(left > LONGEST_TIMEOUT ? arm : callback, Math.min(Math.max(left, 0), LONGEST_TIMEOUT))
+      // A browser's timers are numbers, and keep nothing alive.
+      if (background && typeof timer === 'object') timer.unref()
     }
     arm()
     return () => clearTimeout(timer)

@@ -21,7 +21,8 @@ export class Queue {
     let next = this.#items[this.#head]
     while (next?.frame.gone) next = this.#items[++this.#head]
     if (next === undefined && this.#head > 0) {
-      this.#items = []
+      // Taken one by one: a list that is made anew asks for its memory again at every return.
+      while (this.#items.length > 0) this.#items.pop()
       this.#head = 0
     }
     return next

@@ -280,9 +280,8 @@ export class Runtime implements RunWorld {
     await this.store?.hello(this.#worker, this.host.now(), this.#leaseMs)
     const beat = () => {
       if (this.#closed) return
-      this.#stopHeart = this.host.at(this.host.now() + this.#leaseMs / 3, () => {
-        void this.#beat().then(beat)
-      })
+      const next = this.host.now() + this.#leaseMs / 3
+      this.#stopHeart = this.host.at(next, () => void this.#beat().then(beat), true)
     }
     beat()
   }

@@ -1,5 +1,5 @@
-import { z } from 'zod'
-import { causeOf, copyJson, type Fault, type Json, type JsonObject } from '../kernel/index.ts'
+import { copyJson, type Fault, type Json, type JsonObject } from '../kernel/index.ts'
+import { fitAnswer } from './answer-schema.ts'
 import { faults } from './faults.ts'
 import type { Question, QuestionOption } from './question.ts'
 
@@ -26,7 +26,8 @@ export function acceptAnswer(question: Question, value: unknown, guess?: Guess):
   const options = question.options ?? []
   const chosen = chooseOption(options, answer)
   if (chosen !== undefined) return chosen.value
-  if (question.schema !== undefined) return fit(question.schema, answer)
+  if (question.schema !== undefined)
+    return fitAnswer(question.schema, typeof answer === 'string' ? converted(question.schema, answer) : answer)
   if (options.length > 0) throw noOption(options, answer, guess)
   return answer
 }
@@ -56,27 +57,6 @@ function noOption(options: readonly QuestionOption[], answer: Json, guess: Guess
     fix: meant === undefined ? `answer ${names.join(' or ')}` : `answer ${meant}`,
     data: { options: options.map(({ value }) => value) },
   })
-}
-
-function fit(schema: JsonObject, answer: Json): Json {
-  const validator = validatorOf(schema)
-  const result = validator.safeParse(typeof answer === 'string' ? converted(schema, answer) : answer)
-  if (result.success) return copyJson(result.data, 'answer')
-  const problems = result.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
-  )
-  throw faults.make('R4201', `the answer does not fit: ${problems.join('; ')}`, { data: { schema } })
-}
-
-function validatorOf(schema: JsonObject): z.ZodType {
-  try {
-    return z.fromJSONSchema(schema)
-  } catch (thrown) {
-    const cause = causeOf(thrown)
-    throw faults.make('R4202', `the schema of the answer cannot be checked: ${typeof cause === 'string' ? cause : cause.message}`, {
-      data: { schema },
-    })
-  }
 }
 
 /** Text as the type that the schema asks for, if it reads as one; else as it is, for the schema to refuse. */

@@ -1,4 +1,5 @@
-import { isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import { isFault, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import { schemaProblem } from './answer-schema.ts'
 import { faults } from './faults.ts'
 
 /** One of the answers that a question offers. */
@@ -58,6 +59,27 @@ export function readQuestion(about: Json | undefined, name: string): Question {
       : { due: need(typeof due === 'number' ? due : undefined, name, 'due', 'a number of milliseconds') }),
     ...(otherwise === undefined ? {} : { otherwise }),
     ...(about.about === undefined ? {} : { about: about.about }),
+  }
+}
+
+/** A hundred years: beyond that a date no longer fits what keeps it. */
+const LONGEST_WAIT = 36_525 * 86_400_000
+
+/**
+ * What is wrong with a question before it is asked, or undefined: what is recorded once is shown to everybody for
+ * ever. `about` is what `readQuestion` will read.
+ */
+export function questionProblem(about: Json): string | undefined {
+  if (!isObject(about) || typeof about.text !== 'string') return 'a question has a text'
+  const { due, schema } = about
+  if (due !== undefined && !(typeof due === 'number' && Number.isInteger(due) && due > 0 && due <= LONGEST_WAIT)) {
+    return 'due is a whole number of milliseconds, at most a hundred years'
+  }
+  try {
+    readQuestion(about, 'question')
+    return isObject(schema) ? schemaProblem(schema) : undefined
+  } catch (thrown) {
+    return isFault(thrown) ? thrown.message : 'it cannot be read'
   }
 }
 

@@ -59,7 +59,7 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
   }
   const judge = (run: string, capability: string): Verdict => judgeBy(rightsIn(run), capability)
   return {
-    ask: ({ run, port }, { needs = [] }) => (needs.length === 0 ? undefined : refusal(settings, run, rightsIn(run), port, needs)),
+    ask: ({ run }, { needs = [] }) => (needs.length === 0 ? undefined : refusal(settings, run, rightsIn(run), needs)),
     allows: (run, capability) => judge(run, capability).allowed,
     judge,
   }
@@ -102,7 +102,7 @@ function grants({ pattern, except }: Grant, need: Capability): boolean {
   return covers(pattern, need) && !except.some((hole) => covers(hole, need))
 }
 
-function refusal(settings: PolicySettings, run: string, rights: Rights, port: string, needs: readonly string[]): Fault | undefined {
+function refusal(settings: PolicySettings, run: string, rights: Rights, needs: readonly string[]): Fault | undefined {
   const missing = needs.map((need) => ({ need, ...judgeBy(rights, need) })).filter(({ allowed }) => !allowed)
   const [first] = missing
   if (first === undefined) return undefined
@@ -112,7 +112,7 @@ function refusal(settings: PolicySettings, run: string, rights: Rights, port: st
   const denied = missing.find(({ by }) => by !== 'nobody')
   const why = denied === undefined ? `this run is ${trust}` : `${denied.by} denies ${denied.rule}`
   const fix = denied === undefined ? wayOn(settings, run, trust, names) : `remove ${denied.rule} from "deny" in ${denied.by}`
-  return faults.make('R3001', `${port} needs ${shown}; ${why}`, {
+  return faults.make('R3001', `needs ${shown}; ${why}`, {
     run,
     fix,
     data: { needs: names, trust, ...(denied === undefined ? {} : { denied: denied.rule ?? '' }) },
@@ -121,7 +121,7 @@ function refusal(settings: PolicySettings, run: string, rights: Rights, port: st
 
 /** What would allow it: a policy file always, and the least level of trust that grants it, if one does. */
 function wayOn(settings: PolicySettings, run: string, trust: Trust, needs: readonly string[]): string {
-  const file = `allow ${needs.length === 1 ? 'it' : 'them'} in --policy FILE`
+  const file = `put ${JSON.stringify({ allow: needs })} into a file and name it with --policy`
   const higher = TRUST_LEVELS.slice(TRUST_LEVELS.indexOf(trust) + 1)
   const enough = higher.find((level) => needs.every((need) => judgeBy(rightsOf(settings, run, level), need).allowed))
   const command = needs.some((need) => need.startsWith('arbor://shell/'))

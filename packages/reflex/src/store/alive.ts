@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
 import type { Worker } from '../kernel/store.ts'
 
 /** A worker as stores keep it. */
@@ -22,6 +23,14 @@ export function knownWorker(worker: Worker, now: number, ttl: number): KnownWork
 /** Whether the runs of a worker may be taken over: it is silent for too long, or it is certain that its process is dead. */
 export function isGone(worker: KnownWorker, now: number, here: ReadonlySet<string>): boolean {
   return now - worker.seen >= worker.ttl || isDead(worker, here)
+}
+
+/**
+ * Whether a run never began and never will: whoever made it went before its first record. `now` is left out where
+ * nobody asks the clock; then silence alone proves nothing.
+ */
+export function isStillborn(last: number, owner: KnownWorker | undefined, now: number = Number.NEGATIVE_INFINITY): boolean {
+  return last === 0 && (owner === undefined || isGone(owner, now, new Set([hostname()])))
 }
 
 /**

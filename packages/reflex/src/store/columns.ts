@@ -94,6 +94,14 @@ export function noRun(run: string): Error {
   return faults.make('R2016', `the store has no run ${run}`, { run, fix: 'reflex runs' })
 }
 
+/** A question takes one answer: whoever comes later must know that. */
+export function hasAnswer(run: string): Error {
+  return faults.make('R2002', `an answer to this question of ${run} waits already`, {
+    run,
+    fix: `reflex show ${run}; it is taken when the run goes on`,
+  })
+}
+
 /** An ended run takes no message in. */
 export function hasEnded(run: string, status: RunStatus): Error {
   return faults.make('R2001', `${run} has ${status}; nothing can be told to it`, {

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { faults, NAME_ANOTHER, RESTORE } from './faults.ts'
 import { APPLICATION, LAYOUT } from './schema.ts'
 
@@ -27,6 +28,9 @@ export function judgeFile(path: string, name: string): Found {
   if (size === 0) {
     if (hasLog(path))
       throw damaged(name, 'is empty, and yet a -wal file with content lies beside it', 'restore the file that the -wal file belongs to')
+    // Nothing writes a log, or keeps folders of runs, before the file has tables: what is empty now was cut short.
+    if (stat !== undefined && [`${path}-wal`, join(dirname(path), 'runs')].some((beside) => existsSync(beside)))
+      throw damaged(name, 'is empty, and yet runs were kept in it', 'restore it from a copy, or remove the empty file to begin anew')
     return 'empty'
   }
   return judgeHeader(readStart(path), size, path, name)

@@ -1,5 +1,5 @@
 import type { InboxMessage, Message } from '../kernel/store.ts'
-import { changed, hasEnded, isOpen, type MessageColumns, messageColumns, messageOf, noRun } from './columns.ts'
+import { changed, hasAnswer, hasEnded, isOpen, type MessageColumns, messageColumns, messageOf, noRun } from './columns.ts'
 import type { Statements } from './statements.ts'
 import { sumOf } from './sums.ts'
 
@@ -8,6 +8,7 @@ export function postMessage(sql: Statements, id: string, message: Message): bool
   if (run === undefined) throw noRun(id)
   if (sql.posted.get(run.seq, message.id) !== undefined) return false
   if (!isOpen(run.status)) throw hasEnded(id, run.status)
+  if (message.type === 'answer' && sql.answered.get(run.seq, message.to) !== undefined) throw hasAnswer(id)
   const columns = messageColumns(message)
   sql.post.run(run.seq, columns.id, columns.type, columns.target, columns.sender, columns.at, sumOfMessage(columns), columns.body)
   return true

@@ -1,5 +1,5 @@
 import type { Claim, Lease, RunRow, Worker } from '../kernel/store.ts'
-import { isGone, type KnownWorker, knownWorker } from './alive.ts'
+import { isGone, isStillborn, type KnownWorker, knownWorker } from './alive.ts'
 import { newColumns } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { faults } from './faults.ts'
@@ -80,8 +80,9 @@ export class Leases {
 }
 
 function isDue(run: OpenRun, now: number, here: ReadonlySet<string>): boolean {
-  if ((run.due ?? Number.POSITIVE_INFINITY) <= now || run.told === 1) return true
   const owner = ownerOf(run)
+  if (isStillborn(run.last, owner, now)) return false
+  if ((run.due ?? Number.POSITIVE_INFINITY) <= now || run.told === 1) return true
   return run.status === 'running' && (owner === undefined || isGone(owner, now, here))
 }
 

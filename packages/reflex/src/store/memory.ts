@@ -14,8 +14,9 @@ import type {
   StoredRun,
   Worker,
 } from '../kernel/store.ts'
-import { isGone, type KnownWorker, knownWorker } from './alive.ts'
+import { isGone, isStillborn, type KnownWorker, knownWorker } from './alive.ts'
 import {
+  hasAnswer,
   hasEnded,
   isOpen,
   type MessageColumns,
@@ -157,7 +158,8 @@ class MemoryStore implements Store {
   }
 
   runs({ status, prefix, limit }: RunFilter = {}): readonly RunRow[] {
-    const found = [...this.#runs.values()].reverse().filter(({ columns }) => {
+    const found = [...this.#runs.values()].reverse().filter(({ columns, owner }) => {
+      if (isStillborn(columns.last, this.#workers.get(owner ?? ''))) return false
       if (status !== undefined && !status.includes(columns.status)) return false
       return prefix === undefined || columns.id.startsWith(prefix) || columns.trace === prefix
     })
@@ -179,6 +181,8 @@ class MemoryStore implements Store {
     if (run === undefined) throw noRun(id)
     if (run.ids.has(message.id)) return false
     if (!isOpen(run.columns.status)) throw hasEnded(id, run.columns.status)
+    const waits = [...this.#waiting.values()].some(({ run, type, target }) => run === id && type === 'answer' && target === message.to)
+    if (message.type === 'answer' && waits) throw hasAnswer(id)
     const columns = messageColumns(message)
     run.ids.add(message.id)
     this.#messages++
@@ -196,8 +200,9 @@ class MemoryStore implements Store {
     const here = this.#hosts()
     const open = [...this.#runs.values()].filter(({ columns }) => isOpen(columns.status))
     const due = open.filter(({ columns, owner }) => {
-      if ((columns.due ?? Number.POSITIVE_INFINITY) <= now || told.has(columns.id)) return true
       const holder = this.#workers.get(owner ?? '')
+      if (isStillborn(columns.last, holder, now)) return false
+      if ((columns.due ?? Number.POSITIVE_INFINITY) <= now || told.has(columns.id)) return true
       return columns.status === 'running' && (holder === undefined || isGone(holder, now, here))
     })
     return due.map(({ columns }) => columns.id)

@@ -37,13 +37,25 @@ export function openDatabase(file: string, busyTimeout: number): DatabaseSync {
 function makeFolder(path: string, name: string): void {
   const folder = dirname(path)
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolders(folder)
   } catch (cause) {
     throw faults.make('R5023', `the folder of the store ${name} cannot be made`, {
       file: name,
       fix: 'name a file in a folder that you may write to',
       cause,
     })
+  }
+}
+
+/** As Node does it, which tries for ever in places such as /proc. */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return
+  if (dirname(folder) !== folder) makeFolders(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (thrown) {
+    // Another process may have been faster.
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
   }
 }
 

@@ -1,6 +1,7 @@
 import type { RunFilter, RunRow, StoredBatch, StoredProgram, StoredRun } from '../kernel/store.ts'
+import { isStillborn } from './alive.ts'
 import { changed } from './columns.ts'
-import { chainEnd, checkedRow, type StoredRunRow } from './rows.ts'
+import { chainEnd, checkedRow, ownerOf, type StoredRunRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { checkChain, sumOf } from './sums.ts'
 
@@ -40,9 +41,12 @@ export function readRuns(sql: Statements, { status, prefix, limit }: RunFilter):
   const start = prefix ?? null
   // The last of all characters: what begins with the prefix stands before it.
   const end = `${prefix ?? ''}\u{10ffff}`
-  const most = limit === undefined ? -1 : Math.max(0, limit)
-  const rows = sql.runs.all(statuses, statuses, start, start, start, end, most)
-  return rows.map(checkedRow)
+  const rows: RunRow[] = []
+  for (const row of sql.runs.iterate(statuses, statuses, start, start, start, end)) {
+    if (rows.length >= (limit ?? EVER)) break
+    if (!isStillborn(row.last, ownerOf(row))) rows.push(checkedRow(row))
+  }
+  return rows
 }
 
 export function readProgram(sql: Statements, hash: string): StoredProgram | undefined {

@@ -34,6 +34,7 @@ export interface Head extends Pick<RunColumns, 'id' | 'trace' | 'program' | 'sta
 export interface OpenRun extends OwnerColumns {
   readonly id: string
   readonly status: RunRow['status']
+  readonly last: number
   readonly due: number | null
   readonly told: number
 }
@@ -50,6 +51,7 @@ export interface Rows {
   readonly program: { readonly hash: string; readonly kind: string; readonly sum: number; readonly source: string }
   readonly blob: { readonly sum: number; readonly body: string }
   readonly posted: { readonly row: number }
+  readonly answered: { readonly row: number }
   readonly inbox: MessageColumns & { readonly row: number; readonly sum: number }
   readonly open: OpenRun
   readonly entryOf: { readonly seq: number }

@@ -37,16 +37,17 @@ const SQL = {
   holding: 'select max(first) as first from journal where run = ? and first <= ?',
   // Parameters stand as often as they are used: Node 22 does not count those with numbers.
   runs: `${RUN} where (? is null or status in (select value from json_each(?)))
-    and (? is null or trace = ? or (run.id >= ? and run.id < ?)) order by started desc, run.seq desc limit ?`,
+    and (? is null or trace = ? or (run.id >= ? and run.id < ?)) order by started desc, run.seq desc`,
   program: 'select hash, kind, sum, source from program where hash = ?',
   blob: 'select sum, body from blob where hash = ?',
 
   post: `insert into inbox (run, id, type, target, sender, at, taken, sum, body) values (?, ?, ?, ?, ?, ?, null, ?, ?)
     on conflict (run, id) do nothing`,
   posted: 'select row from inbox where run = ? and id = ?',
+  answered: "select row from inbox where run = ? and taken is null and type = 'answer' and target = ? limit 1",
   inbox: `select inbox.row, inbox.id, type, target, sender, at, inbox.sum, body from inbox join run on run.seq = inbox.run
     where run.id = ? and taken is null order by inbox.row`,
-  open: `select run.id, run.owner, status, run.due, exists (select 1 from inbox where inbox.run = run.seq and taken is null) as told,
+  open: `select run.id, run.owner, status, last, run.due, exists (select 1 from inbox where inbox.run = run.seq and taken is null) as told,
     worker.id as worker, host, pid, place, began, seen, ttl
     from run left join worker on worker.id = run.owner where status in ('running', 'suspended')
     and (status = 'running' or run.due <= ? or exists (select 1 from inbox where inbox.run = run.seq and taken is null)) order by run.seq`,

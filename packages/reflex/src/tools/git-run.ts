@@ -5,7 +5,7 @@ import { type Environment, scrub } from './environment.ts'
 import { faults } from './faults.ts'
 import { findRepository, type Repository } from './git-repository.ts'
 import { absolute, isThere, shownPath } from './paths.ts'
-import { runProcess } from './process.ts'
+import { type ProcessResult, runProcess } from './process.ts'
 import { systemCode } from './refusals.ts'
 import type { ToolCall } from './tool.ts'
 
@@ -79,19 +79,24 @@ export class Git {
 
   /** The hash of the commit that a revision names, or undefined. */
   async find(revision: string): Promise<string | undefined> {
-    const { code, stdout } = await this.#spawn(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`], 1000)
-    const hash = stdout.trim()
-    return code === 0 && /^[0-9a-f]{40,64}$/.test(hash) ? hash : undefined
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]
+    const result = await this.#spawn(args)
+    // Of another text git may say in any way that it names nothing; whether git works at all shows at HEAD.
+    if (result.code !== 1 && (result.code === null || revision === 'HEAD')) mustEndWell(result, 'rev-parse')
+    const hash = result.stdout.trim()
+    return result.code === 0 && /^[0-9a-f]{40,64}$/.test(hash) ? hash : undefined
   }
 
   /** The branch that is checked out, or null. */
   async branch(): Promise<string | null> {
-    const { code, stdout } = await this.#spawn(['symbolic-ref', '--quiet', '--short', 'HEAD'], 1000)
-    return code === 0 ? stdout.trim() : null
+    const result = await this.#spawn(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+    if (result.code === 1) return null
+    mustEndWell(result, 'symbolic-ref')
+    return result.stdout.trim()
   }
 
-  #spawn(args: readonly string[], most: number): ReturnType<typeof runProcess> {
-    return spawnGit(args, { ...this.#place(), most })
+  #spawn(args: readonly string[]): Promise<ProcessResult> {
+    return spawnGit(args, this.#place())
   }
 
   #place(): GitPlace {
@@ -123,16 +128,17 @@ const LITTLE = 1000
 /** What git prints. Throws `R4120` without git, `R4131` and `R4132` when it is ended, `R4124` when it fails. */
 export async function runGit(args: readonly string[], place: GitPlace): Promise<{ readonly text: string; readonly truncated: boolean }> {
   const result = await spawnGit(args, place)
-  if (result.end === 'aborted') throw faults.make('R4132', 'git was called off')
-  if (result.end === 'timeout') throw faults.make('R4131', `git ${args[0]} did not end within ${TIMEOUT} ms and was killed`)
-  if (result.code === 0) return { text: result.stdout, truncated: result.truncated }
-  throw faults.make('R4124', `git ${args[0]} failed: ${result.stderr.trim().slice(0, 500) || `exit ${result.code}`}`)
+  mustEndWell(result, args[0] ?? '')
+  return { text: result.stdout, truncated: result.truncated }
 }
 
-async function spawnGit(
-  args: readonly string[],
-  { settings, call, cwd, places, stdin, most = LITTLE }: GitPlace,
-): ReturnType<typeof runProcess> {
+function mustEndWell({ end, code, stderr }: ProcessResult, command: string): void {
+  if (end === 'aborted') throw faults.make('R4132', 'git was called off')
+  if (end === 'timeout') throw faults.make('R4131', `git ${command} did not end within ${TIMEOUT} ms and was killed`)
+  if (code !== 0) throw faults.make('R4124', `git ${command} failed: ${stderr.trim().slice(0, 500) || `exit ${code}`}`)
+}
+
+async function spawnGit(args: readonly string[], { settings, call, cwd, places, stdin, most = LITTLE }: GitPlace): Promise<ProcessResult> {
   const environment = { ...scrub(settings.environment), ...ENVIRONMENT, ...places }
   const argv = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args]
   try {

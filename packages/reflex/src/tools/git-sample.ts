@@ -52,7 +52,8 @@ export function gitSample(settings: GitSettings): Tool {
       await makeSample(folder, settings, call)
       return { repo: shownPath(folder, call), sample: true }
     },
-    says: ({ repo }, { sample }) => (sample ? `no repository in ${repo}, made a sample of ${SAMPLE.length} commits` : repo),
+    says: ({ repo }, { sample }) =>
+      sample ? `no repository in ${repo}, made a sample of ${SAMPLE.length} commits` : `the repository in ${repo}`,
   })
 }
 

@@ -35,6 +35,7 @@ const compiled = new WeakMap<Workflow, CompiledWorkflow>()
 export function compileWorkflow(workflow: Workflow): CompiledWorkflow {
   const known = compiled.get(workflow)
   if (known !== undefined) return known
+  freezeDeep(workflow, new Set())
   const outgoing = new Map<string, Edge[]>(Object.keys(workflow.nodes).map((id) => [id, []]))
   for (const edge of workflow.edges) outgoing.get(edge.from)?.push(edge)
   const nodes = new Map(Object.entries(workflow.nodes).map(([id, node]) => [id, compileNode(node, outgoing.get(id) ?? [])]))
@@ -42,6 +43,18 @@ export function compileWorkflow(workflow: Workflow): CompiledWorkflow {
   const result = { workflow, nodes, calls }
   compiled.set(workflow, result)
   return result
+}
+
+/**
+ * A program is immutable: agents get its very objects, and what one of them changed would change every run of it.
+ * Plain objects and lists alone. Guards stay as they are: a host mends one that failed, or gives it its function late.
+ */
+function freezeDeep(value: unknown, seen: Set<object>): void {
+  if (typeof value !== 'object' || value === null || seen.has(value) || Object.isFrozen(value)) return
+  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null) return
+  seen.add(value)
+  Object.freeze(value)
+  for (const [key, inner] of Object.entries(value)) if (key !== 'guard') freezeDeep(inner, seen)
 }
 
 function compileNode(node: Node, edges: Edge[]): CompiledNode {

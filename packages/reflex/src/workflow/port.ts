@@ -2,6 +2,7 @@ import { type Fault, isFault, toFault } from '../kernel/fault.ts'
 import { copyJson, isObject, type Json } from '../kernel/json.ts'
 import type { Call, Port, Traits } from '../kernel/port.ts'
 import { brief } from '../text/index.ts'
+import { questionProblem } from '../people/index.ts'
 import { ScopedBlackboardReader } from './blackboard.ts'
 import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
 import { filterEdges } from './guards.ts'
@@ -145,13 +146,21 @@ export function acceptDecision(raw: unknown, call: Call): Json {
       return Object.freeze({ complete: acceptWrites(decision.writes, call), ...reasonOf(decision) })
     case 'suspend': {
       if (typeof decision.reason !== 'string') throw invalid(call, 'a suspension without a reason')
-      const ask = decision.ask === undefined ? {} : { ask: copyJson(withoutUndefined(decision.ask), `${place(call)}.ask`) }
+      const ask = decision.ask === undefined ? {} : { ask: acceptQuestion(decision.ask, call) }
       const writes = decision.writes === undefined || decision.writes.length === 0 ? {} : { writes: acceptWrites(decision.writes, call) }
       return Object.freeze({ suspend: decision.reason, ...writes, ...ask, ...reasonOf(decision) })
     }
     default:
       throw invalid(call, decision === undefined ? brief(raw) : `the type ${brief(decision.type)}`)
   }
+}
+
+/** Refused here, what nobody could show or answer never stands in an inbox. */
+function acceptQuestion(raw: unknown, call: Call): Json {
+  const ask = copyJson(typeof raw === 'object' && raw !== null ? withoutUndefined(raw) : raw, `${place(call)}.ask`)
+  const problem = questionProblem(ask)
+  if (problem !== undefined) throw invalid(call, `a question that cannot be asked (${problem})`)
+  return ask
 }
 
 function acceptAdvance(decision: Partial<Decision & { type: 'advance' }>, call: Call): Json {

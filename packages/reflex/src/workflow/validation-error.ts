@@ -25,6 +25,18 @@ export class WorkflowValidationError extends Error {
     this.finding = finding
   }
 
+  get verdict(): Fault['verdict'] {
+    return this.finding.verdict
+  }
+
+  get path(): string | undefined {
+    return this.finding.path
+  }
+
+  get fix(): string | undefined {
+    return this.finding.fix
+  }
+
   override toString(): string {
     return describeFault(this.finding)
   }

@@ -26,6 +26,25 @@ describe('help', () => {
   })
 })
 
+describe('what the command says of itself', () => {
+  test.each([
+    [['--version'], { v: 1, version: '0.0.0' }],
+    [['--help'], { v: 1, help: expect.stringContaining('COMMAND') as string }],
+    [[], { v: 1, help: expect.stringContaining('COMMAND') as string }],
+    [['run', '--help'], { v: 1, help: expect.stringContaining('--agent') as string }],
+  ])('%j is a document too', async (argv, document) => {
+    for (const shape of ['--json', '--jsonl']) {
+      const { code, out, err } = await reflex([...argv, shape], { folder: workFolder() })
+      expect({ code, err, document: json(out) }).toEqual({ code: 0, err: '', document })
+    }
+  })
+
+  test('a fix names the command once', async () => {
+    const { err } = await reflex(['run', '--nonsense'], { folder: workFolder(), command: 'npx reflex' })
+    expect(err).toContain('fix    npx reflex run --help\n')
+  })
+})
+
 describe('a wrong command line does nothing, says why, and exits with 2', () => {
   test.each([
     [['vaildate'], 'R2030', 'did you mean "validate"'],
@@ -44,6 +63,11 @@ describe('a wrong command line does nothing, says why, and exits with 2', () => 
     [['run', 'order.json'], 'R1020', '--kind'],
     [['run', 'refund.workflow.json', '--policy', 'order.json'], 'R3011', 'order.json'],
     [['run', 'refund.workflow.json', '--agent', '=rules'], 'R2031', '--agent'],
+    [['run', 'refund.workflow.json', '--agent', './broken.txt'], 'R2032', 'is not JSON'],
+    [['run', 'refund.workflow.json', '--answers', './broken.txt'], 'R2032', 'is not JSON'],
+    ...['', '../../evil', 'a/b', 'a@3', 'last', '-', '\u001b[2J', 'x'.repeat(5000), 'a\n'].map(
+      (id) => [['run', 'refund.workflow.json', `--id=${id}`], 'R2031', '64 letters'] as [string[], string, string],
+    ),
     [['runs', '--status', 'suspnded'], 'R2031', 'did you mean "suspended"'],
     [['runs', '--limit', '0'], 'R2031', '--limit'],
     [['runs', '--since', 'soon'], 'R2031', '2h'],
@@ -52,8 +76,12 @@ describe('a wrong command line does nothing, says why, and exits with 2', () => 
     [['trace', 'otter', '--store', 'nowhere.db'], 'R1021', 'nowhere.db'],
     [['explain', 'R104Z'], 'R2033', 'did you mean R104'],
   ])('%j', async (argv, rule, hint) => {
-    const { code, out, err } = await reflex(argv, { folder: workFolder() })
+    const folder = workFolder()
+    writeFileSync(join(folder, 'broken.txt'), '{"approve":')
+    const { code, out, err } = await reflex(argv, { folder })
     expect({ code, out, err }).toMatchObject({ code: 2, out: '' })
+    expect((await reflex(['runs'], { folder })).out).toBe('')
+    expect(err).not.toContain('\u001b')
     expect(err).toMatch(new RegExp(`^error ${rule} {2}`))
     expect(err).toContain(hint)
   })

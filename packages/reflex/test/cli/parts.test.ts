@@ -1,7 +1,7 @@
 import { array, assert, integer, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cropFrame } from '../../src/cli/crop.ts'
-import { shellWord } from '../../src/cli/console.ts'
+import { jsonText, shellWord } from '../../src/cli/escape.ts'
 import { readAnswer, readInputs } from '../../src/cli/grammar.ts'
 import { factLine, layoutRow, table, tabbed } from '../../src/cli/layout.ts'
 import { Look } from '../../src/cli/look.ts'
@@ -72,7 +72,7 @@ describe('layout', () => {
       '  program a program with a long name',
       '  status suspended',
     ])
-    expect(tabbed([['a\tb', 'c\nd']])).toBe('a b\tc d\n')
+    expect(tabbed([['a\tb', 'c\nd', '\u001b[2J\u009b\u202e']])).toBe('a b\tc d\t␛[2J��\n')
   })
 
   test('facts are broken between facts', () => {
@@ -118,6 +118,15 @@ describe('inputs', () => {
     [['k=@-'], { k: 'stdin' }],
   ])('%j', async (given, expected) => expect(await readInputs(given, read)).toEqual(expected))
 
+  test('a key that is the name of the prototype is a key', async () => {
+    for (const given of ['__proto__:={"a":1}', '@proto.json']) {
+      const inputs = await readInputs([given, 'b=2'], async () => '{"__proto__":{"a":1}}')
+      expect(JSON.stringify(inputs)).toBe('{"__proto__":{"a":1},"b":"2"}')
+      expect(Object.getPrototypeOf(inputs)).toBe(Object.prototype)
+    }
+    expect(JSON.stringify(await readInputs(['__proto__=x'], read))).toBe('{"__proto__":"x"}')
+  })
+
   test.each([['k'], ['=v'], [':=1'], ['k:={'], ['k:=']])('%s is refused', (given) =>
     expect(readInputs([given], read)).rejects.toMatchObject({ code: 'R2032' }),
   )
@@ -135,6 +144,14 @@ describe('inputs', () => {
 
 test('words are quoted as a shell needs it', () => {
   expect(['plain', 'two words', "it's", '$x', ''].map(shellWord)).toEqual(['plain', "'two words'", String.raw`'it'\''s'`, "'$x'", "''"])
+})
+
+test('words and JSON hold nothing that acts on a terminal, and are exact', () => {
+  const word = "it's\u001b]0;x\u0007\u009b2J\u202e\n\\"
+  expect(shellWord(word)).toBe(String.raw`$'it\'s\x1b]0;x\x07\u009b2J\u202e\x0a\\'`)
+  const text = jsonText({ [word]: '\u007f\u0080\u2028\u2029\u2066\u061c' })
+  expect(text).not.toMatch(/[^ -~]/)
+  expect(JSON.parse(text)).toEqual({ [word]: '\u007f\u0080\u2028\u2029\u2066\u061c' })
 })
 
 test('the screen of these tests is a terminal', () => {

@@ -191,6 +191,20 @@ describe.skipIf(process.platform === 'win32')('places that refuse', { timeout: P
     }
   })
 
+  test.skipIf(!existsSync('/dev/full'))('an output that is full', () => {
+    const folder = workFolder()
+    for (const line of ['run refund.workflow.json --id otter --json', 'runs --json', 'trace otter', '--help']) {
+      const { code, err } = shell(`reflex ${line} > /dev/full`, folder)
+      expect({ line, code, err }).toMatchObject({
+        code: 3,
+        err: expect.stringMatching(
+          /^error R5040 {2}standard output cannot be written: ENOSPC.*\n {2}fix {4}make room on the disk\n$/,
+        ) as string,
+      })
+    }
+    expect(reflex(['runs'], folder).out).toMatch(/^otter\t/)
+  })
+
   test('a reader that stops reading', () => {
     const folder = workFolder()
     reflex(['run', 'refund.workflow.json', '--id', 'otter'], folder)

@@ -1,6 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { Console } from '../../src/cli/console.ts'
+import { runHeader } from '../../src/cli/header.ts'
+import type { Session } from '../../src/cli/session.ts'
+import type { World } from '../../src/cli/world.ts'
+import type { RunHandle } from '../../src/handle.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { CTRL_C, reflex, start, workFolder } from './worlds.ts'
 
@@ -77,6 +82,51 @@ describe('a question at the terminal', () => {
     const { raw } = await run.ended
     expect(raw).not.toMatch(/\u001b\[2J|\u001b\]|\u0007/)
     expect(raw).toContain('␛[2J')
+  })
+
+  test('nor can a command that is to be pasted, or a document', async () => {
+    const evil = 'v\u001b]0;pwn\u0007\u009b2J\u202e'
+    const folder = asking({ ask: 'Sure?', options: [evil, 'n'], writes: 'a' })
+    const run = ['run', 'ask.workflow.json', '--id', 'oak', '--answers', 'none']
+    const looks = [run, ['show', 'oak'], ['inbox', '-q'], ['trace', 'oak'], ['answer', 'oak', evil], ['show', 'oak'], ['trace', 'oak']]
+    for (const columns of [undefined, 80]) {
+      const store = ['--store', `${columns}.db`]
+      for (const argv of looks) {
+        const { raw, err, out } = await reflex([...argv, '--no-color', ...store], { folder, ...(columns === undefined ? {} : { columns }) })
+        expect({ argv, columns, raw }).toMatchObject({ raw: expect.not.stringMatching(/[^\P{C}\n\t]/u) as string })
+        if (argv === run) expect(err).toContain(String.raw`answer oak $'v\x1b]0;pwn\x07\u009b2J\u202e' --store`)
+        if (argv[0] === 'answer' && columns === undefined) expect(JSON.parse(out)).toEqual({ a: evil })
+      }
+      for (const argv of [['runs'], ['show', 'oak'], ['trace', 'oak']])
+        for (const shape of ['--json', '--jsonl'])
+          expect((await reflex([...argv, shape, ...store], { folder })).raw).not.toMatch(/[^\P{C}\n]/u)
+    }
+  })
+
+  test('nor can the name of a program', async () => {
+    const folder = workFolder()
+    writeFileSync(join(folder, 'evil.workflow.json'), ask({ ask: 'Sure?' }).replace('"ask"', String.raw`"a\u001b]0;pwn\u0007\u009bb"`))
+    for (const columns of [undefined, 80]) {
+      const world = { folder, ...(columns === undefined ? {} : { columns }) }
+      for (const argv of [
+        ['validate', 'evil.workflow.json'],
+        ['run', 'evil.workflow.json', '--id', `oak${columns}`, '--answers', 'none'],
+        ['runs'],
+        ['show', 'last'],
+        ['trace', 'last'],
+        ['resume', 'last', '--answers', 'none'],
+      ]) {
+        const { raw } = await reflex([...argv, '--no-color'], world)
+        expect({ argv, columns, raw }).toMatchObject({ raw: expect.not.stringMatching(/[^\P{C}\n\t]/u) as string })
+      }
+    }
+  })
+
+  test.each(['--store=evil.db', '@order.json', ':=1'])('an option %s is answered as it stands', async (value) => {
+    const folder = asking({ ask: 'Which?', options: [value, 'n'], writes: 'a' })
+    const { err } = await reflex(['run', 'ask.workflow.json', '--id', 'oak'], { folder })
+    const [, word = ''] = /reflex answer oak '(.*)'/.exec(err) ?? []
+    expect(await reflex(['answer', 'oak', word], { folder })).toMatchObject({ code: 0, out: `{\n  "a": "${value}"\n}\n` })
   })
 
   test('ctrl-c at the question leaves the run suspended and says how to go on', async () => {
@@ -165,6 +215,86 @@ describe('answers from elsewhere', () => {
   })
 })
 
+describe('an answer in a file that its question refuses', () => {
+  const refuse = (shape: string[]): ReturnType<typeof reflex> => {
+    const folder = workFolder()
+    writeFileSync(join(folder, 'all.json'), '{"approve": "zzz"}')
+    return reflex([...RUN, '--answers', 'all.json', ...shape], { folder })
+  }
+
+  test('leaves the run suspended, with the way on', async () => {
+    const { code, err } = await refuse([])
+    expect(code).toBe(75)
+    expect(err).toContain('error R4200')
+    expect(err).toContain('suspended  otter-2m9q')
+    expect(err).toContain('reflex answer otter-2m9q YES')
+    expect(err).not.toContain('nothing asked for')
+  })
+
+  test('names the run in documents', async () => {
+    const error = { code: 'R4200', run: 'otter-2m9q' }
+    const one = await refuse(['--json'])
+    expect({ code: one.code, ...(JSON.parse(one.out) as object) }).toMatchObject({
+      code: 75,
+      run: 'otter-2m9q',
+      status: 'suspended',
+      error,
+    })
+    const many = await refuse(['--jsonl'])
+    expect(many.code).toBe(75)
+    expect(JSON.parse(many.out.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ v: 1, error })
+  })
+})
+
+describe('a run in memory', () => {
+  test('ends with its process, and no command is said to find it', async () => {
+    const folder = workFolder()
+    for (const more of [[], ['--answers', 'auto']]) {
+      const { err } = await reflex([...RUN, ...more, '--store', 'memory:'], { folder })
+      expect(err).not.toMatch(/reflex (answer|inbox|trace|resume)/)
+      expect(err.includes('the run ends with this process')).toBe(more.length === 0)
+    }
+    const run = start(RUN, { folder, columns: 80, environment: { REFLEX_STORE: 'memory:' } })
+    await run.shows('› Approve')
+    run.press(CTRL_C)
+    const { screen } = await run.ended
+    expect(screen).toContain('the run ends with this process')
+    expect(screen).not.toContain('reflex resume')
+  })
+})
+
+describe('a run that is gone on with', () => {
+  test('was taken over from a process that is silent, or gone', async () => {
+    for (const [alive, word] of [
+      [true, 'silent'],
+      [false, 'gone'],
+    ] as const) {
+      const folder = workFolder()
+      const run = start(RUN, { folder, columns: 80, host: virtualHost() })
+      await run.shows('› Approve')
+      const host = virtualHost()
+      await host.advance(3_600_000)
+      const { err } = await reflex(['resume', 'otter', '--answers', 'none'], { folder, host, alive })
+      expect(err).toContain(`taken over from process ${process.pid}, which is ${word}`)
+      run.interrupt('SIGTERM')
+      await run.ended
+    }
+  })
+
+  test.each([true, false, undefined])('warns of a trust that is lowered: %s', (lowered) => {
+    let err = ''
+    const sink = { write: (text: string) => void (err += text), terminal: false, columns: undefined }
+    const host = virtualHost()
+    const surroundings = { host, cwd: '/', environment: {}, actor: 'ana', worker: { id: '', host: '', pid: 0 } }
+    const console = new Console({ surroundings, out: sink, err: sink, command: 'reflex' } as unknown as World, {})
+    const reflexDouble = { fresh: false, keeps: () => ({ trust: 'probationary', lowered }) }
+    const handle = { id: 'otter', run: { state: { pins: [] } } }
+    runHeader({ console, reflex: reflexDouble } as unknown as Session, handle as unknown as RunHandle, ['3 records'])
+    expect(err.includes('warns     trust is probationary here, lower than the journal says')).toBe(lowered === true)
+    expect(err.trimEnd().split('\n')).toHaveLength(lowered === true ? 2 : 1)
+  })
+})
+
 describe('the inbox', () => {
   test('answers where it is read', async () => {
     const folder = workFolder()
@@ -181,6 +311,28 @@ describe('the inbox', () => {
   })
 
   test('is empty where nobody is asked', async () => {
-    expect(await reflex(['inbox'], { folder: workFolder(), columns: 80 })).toMatchObject({ code: 0, screen: 'nobody is asked anything' })
+    expect(await reflex(['inbox'], { folder: workFolder(), columns: 80 })).toMatchObject({ code: 0, screen: 'no open questions' })
+  })
+})
+
+describe('a run that a mistake in its program has stopped', () => {
+  test('is not sent to a resume that would stop again, neither at its end nor by show', async () => {
+    const folder = asking({ template: { text: '{{fils.length}}' } })
+    const { code, screen } = await reflex(['run', 'ask.workflow.json'], { folder, columns: 80 })
+    expect(code).toBe(75)
+    expect(screen).toContain('the run keeps its program: correct the file and start another run')
+    expect(screen).not.toContain('try again')
+    const shown = (await reflex(['show', 'last'], { folder, columns: 80 })).screen
+    expect(shown).toContain('correct the file and start another run')
+    expect(shown).not.toContain('reflex answer')
+  })
+
+  test('that lacks a right is resumed with a policy', async () => {
+    const folder = asking({ tool: 'command', args: { argv: ['true'] } })
+    const { code, screen } = await reflex(['run', 'ask.workflow.json'], { folder, columns: 80 })
+    expect([code, screen.replaceAll(/\s+/g, ' ')]).toEqual([
+      75,
+      expect.stringMatching(/try again reflex resume \S+ --policy FILE/) as string,
+    ])
   })
 })

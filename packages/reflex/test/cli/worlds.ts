@@ -28,6 +28,10 @@ export interface WorldOptions {
   readonly input?: string
   /** The clock of this world; one of its own if absent. */
   readonly host?: VirtualHost
+  /** Whether other processes live. Default: those with the number of this one. */
+  readonly alive?: boolean
+  /** How a person starts this command. */
+  readonly command?: string
   /** Who starts the command. */
   readonly actor?: string
 }
@@ -108,9 +112,9 @@ export function start(argv: readonly string[], options: WorldOptions): Running {
         interrupts = undefined
       }
     },
-    command: 'reflex',
+    command: options.command ?? 'reflex',
     version: '0.0.0',
-    alive: ({ pid }) => pid === process.pid,
+    alive: ({ pid }) => options.alive ?? pid === process.pid,
   }
   const screen = (): string => screenOf(raw, columns ?? 10_000)
   const ended = runCommand(argv, world).then((code): Ended => ({ code, out, err, screen: screen(), raw }))

@@ -3,10 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFile
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { screenOf } from '../cli/screen.ts'
 
 const root = resolve(import.meta.dirname, '../../../..')
 const example = join(root, 'examples/01-release-review')
 const bin = join(root, 'packages/reflex/bin/reflex.js')
+const TERMINAL = join(import.meta.dirname, '../cli/terminal.py')
 
 let folder = ''
 
@@ -75,6 +77,27 @@ describe('example 01, a release review', () => {
     for (const part of ['push', 'breaking-changes', 'pop', 'decide', 'breaking = 1', 'ana', 'RELEASE_NOTES.md'])
       expect(trace.out).toContain(part)
   })
+
+  test.skipIf(spawnSync('python3', ['--version']).status !== 0)(
+    'asks at a terminal, and takes the choice that a person makes there (needs python3)',
+    () => {
+      history()
+      const keys = JSON.stringify([
+        ['› ', '\u001b[B'],
+        ['› ', '\r'],
+      ])
+      const { status, stdout } = spawnSync('python3', [TERMINAL, '80', keys, process.execPath, bin, 'run', example], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { ...process.env, REFLEX_ACTOR: 'ana' },
+      })
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+      const screen = screenOf(stdout, 80)
+      expect(status).toBe(0)
+      for (const part of ['▸ breaking', '◂ breaking', '◆ propose', 'ana: Minor', 'version 1.5.0']) expect(screen).toContain(part)
+      expect(notes()).toContain('# 1.5.0')
+    },
+  )
 
   test('enters the sub-workflow also when nothing broke, and takes a no', () => {
     git('init', '-q')

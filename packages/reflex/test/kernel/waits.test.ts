@@ -72,6 +72,8 @@ describe('answers', () => {
     const run = await start('collects', { source: { questions: ['a', 'b'], many: 2 } })
     await run.idle()
     await store.post(run.id, { id: 'x1', type: 'answer', to: '2w', body: 'from afar', by: 'bea', at: 0 })
+    await run.pull()
+    await run.idle()
     await store.post(run.id, { id: 'x2', type: 'answer', to: '2w', body: 'too late', at: 0 })
     await run.pull()
     await run.idle()

@@ -70,15 +70,17 @@ describe('a refusal', () => {
   it('names what is needed, the trust of the run, and the least that would do', () => {
     expect(ask(policy('probationary'), 'arbor://human/ask', 'arbor://shell/exec', 'arbor://tool/command')).toMatchObject({
       code: 'R3001',
-      message: 'decide needs arbor://shell/exec and arbor://tool/command; this run is probationary',
-      fix: 'this release has no sandbox for commands: run with --trust trusted, or allow them in --policy FILE',
+      message: 'needs arbor://shell/exec and arbor://tool/command; this run is probationary',
+      fix: 'this release has no sandbox for commands: run with --trust trusted, or put {"allow":["arbor://shell/exec","arbor://tool/command"]} into a file and name it with --policy',
       run: 'otter',
       data: { needs: ['arbor://shell/exec', 'arbor://tool/command'], trust: 'probationary' },
     })
     expect(ask(policy('untrusted'), read(`${workdir}/a`))).toMatchObject({
-      fix: 'run with --trust probationary, or allow it in --policy FILE',
+      fix: `run with --trust probationary, or put {"allow":["${read(`${workdir}/a`)}"]} into a file and name it with --policy`,
     })
-    expect(ask(policy('autonomous'), read('/etc/hosts'))).toMatchObject({ fix: 'allow it in --policy FILE' })
+    expect(ask(policy('autonomous'), read('/etc/hosts'))).toMatchObject({
+      fix: `put {"allow":["${read('/etc/hosts')}"]} into a file and name it with --policy`,
+    })
   })
 
   it('says which file denies', () => {
@@ -86,7 +88,7 @@ describe('a refusal', () => {
       grants: [{ file: 'safe.policy.json', deny: ['arbor://fs/read/**/'.slice(0, -1), 'arbor://shell/**'] }],
     })
     expect(ask(denying, 'arbor://shell/exec')).toMatchObject({
-      message: 'decide needs arbor://shell/exec; safe.policy.json denies arbor://shell/**',
+      message: 'needs arbor://shell/exec; safe.policy.json denies arbor://shell/**',
       fix: 'remove arbor://shell/** from "deny" in safe.policy.json',
     })
   })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest'
@@ -77,6 +77,34 @@ describe('a full disk', () => {
     const store = openSqlite(file)
     await goesOn(store, full.last)
     await store.close()
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a store whose file is taken away while it is open', () => {
+  it.each([
+    ['is gone', (file: string) => rmSync(file)],
+    ['is gone', (file: string) => rmSync(join(file, '..'), { recursive: true })],
+    ['was cut short', (file: string) => truncateSync(file)],
+    ['was cut short', (file: string) => truncateSync(file, 5000)],
+    [
+      'is another file now',
+      (file: string) => {
+        copyFileSync(file, `${file}.copy`)
+        renameSync(`${file}.copy`, file)
+      },
+    ],
+  ])('%s: R5005, and nothing passes for written', async (what, harm) => {
+    const file = join(folder(), 'reflex.db')
+    const store = openSqlite(file)
+    onTestFinished(() => void store.close())
+    await store.hello(worker, NOW, TTL)
+    const lease = (await store.create(rowOf(RUN), worker)) as Lease
+    expect(await store.commit([batchOf(lease, 1)])).toEqual([])
+    harm(file)
+    expect(() => store.commit([batchOf(lease, 2)])).toThrow(
+      expect.objectContaining({ code: 'R5005', message: `the store ${file} ${what}` }),
+    )
+    expect(() => store.beat(worker, NOW)).toThrow(expect.objectContaining({ code: 'R5005' }))
   })
 })
 

@@ -161,6 +161,21 @@ describe('what is not a store is refused and left as it is', () => {
           () => writeFileSync(file, ''),
         ),
     ],
+    [
+      'an empty file beside an empty log',
+      'R5021',
+      (file: string) => {
+        for (const end of ['', '-wal']) writeFileSync(`${file}${end}`, '')
+      },
+    ],
+    [
+      'an empty file beside folders of runs',
+      'R5021',
+      (file: string) => {
+        mkdirSync(join(dirname(file), 'runs'))
+        writeFileSync(file, '')
+      },
+    ],
   ] as const)('%s: %s', (_what, code, prepare) => {
     const file = newFile()
     prepare(file)
@@ -170,6 +185,10 @@ describe('what is not a store is refused and left as it is', () => {
     const { 'reflex.db-shm': _before, ...was } = before
     const { 'reflex.db-shm': _after, ...is } = filesAt(file)
     expect(is).toEqual(was)
+  })
+
+  it.runIf(process.platform === 'linux')('a folder where no folder can be made: R5023', () => {
+    expect(codeOf(() => openSqlite('/proc/self/deep/er/reflex.db'))).toBe('R5023')
   })
 
   it('a folder, a pipe, a file as a folder, no name: R5023, R5027', () => {

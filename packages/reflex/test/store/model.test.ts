@@ -102,8 +102,8 @@ const steps: Arbitrary<Step> = oneof(
       return side.store.commit(batches.filter((batch) => batch !== undefined))
     }),
   ),
-  step('post', tuple(run, constantFrom('m1', 'm2', 'm3'), text), ({ store }, id, name, message, body) =>
-    store.post(id(name), messageOf(message, { body })),
+  step('post', tuple(run, constantFrom('m1', 'm2', 'm3'), constantFrom('2w', '3w'), text), ({ store }, id, name, message, to, body) =>
+    store.post(id(name), messageOf(message, { to, body })),
   ),
   step('inbox', tuple(run), ({ store }, id, name) => store.inbox(id(name))),
   step('due', tuple(time), ({ store }, _id, now) => store.due(now)),

@@ -46,6 +46,18 @@ describe('git.log', () => {
     expect(await use('git.log', { paths: ['c'] }, call)).toMatchObject({ count: 1, commits: [{ subject: 'three' }] })
   })
 
+  it('does not take a repository whose settings git does not let be read for one without commits', async () => {
+    const repo = new Sandbox(folder())
+    repo.commit('one')
+    expect((await refusal(() => use('git.log', { until: 'HEAD@{99}' }, callIn(repo.root)))).code).toBe('R4123')
+    repo.git('config', 'include.path', write(join(repo.root, 'broken'), 'no settings\n'))
+    for (const name of ['git.log', 'git.root', 'git.tag'])
+      expect(await refusal(() => use(name, {}, callIn(repo.root))), name).toMatchObject({
+        code: 'R4124',
+        message: containing('bad config'),
+      })
+  })
+
   it('says in a line what it read', async () => {
     const repo = new Sandbox(folder())
     repo.commit('one')

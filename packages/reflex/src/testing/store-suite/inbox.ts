@@ -126,8 +126,21 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await world.store.due(NOW), [])
   },
 
+  async 'a wait takes one answer; another is refused until the first is taken, and messages are not'(world) {
+    const lease = await world.start()
+    await world.start('newt-1aaa')
+    await world.store.post(RUN, messageOf('m1', { to: '2w' }))
+    await refuses('R2002', () => world.store.post(RUN, messageOf('m2', { to: '2w' })))
+    assert.equal(await world.store.post(RUN, messageOf('m1', { to: '2w' })), false, 'the same answer is no other one')
+    assert.equal(await world.store.post(RUN, messageOf('m2', { to: '3w' })), true)
+    assert.equal(await world.store.post('newt-1aaa', messageOf('m2', { to: '2w' })), true)
+    for (const id of ['m3', 'm4']) assert.equal(await world.store.post(RUN, messageOf(id, { type: 'message', to: '2w' })), true)
+    await world.mustCommit(batchOf(lease, 1, { taken: (await world.store.inbox(RUN)).map(({ row }) => row) }))
+    assert.equal(await world.store.post(RUN, messageOf('m5', { to: '2w' })), true)
+  },
+
   async 'a running run is due when nobody carries it, a suspended one is not'(world) {
-    const [running, suspended] = [await world.start('run-1'), await world.start('rest-1')]
+    const [running, suspended] = [await world.startWith(1, 'run-1'), await world.start('rest-1')]
     await world.mustCommit(batchOf(suspended, 1, { row: moved({ status: 'suspended' }) }))
     assert.deepEqual(await world.store.due(NOW + TTL - 1), [])
     assert.deepEqual(await world.store.due(NOW + TTL), ['run-1'])

@@ -120,7 +120,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
       const other = await world.another(mortal)
       await other.hello(heir, NOW, TTL)
       await other.hello(stranger, NOW, TTL)
-      await other.create(rowOf(RUN), mortal)
+      await other.commit([batchOf((await other.create(rowOf(RUN), mortal)) as Lease, 1)])
       assert.deepEqual(await other.claim(RUN, heir, NOW), { holder: { worker: mortal, seen: NOW } })
       child.kill('SIGKILL')
       await once(child, 'exit')

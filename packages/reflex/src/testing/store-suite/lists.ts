@@ -25,6 +25,16 @@ export const listCases: Readonly<Record<string, Rule>> = {
     )
   },
 
+  async 'a run that was given up before its first record is in no list, and nothing is due for it'(world) {
+    const began = await world.startWith(1, 'a-1')
+    const never = await world.start('b-1', { started: NOW + 1 })
+    const ids = async (filter: RunFilter = {}) => (await world.store.runs(filter)).map(({ id }) => id)
+    assert.deepEqual(await ids(), ['b-1', 'a-1'], 'whoever made it may be about to begin')
+    for (const lease of [began, never]) await world.store.release(lease)
+    assert.deepEqual([await ids(), await ids({ limit: 1 }), await ids({ prefix: 'b' })], [['a-1'], ['a-1'], []])
+    assert.deepEqual(await world.store.due(NOW), ['a-1'])
+  },
+
   async 'a list shows the row of each run as it is now'(world) {
     const lease = await world.start('a-1')
     await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'failed', updated: NOW + 4, value: { code: 'R2012' } }) }))

@@ -102,7 +102,7 @@ export function moved(more: Partial<Batch['row']> = {}): Batch['row'] {
 }
 
 export function messageOf(id: string, more: Partial<Message> = {}): Message {
-  return { id, type: 'answer', to: 'review', body: { choice: 'yes' }, at: NOW, ...more }
+  return { id, type: 'answer', to: `review of ${id}`, body: { choice: 'yes' }, at: NOW, ...more }
 }
 
 export function leaseOf(claim: Claim): Lease {

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { createEngine, createRegistry, type RunnableAgent } from '../../../src/workflow/index.ts'
+import type { Decision, DecisionContext, Workflow } from '../../../src/workflow/types.ts'
+
+const workflow = (): Workflow => ({
+  id: 'w',
+  entry: 'a',
+  nodes: { a: { id: 'a', spec: { deep: { list: [1] } } }, b: { id: 'b', spec: {} } },
+  edges: [{ id: 'e', from: 'a', to: 'b', event: 'NEXT' }],
+})
+
+function engineOf(agent: RunnableAgent) {
+  const registry = createRegistry()
+  registry.register(workflow())
+  return createEngine(registry, agent)
+}
+
+describe('what an agent gets', () => {
+  test.each<[string, (context: DecisionContext) => unknown]>([
+    ['an edge', ({ validEdges }) => Object.assign(validEdges[0] ?? {}, { to: 'zzz' })],
+    ['the edges', ({ workflow: { edges } }) => edges.pop()],
+    ['a node', ({ workflow: { nodes } }) => delete nodes.b],
+    ['a spec', ({ node }) => (node.spec.deep as { list: number[] }).list.push(2)],
+  ])('cannot be used to change the program: %s', async (_, change) => {
+    const engine = engineOf({
+      async resolve(context): Promise<Decision> {
+        expect(() => change(context)).toThrow(TypeError)
+        const [edge] = context.validEdges
+        return edge === undefined ? { type: 'complete' } : { type: 'advance', edge: edge.id }
+      },
+    })
+    await engine.init('w')
+    await engine.step()
+    expect(engine.currentNode()?.id).toBe('b')
+    expect(engine.currentWorkflow()).toEqual(workflow())
+  })
+
+  test.each([
+    [
+      'throws',
+      {
+        then: () => {
+          throw new Error('boom')
+        },
+      },
+    ],
+    [
+      'throws when it is looked at',
+      Object.defineProperty({}, 'then', {
+        get: () => {
+          throw new Error('boom')
+        },
+      }),
+    ],
+  ])('a promise of its own that %s suspends, and the engine goes on', async (_, answer) => {
+    let nonsense = true
+    const engine = engineOf({
+      resolve: ({ validEdges: [edge] }) => {
+        if (nonsense) return answer as unknown as Promise<Decision>
+        return Promise.resolve(edge === undefined ? { type: 'complete' } : { type: 'advance', edge: edge.id })
+      },
+    })
+    await engine.init('w')
+    expect(await engine.run()).toMatchObject({ status: 'error', error: { nodeId: 'a' } })
+    nonsense = false
+    expect(await engine.run()).toEqual({ status: 'completed' })
+  })
+
+  test.each([
+    ['a deadline out of reach', { text: 'q', due: 1e16 }],
+    ['a deadline in the past', { text: 'q', due: -5 }],
+    ['options that are none', { text: 'q', options: [{}] }],
+    ['no text', { options: [] }],
+    ['a schema that is none', { text: 'q', schema: 5 }],
+    ['nothing like a question', 5],
+  ])('a question with %s is refused before it is recorded', async (_, ask) => {
+    const engine = engineOf({ resolve: async () => ({ type: 'suspend', reason: 'asks', ask }) as unknown as Decision })
+    await engine.init('w')
+    expect(await engine.run()).toMatchObject({ status: 'error', error: { error: { code: 'R2053' } } })
+  })
+})
+
+test('a recursion without a way out ends with a fault, and the run can be looked at', async () => {
+  const registry = createRegistry()
+  registry.register({
+    id: 'self',
+    entry: 'a',
+    nodes: { a: { id: 'a', spec: {}, invokes: { workflowId: 'self', returnMap: [] } } },
+    edges: [],
+  })
+  const engine = createEngine(registry, { resolve: async () => ({ type: 'complete' }) })
+  await engine.init('self')
+  const { status, error } = (await engine.run()) as { status: string; error: { error: { cause: { code: string } } } }
+  expect([status, error.error.cause.code, engine.stack().length]).toEqual(['error', 'R2018', 4999])
+})
