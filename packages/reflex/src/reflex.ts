@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { agentFor, type AgentChoice } from './decisions.ts'
 import { faults } from './faults.ts'
-import { isWorkflow, workflowProgram } from './formats.ts'
+import { isModule, isWorkflow, workflowProgram } from './formats.ts'
 import { answerTo, type OpenQuestion, questionsOf, RunHandle } from './handle.ts'
 import { chooseStore } from './home.ts'
 import { type Surroundings, thisProcess } from './host.ts'
@@ -11,7 +11,6 @@ import {
   faults as kernelFaults,
   type Host,
   isFault,
-  isObject,
   type JsonObject,
   ledgerPort,
   type Message,
@@ -236,7 +235,8 @@ export class Reflex {
     const { state, definitions } = await this.runtime.peek(id)
     const { file } = keepsOf(state, this.#surroundings)
     if (file === undefined) return
-    for (const frame of state.frames.values()) await this.library.resolveCalls(definitions.program(frame.pin), dirname(file))
+    for (const frame of state.frames.values())
+      await this.library.resolveCalls(definitions.program(frame.pin), dirname(file), isModule(file))
   }
 
   /** How a run was started, for those who show it. */

@@ -173,14 +173,14 @@ export interface Store {
   read(run: string, until?: number): Awaitable<StoredRun | undefined>
   /** All batches from the one that holds record `from`, without snapshots. */
   journal(run: string, from?: number): Awaitable<readonly StoredBatch[]>
-  /** Newest first. */
+  /** Newest first; without runs that were given up before their first record. */
   runs(filter?: RunFilter): Awaitable<readonly RunRow[]>
   program(hash: string): Awaitable<StoredProgram | undefined>
   blob(hash: string): Awaitable<string | undefined>
 
   /**
    * Puts a message before a run, whoever holds it. False if a message of this id is there already, taken or not.
-   * Throws `R2016` if there is no such run, `R2001` if it has ended.
+   * Throws `R2016` if there is no such run, `R2001` if it has ended, `R2002` if an answer to the same wait lies there already.
    */
   post(run: string, message: Message): Awaitable<boolean>
   /** Messages that no record has taken, in order of arrival. */
