@@ -36,6 +36,7 @@ describe('what an agent gets', () => {
   })
 
   // What agents of other languages and libraries answer with need not be a promise of ours.
+  // oxlint-disable-next-line unicorn/no-thenable -- that is what is tested
   const promiseLike = (how: PropertyDescriptor): object => Object.defineProperties({}, Object.fromEntries([['then', how]]))
   const boom = (): never => {
     throw new Error('boom')
