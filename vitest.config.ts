@@ -13,7 +13,7 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
-    testTimeout: 10_000,
+    testTimeout: 60_000,
     reporters: ['default', new CountsReporter()],
   },
 })

@@ -1,17 +1,20 @@
 import { faults as agents } from './agents/faults.ts'
 import { faults as composition } from './faults.ts'
 import { type CatalogueEntry, faults as kernel } from './kernel/index.ts'
+import { faults as models } from './models/faults.ts'
 import { faults as people } from './people/faults.ts'
 import { faults as policy } from './policy/faults.ts'
 import { faults as store } from './store/faults.ts'
+import { postgresFaults } from './store/postgres-faults.ts'
 import { faults as text } from './text/faults.ts'
 import { faults as tools } from './tools/faults.ts'
 import { faults as workflow } from './workflow/faults.ts'
+import { proofFaults } from './workflow/proof/faults.ts'
 import { runFaults } from './workflow/run-faults.ts'
 
 /** Every fault that Reflex knows, by code. Each room writes its own part. */
 export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, CatalogueEntry>(
-  [kernel, composition, text, workflow, runFaults, store, policy, tools, people, agents]
+  [kernel, composition, text, workflow, proofFaults, runFaults, store, postgresFaults, policy, tools, people, models, agents]
     .flatMap(({ entries }) => Object.entries(entries))
     .sort(([a], [b]) => (a < b ? -1 : 1)),
 )

@@ -1,9 +1,13 @@
+import { basename } from 'node:path'
 import { type AgentCall, dispatch, type Dispatcher, scriptedAgent } from './agents/index.ts'
 import { canonicalJson, type Fault, type Json, type JsonObject } from './kernel/index.ts'
+import { readText } from './library.ts'
+import { type Models, recordedModels } from './models/index.ts'
 import type { Locate } from './text/index.ts'
 import type { Tools } from './tools/index.ts'
 import type { DecisionCall, RunnableAgent } from './workflow/index.ts'
 import type { DecisionAgent, Workflow } from './workflow/types.ts'
+import type { Effects } from './workflow/verify.ts'
 
 /** Who decides where a program does not say. Kept with the run, so a resume needs no flag. */
 export interface AgentChoice {
@@ -13,10 +17,15 @@ export interface AgentChoice {
   readonly perNode?: Readonly<Record<string, string>>
   /** Decisions as data, for the agent called `script`. */
   readonly script?: JsonObject
+  /** The model where no node names one: `provider:name`. */
+  readonly model?: string
+  /** A recording that answers in place of every model: its file, an absolute path. */
+  readonly recorded?: string
 }
 
 interface AgentSettings {
   readonly tools: Tools
+  readonly models: Models
   readonly agents: Readonly<Record<string, DecisionAgent>>
   readonly workdir: string
   readonly choice: (run: string) => AgentChoice
@@ -27,33 +36,56 @@ interface AgentSettings {
 /** The agent of all runs, and what it says of a workflow before it runs. */
 interface RuntimeAgent extends RunnableAgent {
   inspect(workflow: Workflow, locate: Locate): readonly Fault[]
+  /** What whoever decides at a node reads and writes, for proofs before a run. */
+  effects: Effects
 }
 
 /** The agent of all runs of a process: for each run the one that its own choice makes. */
 export function agentFor(settings: AgentSettings): RuntimeAgent {
-  const made = new Map<string, Dispatcher>()
+  const shared = new Map<string, Dispatcher>()
+  // A script and a recording hand out what they have in order, so each run has its own, for as long as it is open here.
+  const own = new WeakMap<AgentChoice, Dispatcher>()
   const of = (run: string): Dispatcher => {
     const choice = settings.choice(run)
-    // A script hands out its decisions in order, so each run has its own.
-    const key = choice.script === undefined ? canonicalJson(choice as Json) : run
-    const known = made.get(key)
+    const ordered = choice.script !== undefined || choice.recorded !== undefined
+    const key = ordered ? '' : canonicalJson(choice as Json)
+    const known = ordered ? own.get(choice) : shared.get(key)
     if (known !== undefined) return known
     const agents = choice.script === undefined ? settings.agents : { ...settings.agents, script: scriptedAgent(choice.script) }
     const agent = dispatch({
       tools: settings.tools,
+      models: modelsFor(choice, settings.models),
       workdir: settings.workdir,
       allows: settings.allows,
       agents,
       default: choice.default,
       perNode: choice.perNode,
     })
-    made.set(key, agent)
+    if (ordered) own.set(choice, agent)
+    else shared.set(key, agent)
     return agent
   }
   return {
     inspect: (workflow, locate) => of('').check(workflow, locate),
+    effects: (workflow, node, leaving) => of('').effects(workflow, node, leaving),
     resolve: (context, call) => of(call?.run ?? '').resolve(context, call === undefined ? undefined : withFolder(call, settings.runFolder)),
     traits: (context, call) => of(call.run).traits(context, { run: call.run, runFolder: settings.runFolder(call.run) }),
+  }
+}
+
+/** Throws for a recording that cannot be read or understood, before a run depends on it: `R1021`, `R1024`, `R4021`. */
+export function checkRecording(file: string): void {
+  recordedModels(readText(file), basename(file))
+}
+
+/** What a run asks for replies: a recording, or the models, its own first where nothing else is named. */
+function modelsFor({ model, recorded }: AgentChoice, models: Models): Models {
+  if (recorded !== undefined) return recordedModels(readText(recorded), basename(recorded))
+  if (model === undefined) return models
+  return {
+    configured: true,
+    name: (request) => models.name(request) ?? model,
+    generate: (request, call) => models.generate({ ...request, model: request.model ?? model }, call),
   }
 }
 

@@ -37,6 +37,23 @@ export const faults = defineFaults({
     means: 'The file is there and the system did not let it be read, or it is too large.',
     fix: 'Look at its rights and its size.',
   },
+  R1026: {
+    title: 'A module has no tools',
+    verdict: 'fail',
+    when: 'before a run',
+    means:
+      'The file that --tools names is imported, and what it exports that is a tool can be called by programs. It could not be imported, or exports none.',
+    fix: "Export what `defineTool` of 'reflex/tools' gives, alone or in a list.",
+  },
+  R1025: {
+    title: 'The settings of a folder cannot be read',
+    verdict: 'fail',
+    when: 'before a run',
+    means:
+      'A reflex.config.json says what is usual for the programs beside it. This one is not JSON, or has what Reflex does not know; a setting that was ignored would be one that somebody relies on.',
+    often: 'a misspelt name',
+    fix: 'Correct the file, or remove it.',
+  },
   R2020: {
     title: 'A question is not named',
     verdict: 'fail',
@@ -87,6 +104,44 @@ export const faults = defineFaults({
     means: 'The catalogue knows our codes, such as R1042, and those of the seeds, such as INVALID_EDGE.',
     fix: 'Name a code as a message prints it.',
   },
+  R2034: {
+    title: 'A folder cannot give itself rights',
+    verdict: 'fail',
+    severity: 'warning',
+    when: 'before a run',
+    means:
+      'A reflex.config.json lies beside programs and may have come with them, so it can lower trust and cannot raise it, and it cannot say where data goes. What it says beyond that is ignored.',
+    fix: 'Say it yourself, with a flag or in the environment.',
+  },
+  R2035: {
+    title: 'A program is too large to be drawn',
+    verdict: 'fail',
+    when: 'at any time',
+    means:
+      'Laying out more than 400 nodes, or edges that go over more than 1,500 layers in all, takes long, and nobody could read the picture. At a terminal it is listed instead.',
+    fix: 'Leave --svg out, or draw its parts: programs that it calls are drawn by themselves.',
+  },
+  R2036: {
+    title: 'A kind has no picture',
+    verdict: 'fail',
+    when: 'at any time',
+    means: 'The kind of this program does not say what its programs look like.',
+    fix: 'Look at the source of the program.',
+  },
+  R2037: {
+    title: 'There is no such schema',
+    verdict: 'fail',
+    when: 'at any time',
+    means: 'Schemas are named after kinds, after other files that Reflex reads, and `output` for what it writes with --json.',
+    fix: 'Look at reflex schema.',
+  },
+  R2038: {
+    title: 'Something is there already',
+    verdict: 'fail',
+    when: 'before a run',
+    means: 'A starter is never written over what is there. Nothing was done.',
+    fix: 'Name another folder, or move what is there.',
+  },
   R5040: {
     title: 'The system refuses',
     verdict: 'fail',
@@ -94,6 +149,49 @@ export const faults = defineFaults({
     means: 'A file or a folder that Reflex needs cannot be read, made or written. What was recorded before is intact.',
     often: 'a full disk, a folder that may only be read',
     fix: 'Make room or grant the permission, then do the same again.',
+  },
+  R5041: {
+    title: 'A replay decides differently',
+    verdict: 'fail',
+    when: 'when a run is replayed or checked',
+    means:
+      'The program and the recorded inputs give another record than the one that stands in the journal. Records before it are equal. The run itself is as it was: it goes on with its own program.',
+    often:
+      'the run is replayed on a changed program; a journal that was written by something else; a release that behaves differently, which is a bug of ours',
+    fix: 'Compare both sides at the place in the program. A changed program is fit for runs that stand before this record, and for new ones.',
+  },
+  R5042: {
+    title: 'The store keeps a state that its records do not give',
+    verdict: 'fail',
+    when: 'when a run is replayed',
+    means:
+      'A snapshot, or what lists show of a run, is derived from its records, and here it says something else. The records count; a resume would begin with the snapshot.',
+    often: 'a store that was changed by something else',
+    fix: 'Restore the store from a copy.',
+  },
+  R5043: {
+    title: 'The run does not use this program',
+    verdict: 'fail',
+    when: 'when a run is replayed on a changed program',
+    means: 'A changed program takes the place of the one with the same kind and id, and this run holds none of that name.',
+    often: 'an id that was changed with the program, a wrong file',
+    fix: 'Name a file whose program the run uses; reflex trace names them.',
+  },
+  R5044: {
+    title: 'Two files hold the same program',
+    verdict: 'fail',
+    when: 'when runs are checked',
+    means: 'Both would take the place of one program, and only one of them can.',
+    fix: 'Name one of the two.',
+  },
+  R5050: {
+    title: 'A folder of a run that is gone cannot be removed',
+    verdict: 'fail',
+    severity: 'warning',
+    when: 'when a store is cleaned up',
+    means: 'The system refuses to remove the folder. What else was to be removed is, and the next time tries again.',
+    often: 'a file of another user in it, a folder that is in use',
+    fix: 'Remove it by hand, or grant the permission.',
   },
   R9002: {
     title: 'The command broke off',

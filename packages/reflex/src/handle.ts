@@ -2,7 +2,6 @@ import { linesOf, type StoryLine } from './trace.ts'
 import {
   type Change,
   copyJson,
-  faults as kernelFaults,
   type FaultData,
   isObject,
   type Json,
@@ -15,6 +14,7 @@ import {
 } from './kernel/index.ts'
 import { acceptAnswer, type Question, readQuestion } from './people/index.ts'
 import { suggest } from './text/index.ts'
+import type { UnknownTypes, WorkflowTypes } from './workflow/define-types.ts'
 
 /** A question that stands open. */
 export interface OpenQuestion {
@@ -66,8 +66,8 @@ function faultOf(about: Json | undefined): { fault?: FaultData } {
   return isObject(about) && isObject(about.fault) ? { fault: about.fault as unknown as FaultData } : {}
 }
 
-/** A run in this process. Told by `Reflex`, which has set it up. */
-export class RunHandle {
+/** A run in this process. Told by `Reflex`, which has set it up. `Types`: what its workflow declares, if it was written in TypeScript. */
+export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
   readonly run: Run
   readonly definitions: RunPrograms
   readonly #lines = new Set<(line: StoryLine) => void>()
@@ -89,8 +89,8 @@ export class RunHandle {
     return this.run.status
   }
 
-  /** What the run answered with, once it has ended. */
-  get value(): Json | undefined {
+  /** What the run answered with, once it has ended; of a failed run, `failure` as JSON. */
+  get value(): Types['value'] | undefined {
     return this.run.state.ended?.value
   }
 
@@ -101,8 +101,8 @@ export class RunHandle {
   }
 
   /** The latest value of a key on the root's board. */
-  get(key: string): Json | undefined {
-    return this.run.state.root.reader().get(key)
+  get<Key extends keyof Types['values'] & string>(key: Key): Types['values'][Key] | undefined {
+    return this.run.state.root.reader().get(key) as Types['values'][Key] | undefined
   }
 
   /** The questions that are open and durable: show them once `idle` has resolved. */
@@ -117,12 +117,14 @@ export class RunHandle {
 
   /**
    * Answers an open question, checked against its options or its schema. Resolves with the number of the record,
-   * once it is durable; the run goes on by itself. Throws `R2002` if it is not open, `R4200` and `R4201` for an
+   * once it is durable; the run goes on by itself. Rejects with `R2002` if it is not open, naming the record that closed
+   * it, with `R2001` if the run has ended, `R4200` and `R4201` for an
    * answer that it does not allow.
    */
   async answer(question: OpenQuestion, value: unknown, by?: string): Promise<number> {
     const open = this.questions.find(({ wait }) => wait === question.wait)
-    if (open === undefined) throw kernelFaults.make('R2002', `${question.id} is not open`, { run: this.id })
+    // The run knows what closed it.
+    if (open === undefined) return this.run.answer(question.wait, value ?? null, by)
     return this.run.answer(open.wait, answerTo(open, value), by)
   }
 

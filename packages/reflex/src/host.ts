@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir, hostname, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Host, systemHost, type Worker } from './kernel/index.ts'
@@ -28,6 +28,11 @@ export function thisProcess(): Surroundings {
     actor: process.env['REFLEX_ACTOR'] ?? userName(),
     seal,
   }
+}
+
+/** Whether something lies at a path, `~` being the user's own folder. */
+export function isPath(text: string): boolean {
+  return existsSync(text.startsWith('~/') ? join(homedir(), text.slice(2)) : text)
 }
 
 function seal(text: string): string | undefined {

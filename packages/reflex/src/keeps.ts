@@ -1,6 +1,7 @@
 import type { AgentChoice } from './decisions.ts'
+import { isModule } from './formats.ts'
 import type { Surroundings } from './host.ts'
-import { isObject, type State } from './kernel/index.ts'
+import { canonicalJson, copyJson, isObject, type State } from './kernel/index.ts'
 import { readTrust, type Trust, TRUST_LEVELS } from './policy/index.ts'
 
 /** What a run keeps of how it was started: facts of the operator, which a resume goes on under (decisions, trust). */
@@ -10,7 +11,9 @@ export interface Keeps {
   readonly workdir: string
   readonly file?: string
   readonly agent?: AgentChoice
-  /** Who gave more than the usual trust was a user of this machine: proved by a secret that no store holds. */
+  /** Modules of tools that the operator named, as absolute paths. */
+  readonly tools?: readonly string[]
+  /** Who said what not everybody may claim was a user of this machine: proved by a secret that no store holds. */
   readonly proof?: { readonly nonce: string; readonly seal: string }
   /** The journal claims more trust than it can prove, so the run has the usual one. */
   readonly lowered?: true
@@ -18,33 +21,60 @@ export interface Keeps {
 
 const USUAL: Trust = 'probationary'
 
+/** What a proof is bound to: it says nothing of another run or another program. */
+export interface ProofOf {
+  readonly run: string
+  readonly trace: string
+  /** The hash of the root program. */
+  readonly program: string
+}
+
 function isMore(trust: Trust): boolean {
   return TRUST_LEVELS.indexOf(trust) > TRUST_LEVELS.indexOf(USUAL)
 }
 
-/** Adds the proof that a resume will ask for, where a run gets more than the usual trust. */
-export function proved(keeps: Keeps, { host, seal }: Surroundings): Keeps {
-  if (!isMore(keeps.trust) || seal === undefined) return keeps
+/** What a stored run may claim by itself, and what only a user of this machine can have said: rights, and files to be read or run. */
+function needsProof({ trust, tools, agent, file }: Keeps): boolean {
+  return isMore(trust) || tools !== undefined || agent?.recorded !== undefined || (file !== undefined && isModule(file))
+}
+
+/** Adds the proof that a resume will ask for, where a run keeps what not everybody may claim. */
+export function proved(keeps: Keeps, of: ProofOf, { host, seal }: Surroundings): Keeps {
+  if (!needsProof(keeps) || seal === undefined) return keeps
   const nonce = host.entropy()
-  const made = seal(sealed(keeps, nonce))
+  const made = seal(sealed(keeps, of, nonce))
   return made === undefined ? keeps : { ...keeps, proof: { nonce, seal: made } }
 }
 
 /**
- * What a stored run keeps. A store may have come with a folder from somebody else: more than the usual trust counts
- * only with the proof that a user of this machine gave it here.
+ * What a stored run keeps. A store may have come with a folder from somebody else: more than the usual trust, modules, and
+ * files that are read count only with the proof that a user of this machine gave them here, for this very run.
  */
 export function keepsOf(state: State, surroundings: Surroundings): Keeps {
-  const by = state.start?.by
-  if (!isObject(by)) return { actor: '', trust: 'untrusted', workdir: '' }
-  const keeps = by as unknown as Keeps
+  const { start } = state
+  if (start === undefined || !isObject(start.by)) return { actor: '', trust: 'untrusted', workdir: '' }
+  const { by } = start
   const trust = typeof by.trust === 'string' ? readTrust(by.trust, 'the journal') : 'untrusted'
-  if (!isMore(trust)) return { ...keeps, trust }
+  const keeps: Keeps = { ...(by as unknown as Keeps), trust }
+  if (!needsProof(keeps)) return keeps
+  const of = { run: start.run, trace: start.trace, program: start.pins[0]?.[3] ?? '' }
   const { proof } = keeps
-  const right = proof !== undefined && surroundings.seal?.(sealed({ ...keeps, trust }, proof.nonce)) === proof.seal
-  return right ? { ...keeps, trust } : { ...keeps, trust: USUAL, lowered: true }
+  const right = proof !== undefined && surroundings.seal?.(sealed(keeps, of, proof.nonce)) === proof.seal
+  return right ? keeps : unproved(keeps)
 }
 
-function sealed({ trust, workdir }: Keeps, nonce: string): string {
-  return JSON.stringify([trust, workdir, nonce])
+function unproved({ tools: _, file, agent, trust, ...keeps }: Keeps): Keeps {
+  const { recorded: _recorded, ...choice } = agent ?? {}
+  return {
+    ...keeps,
+    ...(file === undefined || isModule(file) ? {} : { file }),
+    ...(agent === undefined ? {} : { agent: choice }),
+    ...(isMore(trust) ? { trust: USUAL, lowered: true as const } : { trust }),
+  }
+}
+
+function sealed({ trust, workdir, tools, file, agent }: Keeps, { run, trace, program }: ProofOf, nonce: string): string {
+  return canonicalJson(
+    copyJson({ run, trace, program, trust, workdir, tools: tools ?? [], file: file ?? '', agent: agent ?? {}, nonce }, 'keeps'),
+  )
 }

@@ -1,9 +1,19 @@
-import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { faults } from './faults.ts'
-import { formatOf, isModule, type ProgramFormat, type ReadOptions, type ReadProgram, type ReadResult, unknownFormat } from './formats.ts'
-import { causeOf, type Fault, type Host, isFault, type Program, type Programs, systemHost } from './kernel/index.ts'
+import {
+  addPrograms,
+  formatOf,
+  isModule,
+  type ProgramFormat,
+  type ReadOptions,
+  type ReadProgram,
+  type ReadResult,
+  unknownFormat,
+} from './formats.ts'
+import { type Fault, type Host, isFault, type Program, type Programs, systemHost } from './kernel/index.ts'
+import { bears, candidates, filesOfKind, noProgram, programsOf, unreadable } from './program-folder.ts'
 
 /** A program that was loaded from a file, and what was found in it. */
 export interface LoadedProgram {
@@ -32,6 +42,7 @@ export class Library {
   readonly #options: ReadOptions
   readonly #folders: readonly string[]
   readonly #host: Pick<Host, 'now' | 'at'>
+  readonly #files = new Map<string, string>()
 
   /** `folders`: where to look for programs by name, after the caller's own folder. */
   constructor(programs: Programs, options: ReadOptions, folders: readonly string[], host: Pick<Host, 'now' | 'at'> = systemHost) {
@@ -41,14 +52,23 @@ export class Library {
     this.#host = host
   }
 
+  /** Finds programs in the same folders for others: what it loads takes no place among the programs of this one. */
+  aside(programs: Programs): Library {
+    return new Library(programs, this.#options, this.#folders, this.#host)
+  }
+
+  /** The file that a program was read from, by its hash, if it was read here. */
+  fileOf(hash: string): string | undefined {
+    return this.#files.get(hash)
+  }
+
   /**
-   * Loads a program and everything that it calls, as far as it can be found. Throws the first error of the file;
-   * all of them are its `errors`. A program that is called and not found is a matter of the run.
+   * Loads a program and everything that it calls, as far as it can be found. Throws the first error of the file. Nothing
+   * is proved but what refuses a program. A program that is called and not found is a matter of the run.
    */
   async load(path: string, kind?: string): Promise<LoadedProgram> {
     const checked = await this.check(path, kind)
-    const errors = checked.findings.filter(({ severity }) => severity === 'error')
-    const [first] = errors
+    const first = checked.findings.find(({ severity }) => severity === 'error')
     if (checked.program === undefined || first !== undefined)
       throw first ?? faults.make('R1021', `${path} holds no program`, { file: checked.file })
     const program = this.#register(checked.program, checked.file, kind)
@@ -56,19 +76,55 @@ export class Library {
     return { program, file: checked.file, findings: checked.findings }
   }
 
-  /** Everything that is wrong with a program; a folder stands for the one program that it holds. */
+  /** What refuses a program; a folder stands for the one program that it holds. */
   async check(path: string, kind?: string): Promise<CheckedFile> {
     const file = await this.#fileOf(path)
     return { file, ...(await this.#read(file, kind)) }
   }
 
-  /** The same, and whether its calls lead somewhere and what they return fits, as far as that shows without a run. */
+  /**
+   * Everything that is wrong with a program, also what only warns, and whether its calls lead somewhere and what they
+   * return fits, as far as that shows without a run.
+   */
   async checkCalls(path: string, kind?: string): Promise<CheckedFile> {
-    const checked = await this.check(path, kind)
-    const { file, program } = checked
-    if (program === undefined || isModule(file)) return checked
-    await this.resolveCalls(this.#register(program, file, kind), dirname(file))
-    return { file, ...(await this.#read(file, kind, { ...this.#options, lookup: (reference) => this.#programs.find(reference) })) }
+    const file = await this.#fileOf(path)
+    const all: ReadOptions = { ...this.#options, proofs: 'all' }
+    if (isModule(file)) return { file, ...(await this.#read(file, kind, all)) }
+    const alone = await this.#read(file, kind, { ...all, proofs: 'alone' })
+    if (alone.program === undefined) return { file, ...alone }
+    const program = this.#register(alone.program, file, kind)
+    if ((this.#programs.kind(program.kind).refs?.(program.def) ?? []).length === 0) return { file, ...alone }
+    await this.resolveCalls(program, dirname(file))
+    const lookup = (reference: string): Program | undefined => this.#programs.find(reference)
+    const names = (of: string): Iterable<string> => this.#namesBeside(dirname(file), of)
+    return { file, ...(await this.#read(file, kind, { ...all, lookup, names })) }
+  }
+
+  /** The files of the programs for which a path stands: those of a folder, but for its modules, which run when they are read. */
+  files(path: string): readonly string[] {
+    const full = resolve(path)
+    if (!statOf(full, path).isDirectory()) return [full]
+    const files = programsOf(full, path).filter((file) => !isModule(file))
+    if (files.length === 0) throw noProgram(full, path)
+    return files
+  }
+
+  /** The names of the programs of a kind in a folder and the folders of programs; of modules, as their files are called. */
+  *#namesBeside(folder: string, kind: string): Generator<string> {
+    for (const where of [folder, ...this.#folders]) {
+      for (const file of filesOfKind(where, kind)) {
+        const id = isModule(file) ? undefined : this.#idOf(file)
+        yield id ?? basename(file).split('.')[0] ?? file
+      }
+    }
+  }
+
+  #idOf(file: string): string | undefined {
+    try {
+      return formatOf(file)?.read(readText(file), file, { guards: this.#options.guards, proofs: 'errors' }).program?.id
+    } catch {
+      return undefined
+    }
   }
 
   /**
@@ -111,26 +167,24 @@ export class Library {
     }
   }
 
-  #register({ id, source, def, local }: ReadProgram, file: string, kind?: string): Program {
-    return this.#programs.add(formatOf(file, kind)?.kind ?? '', id, source, { def, local })
+  #register(program: ReadProgram, file: string, kind?: string): Program {
+    const added = addPrograms(this.#programs, formatOf(file, kind)?.kind ?? '', program)
+    this.#files.set(added.hash, file)
+    return added
   }
 
   async #fileOf(path: string): Promise<string> {
     const full = resolve(path)
     const stat = statOf(full, path)
     if (!stat.isDirectory()) return full
-    const all = programsOf(full, path)
-    const files = all.filter((file) => !isModule(file))
+    const files = programsOf(full, path).filter((file) => !isModule(file))
     const [only] = files
-    if (only === undefined) {
-      const fix = all.length === 0 ? undefined : `name the module: ${all.map((file) => basename(file)).join(', ')}`
-      throw faults.make('R1021', `${path} holds no program`, { file: path, ...(fix === undefined ? {} : { fix }) })
-    }
+    if (only === undefined) throw noProgram(full, path)
     if (files.length === 1) return only
     const roots = await this.#uncalled(files)
     const [root] = roots
     if (root !== undefined && roots.length === 1) return root
-    throw faults.make('R1022', `${path} holds ${files.length} programs`, {
+    throw faults.make('R1022', `the folder holds ${files.length} programs`, {
       file: path,
       fix: `name one of ${(roots.length > 1 ? roots : files).map((file) => basename(file)).join(', ')}`,
     })
@@ -156,47 +210,15 @@ export class Library {
     return [...names].filter(([, name]) => !called.has(name)).map(([file]) => file)
   }
 
-  async #read(file: string, kind?: string, options: ReadOptions = this.#options): Promise<ReadResult> {
+  async #read(file: string, kind?: string, options: ReadOptions = { ...this.#options, proofs: 'errors' }): Promise<ReadResult> {
     const format = formatOf(file, kind)
     if (format === undefined) throw unknownFormat(file)
-    if (isModule(file)) return readModule(file, format, this.#host)
+    if (isModule(file)) return readModule(file, format, this.#host, options)
     return format.read(readText(file), file, options)
   }
 }
 
-/** The same of a folder that a person named. */
-function programsOf(folder: string, named: string): string[] {
-  try {
-    return programFiles(folder)
-  } catch (cause) {
-    throw unreadable(named, cause)
-  }
-}
-
-function programFiles(folder: string): string[] {
-  return readdirSync(folder)
-    .filter((name) => formatOf(name) !== undefined)
-    .sort()
-    .map((name) => join(folder, name))
-}
-
-function bears(file: string, id: string): boolean {
-  return basename(file).startsWith(`${id}.`)
-}
-
-/** Files of a folder that may hold a program, those that bear its name first. A module must bear it. */
-function candidates(folder: string, kind: string, id: string, modules: boolean): string[] {
-  let files: string[]
-  try {
-    files = programFiles(folder).filter((file) => formatOf(file)?.kind === kind)
-  } catch {
-    return []
-  }
-  const data = files.filter((file) => !isModule(file))
-  return [...(modules ? files : data).filter((file) => bears(file, id)), ...data.filter((file) => !bears(file, id))]
-}
-
-async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 'now' | 'at'>): Promise<ReadResult> {
+async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 'now' | 'at'>, options: ReadOptions): Promise<ReadResult> {
   let exports: Record<string, unknown>
   try {
     exports = await importWithin(file, host)
@@ -204,14 +226,17 @@ async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 
     if (isFault(cause)) throw cause
     throw faults.make('R1023', `${file} cannot be loaded`, { file, cause })
   }
-  const found = Object.values(exports).flatMap((value) => format.accept(value, file) ?? [])
+  const all = Object.values(exports).flatMap((value) => format.accept(value, file, options) ?? [])
+  // A program that another one brings along is a part of it.
+  const parts = new Set(all.flatMap(({ program }) => program?.along?.map(({ source }) => source) ?? []))
+  const found = all.filter(({ program }) => program === undefined || !parts.has(program.source))
   const [only] = found
   if (only !== undefined && found.length === 1) return only
   throw faults.make('R1023', `${file} exports ${found.length === 0 ? 'no program' : `${found.length} programs`}`, { file })
 }
 
 /** A module that waits at its top for what never comes would end the process without a word. */
-async function importWithin(file: string, host: Pick<Host, 'now' | 'at'>): Promise<Record<string, unknown>> {
+export async function importWithin(file: string, host: Pick<Host, 'now' | 'at'>): Promise<Record<string, unknown>> {
   let callOff = (): void => undefined
   const late = new Promise<never>((_, reject) => {
     callOff = host.at(host.now() + LOADING, () => {
@@ -237,10 +262,6 @@ function statOf(path: string, named: string): Stats {
   }
   if (stat === undefined) throw faults.make('R1021', `${named} is not there`, { file: named })
   return stat
-}
-
-function unreadable(file: string, cause: unknown): Fault {
-  return faults.make('R1024', `${file} cannot be read`, { file, cause: causeOf(cause) })
 }
 
 /** The text of a file that a person named. Throws `R1021` and `R1024`. */

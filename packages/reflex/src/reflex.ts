@@ -1,136 +1,97 @@
-import { realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { agentFor, type AgentChoice } from './decisions.ts'
+import { assemble, type Assembly } from './assembly.ts'
+import { collect, type Collected, type CollectOptions } from './collecting.ts'
+import { type AgentChoice, checkRecording } from './decisions.ts'
 import { faults } from './faults.ts'
-import { isModule, isWorkflow, workflowProgram } from './formats.ts'
+import { acceptInputs, acceptWorkflow, addPrograms, isModule, isWorkflow } from './formats.ts'
 import { answerTo, type OpenQuestion, questionsOf, RunHandle } from './handle.ts'
-import { chooseStore } from './home.ts'
+import { isRunName } from './home.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
+  closingRecord,
   copyJson,
   faults as kernelFaults,
   type Host,
   isFault,
   type JsonObject,
-  ledgerPort,
   type Message,
   type Program,
   type Run,
   type RunFilter,
   RunPrograms,
   type RunRow,
-  Runtime,
+  type Runtime,
   type State,
   type Store,
 } from './kernel/index.ts'
 import { type Keeps, keepsOf, proved } from './keeps.ts'
-import { Library } from './library.ts'
-import { createPolicy, type OperatorPolicy, type PolicyFile, readTrust, type Trust } from './policy/index.ts'
-import { createTools, type Tool, toolCapability, type Tools } from './tools/index.ts'
+import type { Library } from './library.ts'
+import type { Models } from './models/index.ts'
+import type { ReflexOptions, ResumeOptions, RunOptions } from './options.ts'
+import { type OperatorPolicy, readTrust, type Trust } from './policy/index.ts'
+import { type Replayed, replayRun } from './replaying.ts'
+import { ChangedPrograms } from './replaying-changed.ts'
+import { Check } from './replaying-check.ts'
+import { exportedTools } from './toolbox.ts'
+import type { Tools } from './tools/index.ts'
 import { linesOfHistory, type StoryLine } from './trace.ts'
 import { type RunView, viewOf } from './view.ts'
-import { decisionPort, loadStored, workflowKind } from './workflow/runtime.ts'
-import type { DecisionAgent, GuardRegistry, Workflow } from './workflow/types.ts'
-
-/** What a `Reflex` is made of. Everything has a default. */
-export interface ReflexOptions {
-  /** A path, an address such as `memory:`, or a store. Default: the nearest `.reflex/reflex.db` upwards, else made in `workdir`. */
-  readonly store?: string | Store
-  /** Where programs' files lie and tools work. Default: where the process was started. */
-  readonly workdir?: string
-  /** How far new runs are trusted. Default `probationary`. */
-  readonly trust?: Trust
-  /** What the operator allows and denies beside. */
-  readonly policy?: readonly PolicyFile[]
-  readonly tools?: readonly Tool[]
-  /** Agents by name, beside the built-in ones. */
-  readonly agents?: Readonly<Record<string, DecisionAgent>>
-  /** Who decides where a program does not say: for all nodes, and for single ones. */
-  readonly agent?: AgentChoice
-  /** Functions for guards that stand by name. */
-  readonly guards?: GuardRegistry
-  /** Folders in which programs are looked up by name, after the caller's own. */
-  readonly programs?: readonly string[]
-  /** Who acts, for the journal. Default: `REFLEX_ACTOR`, else the user. */
-  readonly actor?: string
-  readonly surroundings?: Surroundings
-}
-
-/** How a run is started. */
-export interface RunOptions {
-  /** Named inputs. */
-  readonly input?: JsonObject
-  readonly id?: string
-  /** The kind of a file whose name does not tell it. */
-  readonly kind?: string
-  readonly trust?: Trust
-  readonly agent?: AgentChoice
-  /** Called before the first record: to listen. */
-  readonly prepare?: (handle: RunHandle) => void
-}
-
-/** What addresses, folders and shells take as it is. */
-const RUN_NAME = /^[a-z0-9][\w-]{0,63}$/i
+import type { DefinedWorkflow, UnknownTypes, WorkflowTypes } from './workflow/define-types.ts'
+import type { Workflow } from './workflow/types.ts'
 
 /**
  * The front object: runs, answers and shows programs of every kind, over one store. Defaults are composed here and
  * nowhere else.
  */
 export class Reflex {
-  readonly store: Store
-  /** Whether the store was made by this object. */
-  readonly fresh: boolean
-  readonly runtime: Runtime
-  readonly library: Library
-  readonly tools: Tools
-  readonly policy: OperatorPolicy
   readonly workdir: string
   /** The folder that holds the store, run folders and nothing else. */
   readonly home: string
+  readonly #parts: Assembly
   readonly #options: ReflexOptions
   readonly #surroundings: Surroundings
-  readonly #keeps = new Map<string, Keeps>()
+  /** Of the runs that this process holds. */
+  readonly #keeps = new WeakMap<Run, Keeps>()
   readonly #handles = new WeakMap<Run, RunHandle>()
 
   constructor(options: ReflexOptions = {}) {
     this.#options = options
     this.#surroundings = options.surroundings ?? thisProcess()
-    const { environment, worker, host } = this.#surroundings
-    // Policy and tools compare real paths: a link on the way here must not make everything foreign.
-    this.workdir = realpathSync(resolve(this.#surroundings.cwd, options.workdir ?? '.'))
-    const { store, home, fresh, reserved } = chooseStore(options.store ?? environment['REFLEX_STORE'], this.workdir)
-    this.store = store
-    this.home = home
-    this.fresh = fresh
-    this.policy = createPolicy({
-      trust: (run) => this.#keeps.get(run)?.trust ?? 'untrusted',
-      workdir: this.workdir,
+    this.#parts = assemble(options, this.#surroundings, {
+      keeps: (id) => this.#kept(id),
       runFolder: (run) => this.runFolder(run),
-      // Giving a tool is allowing it; what it touches is asked for by itself.
-      grants: [
-        { file: 'the application', allow: (options.tools ?? []).map(({ name }) => toolCapability(name)) },
-        ...(options.policy ?? []),
-      ],
-      reserved,
     })
-    this.tools = createTools({ environment, host, ...(options.tools === undefined ? {} : { tools: options.tools }) })
-    const guards = options.guards ?? {}
-    const kind = workflowKind({ load: (source) => loadStored(source, guards) })
-    const agent = this.#agent()
-    const decide = decisionPort(agent)
-    this.runtime = new Runtime({
-      kinds: [kind],
-      ports: { decide, ledger: ledgerPort(store, host) },
-      policy: this.policy,
-      store,
-      host,
-      worker,
-    })
-    this.library = new Library(
-      this.runtime.programs,
-      { guards, inspect: (workflow, locate) => agent.inspect(workflow, locate) },
-      (options.programs ?? []).map((folder) => resolve(this.#surroundings.cwd, folder)),
-    )
+    this.workdir = this.#parts.workdir
+    this.home = this.#parts.home
+  }
+
+  get store(): Store {
+    return this.#parts.store
+  }
+
+  /** Whether the store was made by this object. */
+  get fresh(): boolean {
+    return this.#parts.fresh
+  }
+
+  get runtime(): Runtime {
+    return this.#parts.runtime
+  }
+
+  get library(): Library {
+    return this.#parts.library
+  }
+
+  get tools(): Tools {
+    return this.#parts.tools
+  }
+
+  get models(): Models {
+    return this.#parts.models
+  }
+
+  get policy(): OperatorPolicy {
+    return this.#parts.policy
   }
 
   get host(): Host {
@@ -143,53 +104,92 @@ export class Reflex {
 
   /** A run's own folder, the only one that an untrusted run may write to. */
   runFolder(run: string): string {
+    // A name comes from the store, which may be somebody else's: it must not lead out of the folder.
+    if (!isRunName(run)) throw faults.make('R2022', `${JSON.stringify(run.slice(0, 80))} cannot name a run`, { run })
     return join(this.home, 'runs', run)
-  }
-
-  #agent(): ReturnType<typeof agentFor> {
-    return agentFor({
-      tools: this.tools,
-      agents: this.#options.agents ?? {},
-      choice: (run) => this.#keeps.get(run)?.agent ?? {},
-      workdir: this.workdir,
-      runFolder: (run) => this.runFolder(run),
-      allows: (run, capability) => this.policy.allows(run, capability),
-    })
   }
 
   // Running
 
-  /** Starts a run of a file, a folder or a workflow object, and gives it once it is at rest. */
-  async run(what: string | Workflow | Program, options: RunOptions = {}): Promise<RunHandle> {
+  /**
+   * Starts a run of a file, a folder or a workflow object, and gives it once it is at rest. Of an object that `workflow`
+   * made, the handle knows the types, and the workflows that it calls come along.
+   */
+  async run<Types extends WorkflowTypes = UnknownTypes>(
+    what: string | DefinedWorkflow<Types> | Program,
+    options: RunOptions<Types> = {},
+  ): Promise<RunHandle<Types>> {
     const handle = await this.start(what, options)
     await handle.idle()
     return handle
   }
 
   /** Starts a run and gives it at once. Throws what loading throws; `R5007` if the id is taken. */
-  async start(what: string | Workflow | Program, options: RunOptions = {}): Promise<RunHandle> {
-    if (options.id !== undefined && (!RUN_NAME.test(options.id) || options.id === 'last')) {
+  async start<Types extends WorkflowTypes = UnknownTypes>(
+    what: string | DefinedWorkflow<Types> | Program,
+    options: RunOptions<Types> = {},
+  ): Promise<RunHandle<Types>> {
+    if (options.id !== undefined && (!isRunName(options.id) || options.id === 'last')) {
       throw faults.make('R2022', `${JSON.stringify(options.id.slice(0, 80))} cannot name a run`, {
         fix: 'letters, digits, - and _, at most 64, beginning with a letter or digit',
       })
     }
+    const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
+    await this.useTools(tools)
     const { program, file } = await this.#programOf(what, options.kind)
-    const agent = options.agent ?? this.#options.agent
-    const given: Keeps = {
+    // A program in a module may bring its tools along.
+    if (file !== undefined && isModule(file) && (await this.#takeTools(file)) > 0) tools.push(file)
+    const agent = this.#agent(options)
+    this.#checkChoice(agent)
+    const keeps: Keeps = {
       actor: this.actor,
       trust: this.#trust(options.trust),
       workdir: this.workdir,
       ...(file === undefined ? {} : { file }),
       ...(agent === undefined ? {} : { agent }),
+      ...(tools.length === 0 ? {} : { tools }),
     }
-    const keeps = proved(given, this.#surroundings)
+    const input = acceptInputs(program, (options.input ?? {}) as JsonObject, options.texts)
     const run = await this.runtime.start(program, {
-      ...(options.input === undefined ? {} : { args: options.input }),
+      ...(Object.keys(input).length === 0 ? {} : { args: input }),
       ...(options.id === undefined ? {} : { id: options.id }),
-      by: copyJson(keeps, 'by'),
+      by: ({ id, trace }) => copyJson(proved(keeps, { run: id, trace, program: program.hash }, this.#surroundings), 'by'),
       prepare: (made) => this.#prepare(made, keeps, options.prepare),
     })
-    return this.#handle(run)
+    return this.#handle(run) as RunHandle<WorkflowTypes> as RunHandle<Types>
+  }
+
+  /** What is certainly wrong is refused before a run begins. */
+  #checkChoice({ model, recorded }: AgentChoice = {}): void {
+    if (recorded !== undefined) return checkRecording(recorded)
+    const problem = model === undefined ? undefined : this.#parts.modelProblem(model)
+    if (problem !== undefined) throw problem
+  }
+
+  /** Who decides in a run, and with which model, where its program does not say. */
+  #agent({ agent = this.#options.agent, model, recorded }: Pick<RunOptions, 'agent' | 'model' | 'recorded'>): AgentChoice | undefined {
+    if (model === undefined && recorded === undefined) return agent
+    return {
+      ...agent,
+      ...(model === undefined ? {} : { model }),
+      ...(recorded === undefined ? {} : { recorded: resolve(this.#surroundings.cwd, recorded) }),
+    }
+  }
+
+  /** Imports modules of tools, which programs may call from then on. Naming them is allowing them. Throws `R1026`. */
+  async useTools(modules: readonly string[]): Promise<void> {
+    for (const module of modules) {
+      const file = resolve(this.#surroundings.cwd, module)
+      if ((await this.#takeTools(file)) === 0)
+        throw faults.make('R1026', `${module} exports no tools`, { file, fix: "export what defineTool of 'reflex/tools' gives" })
+    }
+  }
+
+  /** Lets programs call what a module exports; gives how many tools it has. */
+  async #takeTools(file: string): Promise<number> {
+    const tools = await exportedTools(file, this.host)
+    for (const tool of tools) this.#parts.allowTool(tool)
+    return tools.length
   }
 
   #trust(wanted: Trust | undefined): Trust {
@@ -198,8 +198,13 @@ export class Reflex {
     return wanted ?? this.#options.trust ?? (named === undefined ? 'probationary' : readTrust(named, 'REFLEX_TRUST'))
   }
 
+  #kept(id: string): Keeps | undefined {
+    const run = this.runtime.open.get(id)
+    return run === undefined ? undefined : this.#keeps.get(run)
+  }
+
   #prepare(run: Run, keeps: Keeps, prepare: RunOptions['prepare']): void {
-    this.#keeps.set(run.id, keeps)
+    this.#keeps.set(run, keeps)
     const handle = this.#handle(run)
     prepare?.(handle)
   }
@@ -216,24 +221,34 @@ export class Reflex {
   async #programOf(what: string | Workflow | Program, kind: string | undefined): Promise<{ program: Program; file?: string }> {
     if (typeof what === 'string') return this.library.load(resolve(this.#surroundings.cwd, what), kind)
     if (!isWorkflow(what)) return { program: what }
-    const { id, source, def, local } = workflowProgram(what)
-    return { program: this.runtime.programs.add('workflow', id, source, { def, local }) }
+    return { program: addPrograms(this.runtime.programs, 'workflow', acceptWorkflow(what)) }
   }
 
-  /** Goes on with a stored run, under what it was started with. Throws `R5001` if another process holds it. */
-  async resume(ref: string, options: Pick<RunOptions, 'prepare'> = {}): Promise<RunHandle> {
+  /**
+   * Goes on with a stored run, under what it was started with; who decides and which model may be said anew, for this
+   * time. Throws `R5001` if another process holds it.
+   */
+  async resume(ref: string, options: ResumeOptions = {}): Promise<RunHandle> {
     const { id } = await this.find(ref)
+    this.runFolder(id)
     await this.#findMissing(id)
     const run = await this.runtime.resume(id, {
-      prepare: (opened) => this.#prepare(opened, keepsOf(opened.state, this.#surroundings), options.prepare),
+      prepare: (opened) => this.#prepare(opened, this.#keptOn(opened, options), options.prepare),
     })
     return this.#handle(run)
   }
 
-  /** A program that was missing may have been added to the folder of its caller since. */
+  #keptOn(run: Run, options: ResumeOptions): Keeps {
+    const keeps = keepsOf(run.state, this.#surroundings)
+    const agent = this.#agent({ ...options, agent: { ...keeps.agent, ...options.agent } })
+    return agent === undefined ? keeps : { ...keeps, agent }
+  }
+
+  /** What a run keeps by name: its tools, and programs that may have been added to the folder of their caller since. */
   async #findMissing(id: string): Promise<void> {
     const { state, definitions } = await this.runtime.peek(id)
-    const { file } = keepsOf(state, this.#surroundings)
+    const { file, tools } = keepsOf(state, this.#surroundings)
+    await this.useTools(tools ?? [])
     if (file === undefined) return
     for (const frame of state.frames.values())
       await this.library.resolveCalls(definitions.program(frame.pin), dirname(file), isModule(file))
@@ -241,7 +256,7 @@ export class Reflex {
 
   /** How a run was started, for those who show it. */
   keeps(run: Run): Keeps {
-    return keepsOf(run.state, this.#surroundings)
+    return this.#keeps.get(run) ?? keepsOf(run.state, this.#surroundings)
   }
 
   // Answering
@@ -255,7 +270,13 @@ export class Reflex {
     if (name !== undefined) {
       const found = open.find(({ id, wait, path }) => id === `${row.id}/${name}` || wait === name || path === name)
       if (found !== undefined) return found
-      throw kernelFaults.make('R2002', `${row.id} has no open question ${name}`, { run: row.id, fix: openFix(row.id, open) })
+      const closed = await this.#closedBy(row.id, name)
+      const why = closed === undefined ? '' : `; record ${closed} closed it`
+      throw kernelFaults.make('R2002', `${row.id} has no open question ${name}${why}`, {
+        run: row.id,
+        fix: openFix(row.id, open),
+        ...(closed === undefined ? {} : { data: { closed } }),
+      })
     }
     const [only] = open
     if (only !== undefined && open.length === 1) return only
@@ -263,6 +284,15 @@ export class Reflex {
       run: row.id,
       fix: openFix(row.id, open),
     })
+  }
+
+  async #closedBy(run: string, name: string): Promise<number | undefined> {
+    try {
+      return closingRecord(await this.runtime.journal(run), ({ id, number }) => `q${number}` === name || String(id) === name)
+    } catch {
+      // The refusal stands, with less to say.
+      return undefined
+    }
   }
 
   /**
@@ -284,7 +314,7 @@ export class Reflex {
       id: `${question.wait}:${this.host.entropy()}`,
       type: 'answer',
       to: question.wait,
-      body: answer,
+      body: this.#parts.redaction?.value(answer) ?? answer,
       by,
       at: this.host.now(),
     }
@@ -292,7 +322,7 @@ export class Reflex {
     return { question }
   }
 
-  async #resumeOrNot(run: string, options: Pick<RunOptions, 'prepare'>): Promise<RunHandle | undefined> {
+  async #resumeOrNot(run: string, options: ResumeOptions): Promise<RunHandle | undefined> {
     try {
       return await this.resume(run, options)
     } catch (thrown) {
@@ -310,10 +340,11 @@ export class Reflex {
       if (newest !== undefined) return newest
       throw kernelFaults.make('R2016', 'the store has no runs', { fix: 'reflex run FILE' })
     }
+    // A whole name is looked up by itself: it may begin the names of any number of others.
+    const exact = ref === '' ? undefined : (await this.store.read(ref, 0))?.row
+    if (exact !== undefined && exact.last > 0) return exact
     const rows = ref === '' ? [] : await this.store.runs({ prefix: ref, limit: 10 })
     const [only] = rows
-    const exact = rows.find(({ id }) => id === ref)
-    if (exact !== undefined) return exact
     if (only !== undefined && rows.length === 1) return only
     const message = rows.length === 0 ? `no run is called ${ref}` : `${ref} begins the names of ${rows.length} runs`
     throw kernelFaults.make('R2016', message, {
@@ -348,7 +379,44 @@ export class Reflex {
     if (until !== undefined && (!Number.isInteger(until) || until < 1 || until > last)) {
       throw faults.make('R2021', `${id} has records 1 to ${last}, not ${until}`, { run: id })
     }
-    return viewOf(await this.runtime.peek(id, until), until === undefined || until === last)
+    return viewOf(await this.runtime.peek(id, until), until === undefined || until === last, await this.store.inbox(id))
+  }
+
+  // Proving
+
+  /**
+   * Makes every decision of a stored run again, performing nothing, and compares with its records and with what the
+   * store keeps of its state (architecture, invariants 2 and 5). `against`: a file whose program, with what it calls,
+   * takes the place of the run's; the run keeps its own. Throws `R5043` if the run does not use that program.
+   */
+  async replay(ref: string, options: { readonly against?: string; readonly kind?: string } = {}): Promise<Replayed> {
+    const row = await this.find(ref)
+    const { id } = row
+    if (options.against === undefined) return replayRun(this, row)
+    const changed = new ChangedPrograms(this.runtime.programs, this.library)
+    const file = resolve(this.#surroundings.cwd, options.against)
+    const name = await changed.add(file, options.kind)
+    const { state } = await this.runtime.peek(id)
+    if (state.pins.some(([pinned]) => pinned === name)) return replayRun(this, row, changed)
+    const used = [...new Set(state.pins.map(([pinned]) => pinned))].join(', ')
+    throw faults.make('R5043', `${id} does not use ${name}`, { run: id, file, fix: `name a file that holds ${used}` })
+  }
+
+  /** Whether the unfinished runs would go on as recorded on programs as they are now: those of `files`, else those of their own files. */
+  async check(files: readonly string[] = [], kind?: string): Promise<Check> {
+    return Check.of(
+      this,
+      files.map((file) => resolve(this.#surroundings.cwd, file)),
+      kind,
+    )
+  }
+
+  /**
+   * Takes away what nothing needs: programs and values that no run and no ledger names, ended runs older than `keep`
+   * milliseconds, and the folders of runs that are gone; never an unfinished run. `dry` only tells.
+   */
+  gc(options: CollectOptions = {}): Promise<Collected> {
+    return collect(this, options)
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,14 @@
-import { type Change, framePath, type History, type Json, type Rec, type RunPrograms, State, type StoryEvent } from './kernel/index.ts'
+import {
+  type Change,
+  type Definitions,
+  framePath,
+  type History,
+  type Json,
+  type Rec,
+  type RunPrograms,
+  State,
+  type StoryEvent,
+} from './kernel/index.ts'
 
 /** One line of a trace: what a record meant, and where in the call stack. */
 export interface StoryLine {
@@ -14,7 +24,7 @@ export interface StoryLine {
 }
 
 /** The lines of one record. */
-export function linesOf(change: Change, definitions: RunPrograms): StoryLine[] {
+export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
   const { frame, n, at } = change
   const kind = definitions.kind(definitions.program(frame.pin).kind)
   const path = framePath(frame, definitions)

@@ -1,5 +1,5 @@
 import { type OpenQuestion, questionsOf } from './handle.ts'
-import { type BoardReader, type Choice, type Frame, type Json, type Peek, type RunRow, topOf } from './kernel/index.ts'
+import { type BoardReader, type Choice, type Frame, type InboxMessage, type Json, type Peek, type RunRow, topOf } from './kernel/index.ts'
 
 /** What a stored run looks like after one of its records. */
 export interface RunView {
@@ -14,10 +14,12 @@ export interface RunView {
   /** What can be read at the top of the stack, nearest scope first. */
   readonly board: readonly { readonly key: string; readonly value: Json; readonly node: string | undefined; readonly record: number }[]
   readonly questions: readonly OpenQuestion[]
+  /** What was told to the run and no record has taken; of a run that has ended, nobody ever will. */
+  readonly inbox: readonly InboxMessage[]
 }
 
-/** What a run looks like at the record that was folded last; its questions only if that is its newest. */
-export function viewOf({ row, state, definitions }: Peek, newest: boolean): RunView {
+/** What a run looks like at the record that was folded last; its questions and its inbox only if that is its newest. */
+export function viewOf({ row, state, definitions }: Peek, newest: boolean, inbox: readonly InboxMessage[]): RunView {
   const frame = topOf(state.root)
   const stack: Frame[] = []
   for (let at: Frame | undefined = frame; at !== undefined; at = at.link?.caller) stack.unshift(at)
@@ -34,6 +36,7 @@ export function viewOf({ row, state, definitions }: Peek, newest: boolean): RunV
     choices: definitions.kind(kind).choices?.(def, frame) ?? [],
     board: boardOf(frame, frame.reader(), node),
     questions: newest ? questionsOf(row.id, row.waits) : [],
+    inbox: newest ? inbox : [],
   }
 }
 

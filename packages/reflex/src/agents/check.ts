@@ -3,10 +3,10 @@ import { type Fault, isFault } from '../kernel/index.ts'
 import { checkSchema, type Locate, type Path, quote, suggest } from '../text/index.ts'
 import type { Edge, Node, Workflow } from '../workflow/types.ts'
 import { appointments, type Appointing, unknownAgent } from './appoint.ts'
-import { edgesNamed, outgoing, unknownEdge } from './edges.ts'
+import { edgesNamed, unknownEdge } from './edges.ts'
 import { faults } from './faults.ts'
-import { isForeign } from './read-spec.ts'
-import { personSpec, rulesSpec, toolSpec } from './spec.ts'
+import { isForeign, OURS } from './read-spec.ts'
+import { modelSpec, personSpec, rulesSpec, toolSpec } from './spec.ts'
 import type { ToolSettings } from './tool.ts'
 import { faults as toolFaults } from '../tools/index.ts'
 
@@ -17,7 +17,10 @@ interface Checking {
   readonly locate: Locate
 }
 
-const SCHEMAS: Readonly<Record<string, z.ZodObject>> = { rules: rulesSpec, tool: toolSpec, person: personSpec }
+const SCHEMAS: Readonly<Record<string, z.ZodObject>> = { rules: rulesSpec, tool: toolSpec, person: personSpec, model: modelSpec }
+
+/** Names that many nodes may share, of agents and tools: they are wrong once, not at each node. */
+const NAMES: ReadonlySet<string> = new Set(['R2101', 'R4100'])
 
 /**
  * What is wrong with the specs of a workflow and can be seen without running it: agents, tools and edges that are not
@@ -25,19 +28,24 @@ const SCHEMAS: Readonly<Record<string, z.ZodObject>> = { rules: rulesSpec, tool:
  * rules, tool and person are theirs to check.
  */
 export function checkSpecs(workflow: Workflow, checking: Checking): readonly Fault[] {
+  const leaving = Map.groupBy(workflow.edges, ({ from }) => from)
   const found = Object.values(workflow.nodes).flatMap((node) => {
     try {
-      return checkNode(workflow, node, checking)
+      return checkNode(workflow, node, leaving.get(node.id) ?? [], checking)
     } catch (thrown) {
       if (isFault(thrown)) return [thrown]
       throw thrown
     }
   })
-  // A name for all nodes is wrong once, not at each of them.
-  return found.filter(({ message }, i) => found.findIndex((other) => other.message === message) === i)
+  const first = new Map<string, Fault>()
+  for (const one of found) {
+    const id = NAMES.has(one.code) ? one.message : JSON.stringify([one.message, one.path])
+    if (!first.has(id)) first.set(id, one)
+  }
+  return [...first.values()]
 }
 
-function checkNode(workflow: Workflow, node: Node, checking: Checking): readonly Fault[] {
+function checkNode(workflow: Workflow, node: Node, leaving: readonly Edge[], checking: Checking): readonly Fault[] {
   const at = (...path: Path): Path => ['nodes', node.id, 'spec', ...path]
   const appointed = appointments(checking.settings, workflow, node)
   const strange = appointed.filter(({ name }) => !checking.names.includes(name))
@@ -48,13 +56,30 @@ function checkNode(workflow: Workflow, node: Node, checking: Checking): readonly
   const schema = first === undefined || isForeign(node.spec) ? undefined : schemaFor(first.name, node)
   if (schema === undefined) return agents
   const locate: Locate = (path, options) => checking.locate(at(...path), options)
+  const slip = slippedAgent(node)
+  // Whatever else is wrong is wrong by the spec of another agent.
+  if (slip !== undefined) return checkSchema(slip.schema, node.spec, { locate }).filter(({ message }) => message.startsWith(slip.message))
   const shape = checkSchema(schema, node.spec, { locate })
-  return [...agents, ...shape, ...checkTool(node, checking, at), ...checkEdges(workflow, node, checking, at)]
+  return [...agents, ...shape, ...checkTool(node, checking, at), ...checkEdges(node, leaving, checking, at)]
 }
 
-/** What a built-in agent reads at a node; a person reads the spec of rules where nothing is asked. */
+/** The attributes by which a spec says who decides there, with what those read. */
+const MAKERS = { prompt: modelSpec, ask: personSpec, tool: toolSpec } as const
+
+/** The attribute that was meant to say who decides, if it is misspelt: without it the spec would be judged as that of another agent. */
+function slippedAgent({ spec }: Node): { readonly schema: z.ZodObject; readonly message: string } | undefined {
+  if (Object.keys(MAKERS).some((name) => spec[name] !== undefined)) return undefined
+  for (const key of Object.keys(spec)) {
+    const meant = OURS.includes(key) ? undefined : suggest(key, OURS)
+    if (meant === 'prompt' || meant === 'ask' || meant === 'tool') return { schema: MAKERS[meant], message: `no attribute ${quote(key)}` }
+  }
+  return undefined
+}
+
+/** What a built-in agent reads at a node; people and models read the spec of rules where nothing is asked of them. */
 function schemaFor(name: string, { spec }: Node): z.ZodObject | undefined {
-  if (name === 'person' && spec.ask === undefined) return spec.prompt === undefined ? rulesSpec : undefined
+  if (name === 'person' && spec.ask === undefined) return spec.prompt === undefined ? rulesSpec : modelSpec
+  if (name === 'model' && spec.prompt === undefined) return rulesSpec
   return Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined
 }
 
@@ -72,13 +97,20 @@ function checkTool({ spec }: Node, { settings, locate }: Checking, at: (...path:
 }
 
 /** Every edge that a spec names must leave the node. */
-function checkEdges(workflow: Workflow, node: Node, { locate }: Checking, at: (...path: Path) => Path): readonly Fault[] {
-  const all = outgoing({ workflow, node })
-  return namedEdges(node).flatMap(([name, ...path]) => judge(name, all, node.id, () => locate(at(...path))))
+function checkEdges(node: Node, all: readonly Edge[], { locate }: Checking, at: (...path: Path) => Path): readonly Fault[] {
+  return namedEdges(node).flatMap(([name, ...path]) => judge(name, all, node.id, path[0] !== 'options', () => locate(at(...path))))
 }
 
-function judge(name: string, all: readonly Edge[], node: string, place: () => ReturnType<Locate>): readonly Fault[] {
-  if (edgesNamed(name, all).length > 0) return []
+/** `one`: the name must stand for a single open edge; of several that no guard tells apart, it cannot. */
+function judge(name: string, all: readonly Edge[], node: string, one: boolean, place: () => ReturnType<Locate>): readonly Fault[] {
+  const named = edgesNamed(name, all)
+  const open = named.filter(({ guard }) => guard === undefined)
+  if (one && open.length > 1) {
+    const ids = open.map(({ id }) => quote(id)).join(', ')
+    const details = { ...place(), severity: 'warning' as const, fix: `write one of ${ids}` }
+    return [faults.make('R2105', `${quote(name)} names the edges ${ids} of ${node}, which are always open`, details)]
+  }
+  if (named.length > 0) return []
   if (all.length > 0) return [unknownEdge(name, node, all, all, place())]
   return [faults.make('R2103', `no edge leaves ${node}, so it cannot go ${quote(name)}`, { ...place(), fix: 'remove it, or add the edge' })]
 }

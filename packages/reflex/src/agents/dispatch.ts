@@ -1,17 +1,22 @@
 import type { Fault } from '../kernel/index.ts'
 import { type Locate, unplaced } from '../text/index.ts'
 import type { DecisionAgent, DecisionContext, Workflow } from '../workflow/types.ts'
+import type { Effects } from '../workflow/verify.ts'
 import { PURE, type RunnableAgent } from './agent.ts'
 import { appointments, type Appointed, type Appointing, unknownAgent } from './appoint.ts'
 import { checkSpecs } from './check.ts'
 import { faults } from './faults.ts'
-import { noModel } from './model.ts'
+import { specFlow } from './flow.ts'
+import type { Models } from '../models/index.ts'
+import { modelAgent } from './model.ts'
 import { personAgent } from './person.ts'
 import { rulesAgent } from './rules.ts'
 import { toolAgent, type ToolSettings } from './tool.ts'
 
 export interface DispatchSettings extends ToolSettings, Appointing {
-  /** Further agents by name; one called `model` takes the place of the one that is missing. */
+  /** What the agent called `model` asks. */
+  readonly models: Models
+  /** Further agents by name; one may take the place of a built-in one. */
   readonly agents?: Readonly<Record<string, RunnableAgent | DecisionAgent>> | undefined
 }
 
@@ -22,6 +27,8 @@ export interface Dispatcher extends RunnableAgent {
   appointed(context: DecisionContext): Appointed
   /** What is wrong with the specs of a workflow and can be seen before a run; `locate` says where in its text. */
   check(workflow: Workflow, locate?: Locate): readonly Fault[]
+  /** What whoever decides at a node reads and writes, as its spec says it; undefined where nobody knows. */
+  effects: Effects
   names(): readonly string[]
 }
 
@@ -36,7 +43,7 @@ export function dispatch(settings: DispatchSettings): Dispatcher {
     ['rules', rulesAgent],
     ['tool', toolAgent(settings)],
     ['person', personAgent],
-    ['model', noModel],
+    ['model', modelAgent(settings.models)],
     ...Object.entries(settings.agents ?? {}),
   ])
   const find = (context: DecisionContext): { appointed: Appointed; agent: RunnableAgent } => {
@@ -62,6 +69,7 @@ export function dispatch(settings: DispatchSettings): Dispatcher {
     },
     appointed: (context) => find(context).appointed,
     check: (workflow, locate) => checkSpecs(workflow, { settings, names: [...agents.keys()], locate: locate ?? unplaced }),
+    effects: (workflow, node, leaving) => specFlow(settings, (name) => Object.hasOwn(settings.agents ?? {}, name), workflow, node, leaving),
     names: () => [...agents.keys()],
   }
 }

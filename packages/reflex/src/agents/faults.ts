@@ -2,7 +2,7 @@ import { defineFaults } from '../kernel/index.ts'
 
 const DURING = 'during a run'
 
-/** The agents' part of the catalogue: deciding at a workflow node (R2100 to R2149) and models that are not there (R4001). */
+/** The agents' part of the catalogue: deciding at a workflow node (R2100 to R2149). */
 export const faults = defineFaults({
   R2100: {
     title: 'The spec of a node cannot be followed',
@@ -114,12 +114,5 @@ export const faults = defineFaults({
     when: DURING,
     means: 'The node was decided as often as its list has entries, and now once more.',
     fix: 'Add a decision to the list.',
-  },
-  R4001: {
-    title: 'No model is configured',
-    verdict: 'wait',
-    when: DURING,
-    means: 'A model is to decide at the node, and none was given to Reflex. The run waits there; nothing was sent anywhere.',
-    fix: 'Give the application an agent called `model`, or name another one for the node: in its spec, or with --agent NODE=NAME.',
   },
 })

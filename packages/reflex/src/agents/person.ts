@@ -5,12 +5,13 @@ import type { Decision, DecisionContext, Edge } from '../workflow/types.ts'
 import type { RunnableAgent } from './agent.ts'
 import { chooseWay, decided, writeAsRule } from './choose.ts'
 import { readDuration } from './duration.ts'
-import { edgesNamed, nameOf, onlyWay, outgoing } from './edges.ts'
+import { chooseEdge, edgesNamed, nameOf, onlyWay, outgoing } from './edges.ts'
 import { faults } from './faults.ts'
 import { Draft, need } from './lookup.ts'
 import { readSpec } from './read-spec.ts'
 import { readWorking, work } from './rules.ts'
-import { joined, type PersonOption, type PersonSpec, personSpec } from './spec.ts'
+import { objectSchema } from './model-answer.ts'
+import { joined, type ModelSpec, modelSpec, type PersonOption, type PersonSpec, personSpec } from './spec.ts'
 import { fill } from './template.ts'
 import { evaluateAll } from './values.ts'
 
@@ -124,16 +125,30 @@ function offersOf(options: readonly (string | PersonOption)[], context: Decision
   return offers
 }
 
+/** What a model would be asked and would write, a person is asked and writes. */
+function answerPrompt({ prompt, show, writes }: ModelSpec, context: DecisionContext, draft: Draft): Decision {
+  const shown = show === undefined ? {} : { show: show.filter((path) => draft.find(path) !== undefined) }
+  if (writes === undefined || typeof writes === 'string') {
+    return answered(asking({ ask: prompt, ...shown, ...(writes === undefined ? {} : { writes }) }, context, draft), context, draft)
+  }
+  // Where values are wanted and there is a choice as well, the values are asked for with the way.
+  const ways = context.validEdges.length < 2 ? {} : { edge: { enum: context.validEdges.map((edge) => nameOf(edge, context.validEdges)) } }
+  const schema = objectSchema({ ...ways, ...writes })
+  const asked = asking({ ask: prompt, schema: schema as NonNullable<PersonSpec['schema']>, ...shown }, context, draft)
+  if (context.input === undefined) return answered(asked, context, draft)
+  const answer = acceptAnswer(asked.question, context.input, suggest) as JsonObject
+  for (const key of Object.keys(writes)) draft.write(key, answer[key] ?? null)
+  const edge = context.validEdges.length < 2 ? onlyWay(context) : chooseEdge(typeof answer.edge === 'string' ? answer.edge : '', context)
+  return decided({ edge, because: undefined }, draft, 'a person')
+}
+
 /**
  * Decides at a node that asks nothing by itself. The prompt of a model becomes the question; a spec that is not ours
  * leaves the open edges to choose from; what rules would work out is worked out, and the rule of the edge that is chosen
  * gives its writes. Nobody is asked where there is only one way.
  */
 function decideInstead(context: DecisionContext, draft: Draft): Decision {
-  const { prompt, writes } = context.node.spec
-  if (typeof prompt === 'string') {
-    return answered(asking({ ask: prompt, ...(typeof writes === 'string' ? { writes } : {}) }, context, draft), context, draft)
-  }
+  if (context.node.spec.prompt !== undefined) return answerPrompt(readSpec(modelSpec, context.node), context, draft)
   const spec = readWorking(context.node)
   const said = work(spec, draft)
   if (context.validEdges.length < 2) {

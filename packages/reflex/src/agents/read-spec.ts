@@ -3,7 +3,7 @@ import { faultData } from '../kernel/index.ts'
 import { checkSchema, suggest } from '../text/index.ts'
 import type { Node, NodeSpec } from '../workflow/types.ts'
 import { faults } from './faults.ts'
-import { personSpec, rulesSpec, toolSpec } from './spec.ts'
+import { modelSpec, personSpec, rulesSpec, toolSpec } from './spec.ts'
 
 /** The spec of a node as an agent understands it, or the fault `R2100` with the first mistake as its cause. */
 export function readSpec<Schema extends z.ZodType>(schema: Schema, node: Node): z.output<Schema> {
@@ -17,7 +17,10 @@ export function readSpec<Schema extends z.ZodType>(schema: Schema, node: Node): 
   })
 }
 
-const OURS: readonly string[] = [...new Set([rulesSpec, toolSpec, personSpec].flatMap((schema) => Object.keys(schema.shape)))]
+/** The attributes that the built-in agents read in a spec. */
+export const OURS: readonly string[] = [
+  ...new Set([rulesSpec, toolSpec, personSpec, modelSpec].flatMap((schema) => Object.keys(schema.shape))),
+]
 
 /**
  * Whether a spec is written for another agent: it has no attribute of ours, nor one that looks like a misspelt one.

@@ -120,6 +120,34 @@ export const personSpec = z.strictObject({
   show: z.array(path).optional(),
 })
 
+/** The spec of a node that a model decides. */
+export const modelSpec = z.strictObject({
+  agent: z.string().min(1).optional(),
+  prompt: text,
+  system: text.optional(),
+  model: z.string().min(1).optional(),
+  fallback: z.array(z.string().min(1)).optional(),
+  show: z.array(path).optional(),
+  budget: z.number().int().min(0).max(1_000_000).default(8000),
+  writes: z
+    .union([
+      key,
+      z.record(
+        z.string(),
+        z.record(z.string(), z.json()).check((input) => {
+          const problem = schemaProblem(input.value)
+          if (problem !== undefined) input.issues.push({ code: 'custom', message: problem, input: input.value })
+        }),
+      ),
+    ])
+    .optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  maxTokens: z.number().int().positive().optional(),
+  effort: z.enum(['none', 'minimal', 'low', 'medium', 'high']).optional(),
+  timeout: duration.optional(),
+  retries: z.number().int().min(0).max(10).optional(),
+})
+
 export type Condition = z.output<typeof condition>
 export type Classify = z.output<typeof classify>
 export type Extract = z.output<typeof extract>
@@ -127,6 +155,7 @@ export type Rule = z.output<typeof rule>
 export type RulesSpec = z.output<typeof rulesSpec>
 export type ToolSpec = z.output<typeof toolSpec>
 export type PersonSpec = z.output<typeof personSpec>
+export type ModelSpec = z.output<typeof modelSpec>
 export type PersonOption = z.output<typeof option>
 
 /** Several lines as one text. */

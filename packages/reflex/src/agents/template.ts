@@ -25,7 +25,32 @@ interface Made {
 /** What is wrong with a template, or undefined. */
 export function templateProblem(text: string): string | undefined {
   const parts = parse(text)
-  return typeof parts === 'string' ? parts : undefined
+  if (typeof parts === 'string') return parts
+  const begun = /\{\{[#^/]?\s*[\w.-]*/.exec(text.replace(TAG, ''))
+  return begun === null ? undefined : `${begun[0]} is never ended with }}`
+}
+
+/** A name that a template looks up. What a section asks for may be missing, and so may what stands inside one. */
+export interface TemplateRead {
+  readonly path: string
+  readonly optional: boolean
+  /** It stands in a section, whose items are looked up first. */
+  readonly ofItem: boolean
+}
+
+/** The names that a template looks up, in their order; one that cannot be read has none. */
+export function templateReads(text: string): readonly TemplateRead[] {
+  const parts = parse(text)
+  return typeof parts === 'string' ? [] : readsOfParts(parts, { optional: false, ofItem: false })
+}
+
+function readsOfParts(parts: readonly Part[], inside: Omit<TemplateRead, 'path'>): TemplateRead[] {
+  return parts.flatMap((part) => {
+    if (part.is === 'text' || part.path === '.') return []
+    if (part.is === 'value') return [{ path: part.path, ...inside }]
+    const ofItem = inside.ofItem || part.is === 'section'
+    return [{ path: part.path, optional: true, ofItem: inside.ofItem }, ...readsOfParts(part.parts, { optional: true, ofItem })]
+  })
 }
 
 /**

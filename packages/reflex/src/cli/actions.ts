@@ -1,16 +1,24 @@
 import { Option } from 'commander'
 import { answer } from './answer.ts'
 import type { Action, Verb } from './verb.ts'
+import { check } from './check.ts'
+import { doctor } from './doctor.ts'
 import { explain } from './explain.ts'
+import { gc } from './gc.ts'
+import { graph } from './graph.ts'
 import { inbox } from './inbox.ts'
+import { init } from './init.ts'
 import type { RunFlags } from './options.ts'
+import { replay } from './replay.ts'
 import { resume } from './resume.ts'
 import { run } from './run.ts'
 import { runs } from './runs.ts'
+import { schema } from './schema.ts'
 import { type Session, withReflex, withStoredRuns } from './session.ts'
 import { show } from './show.ts'
 import { trace } from './trace.ts'
 import { validate } from './validate.ts'
+import { worker } from './worker.ts'
 
 const collect = (word: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), word]
 const many = (flags: string, about: string): Option => new Option(flags, about).argParser(collect)
@@ -30,6 +38,11 @@ const BY = new Option('--by <name>', 'who acts, for the journal; default: REFLEX
 const ANSWERS = new Option('--answers <who>', 'ask, none, auto, or a file; default: ask at a terminal, else none')
 const POLICY = many('--policy <file>', 'what is allowed and denied beside the trust; default: REFLEX_POLICY')
 const PROGRAMS = many('--programs <dir>', 'where programs are looked up by name, after the own folder')
+const AGENT = many('--agent <agent>', 'who decides: NAME, NODE=NAME, or a file of decisions; repeatable')
+const MODEL = new Option('--model <name>', 'provider:name, where no node names a model; default: REFLEX_MODEL')
+const RECORDED = new Option('--recorded <file>', 'replies that stand in for every model')
+const TOOLS = many('--tools <module>', 'a module of tools that programs may call; repeatable')
+const RECORD = new Option('--record <file>', 'add every reply of a model to a file')
 const KIND = new Option('--kind <kind>', 'the kind, where the name of the file does not tell it')
 
 const withStore = (work: (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>): Action => {
@@ -49,7 +62,11 @@ export const actions: readonly Verb[] = [
     about: 'start a run and carry it on',
     options: [
       many('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable').default([], ''),
-      many('--agent <agent>', 'who decides: NAME, NODE=NAME, or a file of decisions; repeatable'),
+      AGENT,
+      MODEL,
+      RECORD,
+      RECORDED,
+      TOOLS,
       ANSWERS,
       BY,
       new Option('--trust <level>', 'untrusted, probationary, trusted, veteran, autonomous; default: REFLEX_TRUST, else probationary'),
@@ -69,8 +86,8 @@ export const actions: readonly Verb[] = [
     name: 'resume',
     words: [['<run>', 'a run']],
     about: 'go on with a run that was left or stopped',
-    options: [ANSWERS, BY, POLICY, PROGRAMS, ...COMMON],
-    examples: ['resume otter'],
+    options: [AGENT, MODEL, RECORD, RECORDED, ANSWERS, BY, POLICY, PROGRAMS, ...COMMON],
+    examples: ['resume otter', 'resume otter --model openai:gpt-5-mini'],
     action: withRuns((session, [ref = ''], flags) => resume(session, ref, flags)),
   },
   {
@@ -81,9 +98,25 @@ export const actions: readonly Verb[] = [
     ],
     usage: 'RUN [QUESTION] VALUE',
     about: 'answer a question, then go on',
-    options: [BY, new Option('--no-run', 'only record the answer'), ANSWERS, POLICY, PROGRAMS, ...COMMON],
+    options: [BY, new Option('--no-run', 'only record the answer'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
     examples: ['answer otter approve', 'answer otter q2 \':={"total":84}\'', 'answer otter/q2 @letter.txt'],
     action: withRuns((session, words, flags) => answer(session, words, flags)),
+  },
+  {
+    name: 'worker',
+    words: [],
+    about: 'carry on whatever is due, until it is told to stop',
+    options: [
+      new Option('--most <count>', 'runs at the same time; default: 64'),
+      new Option('--once', 'end when nothing is due'),
+      new Option('--lease <time>', 'silence after which others take over, as 30s; default: 15s'),
+      RECORD,
+      POLICY,
+      PROGRAMS,
+      ...COMMON,
+    ],
+    examples: ['worker', 'worker --once'],
+    action: withStore((session, _words, flags) => worker(session, flags)),
   },
   {
     name: 'runs',
@@ -123,12 +156,42 @@ export const actions: readonly Verb[] = [
     action: withRuns((session, [ref = '']) => trace(session, ref)),
   },
   {
+    name: 'replay',
+    words: [['<run>', 'a run']],
+    about: 'make every decision again, and compare with what was recorded',
+    options: [new Option('--against <file>', 'a changed program in the place of its own'), KIND, TOOLS, PROGRAMS, ...COMMON],
+    examples: ['replay otter', 'replay otter --against refund.workflow.json'],
+    action: withRuns((session, [ref = ''], flags) => replay(session, ref, flags)),
+  },
+  {
     name: 'validate',
-    words: [['<file...>', 'programs, or folders with one program']],
+    words: [['<file...>', 'programs, or folders of programs']],
     about: 'find everything that is wrong, without a run',
-    options: [KIND, PROGRAMS, ...COMMON],
+    options: [KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['validate refund.workflow.json'],
     action: (console, words, flags) => withReflex(console, { ...flags, store: 'memory:' }, (session) => validate(session, words, flags)),
+  },
+  {
+    name: 'check',
+    words: [['[file...]', 'changed programs; default: the files that the runs were started with']],
+    about: 'find which open runs would break on changed programs',
+    options: [KIND, TOOLS, PROGRAMS, ...COMMON],
+    examples: ['check refund.workflow.json', 'check --json'],
+    action: withRuns((session, files, flags) => check(session, files, flags)),
+  },
+  {
+    name: 'graph',
+    words: [['<program>', 'a file, a folder with one program, or a run: RUN, RUN@21']],
+    about: 'draw a program, or where a run went in it',
+    options: [
+      new Option('--svg <file>', 'an image instead, for light and dark pages; - for standard output'),
+      KIND,
+      TOOLS,
+      PROGRAMS,
+      ...COMMON,
+    ],
+    examples: ['graph refund.workflow.json', 'graph refund.workflow.json --svg refund.svg', 'graph otter@21'],
+    action: (console, [what = ''], flags) => graph(console, what, flags),
   },
   {
     name: 'explain',
@@ -137,5 +200,41 @@ export const actions: readonly Verb[] = [
     options: COMMON,
     examples: ['explain R1042'],
     action: (console, [code = '']) => Promise.resolve(explain(console, code)),
+  },
+  {
+    name: 'schema',
+    words: [['[name]', 'workflow, config, output; without it: what there is']],
+    about: 'print the JSON Schema of a file, or of what --json writes',
+    options: COMMON,
+    examples: ['schema workflow', 'schema output'],
+    action: (console, [name]) => Promise.resolve(schema(console, name)),
+  },
+  {
+    name: 'doctor',
+    words: [],
+    about: 'tell what is found here, and every setting with what set it',
+    options: [BY, POLICY, PROGRAMS, ...COMMON],
+    examples: ['doctor'],
+    action: (console, _words, flags) => doctor(console, flags),
+  },
+  {
+    name: 'gc',
+    words: [],
+    about: 'remove what nothing needs: programs, values, old runs, their folders',
+    options: [
+      new Option('--keep <time>', 'ended runs go after 30d, 12h; default: REFLEX_KEEP, else they stay'),
+      new Option('--dry-run', 'only tell what would go'),
+      ...COMMON,
+    ],
+    examples: ['gc --dry-run', 'gc --keep 30d'],
+    action: withRuns((session, _words, flags) => gc(session, flags)),
+  },
+  {
+    name: 'init',
+    words: [['[folder]', 'where; made if it is not there; default: here']],
+    about: 'write a first program, and say what to type next',
+    options: COMMON,
+    examples: ['init', 'init hello'],
+    action: (console, [folder]) => Promise.resolve(init(console, folder)),
   },
 ]

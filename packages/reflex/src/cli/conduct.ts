@@ -7,6 +7,7 @@ import type { CarryFlags } from './options.ts'
 import { type Progress, progressFor } from './progress.ts'
 import { RecordWriter } from './records.ts'
 import type { Session } from './session.ts'
+import { nothingSpent, spend } from './spent.ts'
 import { Follower } from './telling.ts'
 
 /** What a command does around the run that it carries on. */
@@ -26,7 +27,7 @@ export async function conduct(session: Session, flags: CarryFlags, { open, heade
   const { console, reflex, read } = session
   const answering: Answering = await answeringFor(console, flags.answers, read)
   const progress = progressFor(console)
-  const waited: Waited = { ms: 0, by: new Set() }
+  const waited: Waited = { ms: 0, by: new Set(), spent: nothingSpent() }
   const handle = await open((made) => {
     whenStarted(made, header)
     listen(session, made, progress, waited)
@@ -62,6 +63,7 @@ function listen({ console }: Session, handle: RunHandle, progress: Progress, wai
   const follower = new Follower()
   handle.onLine((line) => {
     follower.follow(line)
+    spend(waited.spent, line.event)
     const answered = line.event.mark === 'answer' ? follower.answerTo(line) : undefined
     if (answered !== undefined) {
       waited.ms += answered.took

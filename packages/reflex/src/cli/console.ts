@@ -75,7 +75,8 @@ export class Console {
 
   /** A fault with its file as a person here would name it, and with commands that can be pasted. */
   #local(fault: FaultData, look: Look): FaultData {
-    const { file, fix, message, frame } = fault
+    const { file, message, frame, run } = fault
+    const fix = run === undefined ? fault.fix : fault.fix?.replace(/\b(reflex \w+) RUN\b/g, `$1 ${run}`)
     const near = file === undefined ? undefined : this.near(file)
     return {
       ...fault,

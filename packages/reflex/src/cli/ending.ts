@@ -1,14 +1,16 @@
 import type { OpenQuestion, RunHandle } from '../handle.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { brief } from '../text/index.ts'
+import { againOf } from './again.ts'
 import type { Left } from './carry.ts'
 import type { Console } from './console.ts'
 import { errorDocument, resultDocument } from './documents.ts'
 import { jsonText } from './escape.ts'
 import { EXIT, interrupted } from './exit.ts'
-import { factLine, hanging, way } from './layout.ts'
+import { factLine, hanging, layoutText, way } from './layout.ts'
 import type { Look } from './look.ts'
 import { present } from './present.ts'
+import { type Spent, spentText } from './spent.ts'
 import { dueTime, duration } from './units.ts'
 
 /** What a run came to, for the person who started it: the last lines, the result, and what to type next. */
@@ -43,7 +45,8 @@ function tellEnd(console: Console, handle: RunHandle, waited: Waited): void {
   const id = err.text(handle.id)
   if (failure !== undefined) console.tell(console.fault(failure))
   const took = `in ${duration(handle.run.state.time - (handle.run.state.start?.at ?? 0))}`
-  const facts = status === 'completed' ? [waitedText(took, waited)] : ['exit 1']
+  const spent = spentText(waited.spent)
+  const facts = [...(status === 'completed' ? [waitedText(took, waited)] : ['exit 1']), ...(spent === undefined ? [] : [spent])]
   const paint = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
   if (!console.quiet || status !== 'completed') console.tell(factLine(`${status}  ${id}`, `${err.paint(paint, status)}  ${id}`, facts, err))
   if (value !== undefined && failure === undefined) tellValue(console, value)
@@ -54,6 +57,8 @@ function tellEnd(console: Console, handle: RunHandle, waited: Waited): void {
 export interface Waited {
   ms: number
   readonly by: Set<string>
+  /** What models took meanwhile. */
+  readonly spent: Spent
 }
 
 function waitedText(took: string, { ms, by }: Waited): string {
@@ -65,10 +70,23 @@ function waitedText(took: string, { ms, by }: Waited): string {
 function tellValue(console: Console, value: Json): void {
   const { out } = console
   if (!out.terminal || !isObject(value)) return console.print([out.terminal ? out.text(JSON.stringify(value)) : jsonText(value, 2)])
-  const facts = Object.entries(value).map(
-    ([key, inner]) => `${key} ${typeof inner === 'string' && inner.length <= 60 ? inner : brief(inner, 60)}`,
-  )
-  console.print(factLine('', '', facts, out))
+  const entries = Object.entries(value)
+  const facts = entries.filter(([, inner]) => !isLong(inner)).map(([key, inner]) => `${key} ${shortly(inner)}`)
+  const texts = entries
+    .filter(([, inner]) => isLong(inner))
+    .flatMap(([key, inner]) =>
+      layoutText({ lead: `  ${key}`, painted: `  ${out.text(key)}`, text: shortly(inner, 600), column: key.length + 4 }, out),
+    )
+  console.print([...(facts.length === 0 ? [] : factLine('', '', facts, out)), ...texts])
+}
+
+function shortly(value: Json, limit = 60): string {
+  return typeof value === 'string' && value.length <= limit ? value : brief(value, limit)
+}
+
+/** A text that takes some lines is what somebody waits for: it is not cut. */
+function isLong(value: Json): boolean {
+  return typeof value === 'string' && value.length > 60 && value.length <= 600
 }
 
 /** Of a run whose store is in memory: no other command will find it. */
@@ -105,34 +123,39 @@ function suspendedLines(console: Console, handle: RunHandle): string[] {
     ),
     ...(asked.length === 0 ? [] : asked.flatMap((question) => questionLines(console, question, asked.length === 1))),
     ...(passing ? hanging(PASSING, err, 2, (line) => line) : []),
-    ...(passing || failures.length === 0 ? [] : wayOutOf(console, handle.id, failures, fileOf(handle))),
+    ...(passing || failures.length === 0
+      ? []
+      : wayOutOf(
+          console,
+          handle.id,
+          failures,
+          againOf(handle).map((word) => (word.startsWith('/') ? console.near(word) : word)),
+        )),
     ...(passing || asked.length === 0 ? [] : [way(err, 'all', console.command('inbox'))]),
   ]
 }
 
 /** A run keeps its program, so a mistake in it is mended in the file and for the next run. */
-const OF_THE_PROGRAM = /^R(21\d\d|2050|2053|2054|4001)$/
+const OF_THE_PROGRAM = /^R(21\d\d|2007|204[1-4]|205[0134])$/
+/** A model is missing, or named wrongly: a run goes on with another. */
+const OF_THE_MODEL = /^R400[1-7]$/
 
 /** What to type after a failure: the same again once its cause is gone, or another run where the program is at fault. */
 export function wayOutOf(
   console: Console,
   id: string,
   failures: readonly OpenQuestion[],
-  file: string | undefined,
+  again: readonly string[],
   err: Look = console.err,
 ): string[] {
   const codes = failures.flatMap(({ fault }) => fault?.code ?? [])
   if (codes.some((code) => OF_THE_PROGRAM.test(code))) {
-    const again = file === undefined ? [] : [way(err, 'then', console.command('run', file))]
-    return [...hanging('the run keeps its program: correct the file and start another run', err, 2, (line) => line), ...again]
+    const then = again.length === 0 ? [] : [way(err, 'then', console.command(...again))]
+    return [...hanging('the run keeps its program: correct the file and start another run', err, 2, (line) => line), ...then]
   }
+  if (codes.some((code) => OF_THE_MODEL.test(code))) return [way(err, 'go on', console.command('resume', id, '--model', 'PROVIDER:NAME'))]
   const granted = codes.includes('R3001') ? ['--policy', 'FILE'] : []
   return [way(err, 'try again', console.command('resume', id, ...granted))]
-}
-
-function fileOf({ run }: RunHandle): string | undefined {
-  const by = run.state.start?.by
-  return isObject(by) && typeof by.file === 'string' ? by.file : undefined
 }
 
 function waitsFor(console: Console, questions: readonly OpenQuestion[]): string {

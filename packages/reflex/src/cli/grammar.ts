@@ -11,15 +11,25 @@ export function fileReader(resolve: (name: string) => string, readInput: () => P
   return async (name) => (name === '-' ? readInput() : readText(resolve(name)))
 }
 
+/** Named inputs, and the names of those that were written as text: they become what the program declares for them. */
+export interface Inputs {
+  readonly input: JsonObject
+  readonly texts: readonly string[]
+}
+
 /**
  * Named inputs: `k=text`, `k:=JSON`, `k=@file` (JSON if the file's name ends in `.json`, else its text), `k:=@file`
  * (always JSON), `@file` (an object with all of them). A later one wins. Throws `R2032`.
  */
-export async function readInputs(given: readonly string[], read: ReadFile): Promise<JsonObject> {
-  const inputs: [string, Json][] = []
-  for (const input of given) inputs.push(...Object.entries(await readInput(input, read)))
+export async function readInputs(given: readonly string[], read: ReadFile): Promise<Inputs> {
+  const inputs = new Map<string, { readonly value: Json; readonly text: boolean }>()
+  for (const input of given) {
+    const text = !input.startsWith('@') && !input.slice(0, input.indexOf('=')).endsWith(':')
+    for (const [key, value] of Object.entries(await readInput(input, read))) inputs.set(key, { value, text })
+  }
   // Defines, where an assignment would make `__proto__` the prototype.
-  return Object.fromEntries(inputs)
+  const input = Object.fromEntries(Array.from(inputs, ([key, { value }]) => [key, value]))
+  return { input, texts: [...inputs].flatMap(([key, { text }]) => (text ? [key] : [])) }
 }
 
 async function readInput(input: string, read: ReadFile): Promise<JsonObject> {

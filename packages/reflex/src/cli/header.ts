@@ -1,4 +1,4 @@
-import { relative } from 'node:path'
+import { basename, relative } from 'node:path'
 import type { AgentChoice } from '../decisions.ts'
 import type { RunHandle } from '../handle.ts'
 import type { Console } from './console.ts'
@@ -18,7 +18,7 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
   const name = err.text(pin === undefined ? 'program' : programName(pin[0]))
   const id = err.text(handle.id)
   const trace = console.flags.ids === true && start !== undefined ? [`trace ${start.trace}`] : []
-  const facts = [...(more.length === 0 ? [pin?.[1] ?? 'program', decides(keeps.agent)] : more), keeps.trust, ...trace]
+  const facts = [...(more.length === 0 ? [pin?.[1] ?? 'program', decides(keeps.agent, reflex.models.name())] : more), keeps.trust, ...trace]
   if (console.live) console.tell(factLine(`${name}  ${id}`, `${err.paint('bold', name)}  ${id}`, facts, err))
   else plainLine(console, console.now, more.length === 0 ? 'started' : 'resumed', `${name} ${handle.id}  ${facts.join(' · ')}`)
   if (keeps.lowered === true) tellLowered(console, keeps.trust)
@@ -42,10 +42,13 @@ function tellFresh(console: Console, store: string): void {
   else plainLine(console, console.now, 'store', text)
 }
 
-/** Who decides where a program does not say. */
-export function decides(choice: AgentChoice | undefined): string {
-  const { default: all, perNode = {} } = choice ?? {}
+/** Who decides where a program does not say, and which model stands ready. */
+export function decides(choice: AgentChoice | undefined, configured: string | undefined): string {
+  const { default: all, perNode = {}, model = configured, recorded } = choice ?? {}
   const single = Object.entries(perNode).map(([node, name]) => `${name} at ${node}`)
-  const general = all === undefined ? 'rules decide, no model configured' : all === 'script' ? 'a script decides' : `${all} decides`
-  return [general, ...single].join(', ')
+  const ready =
+    recorded !== undefined ? `replies from ${basename(recorded)}` : model === undefined ? 'no model configured' : `model ${model}`
+  if (all === 'model') return [`${ready === 'no model configured' ? 'a model' : ready} decides`, ...single].join(', ')
+  const general = all === undefined ? 'rules decide' : all === 'script' ? 'a script decides' : `${all} decides`
+  return [general, ...single, ...(all === undefined || model !== undefined || recorded !== undefined ? [ready] : [])].join(', ')
 }

@@ -1,9 +1,10 @@
 import type { Verb } from './verb.ts'
 
 const GROUPS: readonly (readonly [title: string, verbs: readonly string[]])[] = [
-  ['do', ['run', 'resume', 'answer']],
-  ['look', ['runs', 'inbox', 'show', 'trace']],
-  ['check', ['validate', 'explain']],
+  ['do', ['run', 'resume', 'answer', 'worker']],
+  ['look', ['runs', 'inbox', 'show', 'trace', 'replay']],
+  ['check', ['validate', 'check', 'graph', 'explain', 'schema', 'doctor']],
+  ['keep', ['gc', 'init']],
 ]
 
 /** What `reflex` alone says: every command in a line, in groups. */

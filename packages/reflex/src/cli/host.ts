@@ -1,4 +1,5 @@
 import { accessSync, constants, readFileSync, readSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { emitKeypressEvents, type Key as NodeKey } from 'node:readline'
 import type { WriteStream } from 'node:tty'
@@ -30,6 +31,7 @@ export function processWorld(): ProcessWorld {
     interrupts: onInterrupt,
     command: onPath(environment['PATH'] ?? '') ? 'reflex' : 'npx reflex',
     version: ownVersion(),
+    machine: { node: process.versions.node, system: `${process.platform} ${process.arch}`, home: homedir() },
     alive: (worker) => isAlive(worker, surroundings.worker.host),
     unwritten: () => unwritten,
   }

@@ -3,7 +3,7 @@ import type { Sink } from './world.ts'
 
 /** What a mark says; colour repeats it (experience 1.2). */
 export type Mark = 'done' | 'failed' | 'running' | 'open' | 'skipped' | 'waits' | 'asks' | 'warns' | 'into' | 'out' | 'decided' | 'note'
-type Paint = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold'
+export type Paint = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold'
 
 const MARKS: Readonly<Record<Mark, readonly [utf8: string, ascii: string, paint: Paint | undefined]>> = {
   done: ['✓', 'ok', 'green'],

@@ -3,8 +3,10 @@ import { Console } from './console.ts'
 import { EXIT } from './exit.ts'
 import { tellFailure } from './failure.ts'
 import { leave, processWorld } from './host.ts'
+import { isPath } from '../host.ts'
+import { redaction, secretsIn } from '../policy/index.ts'
 import type { CommonFlags } from './options.ts'
-import type { World } from './world.ts'
+import type { Sink, World } from './world.ts'
 
 /** Runs the `reflex` command in this process and gives its exit code. Never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -15,8 +17,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   return code
 }
 
-/** Runs a command in a world of its own. */
-export async function runCommand(argv: readonly string[], world: World): Promise<number> {
+/** Runs a command in a world of its own, to which no secret of the environment is shown. */
+export async function runCommand(argv: readonly string[], given: World): Promise<number> {
+  const world = withoutSecrets(given)
   let console = new Console(world, flagsOf(argv))
   try {
     const asked = readCommand(argv, world)
@@ -30,6 +33,20 @@ export async function runCommand(argv: readonly string[], world: World): Promise
   } catch (thrown) {
     return tellFailure(console, thrown)
   }
+}
+
+/** What is recorded has lost its secrets already; this is the last door, for what never was a record. */
+function withoutSecrets(world: World): World {
+  const hidden = redaction(secretsIn(world.surroundings.environment, isPath))
+  if (hidden === undefined) return world
+  const hiding = (sink: Sink): Sink => ({
+    write: (text) => sink.write(hidden.text(text)),
+    terminal: sink.terminal,
+    get columns() {
+      return sink.columns
+    },
+  })
+  return { ...world, out: hiding(world.out), err: hiding(world.err) }
 }
 
 /** How to speak about a command line that cannot be read. */

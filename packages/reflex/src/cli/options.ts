@@ -18,6 +18,10 @@ export interface CarryFlags extends CommonFlags {
   readonly by?: string
   readonly policy?: readonly string[]
   readonly programs?: readonly string[]
+  /** A file that gets every reply of a model. */
+  readonly record?: string
+  /** Silence after which another process may take over. */
+  readonly lease?: string
 }
 
 export interface RunFlags extends CarryFlags {
@@ -26,6 +30,10 @@ export interface RunFlags extends CarryFlags {
   readonly id?: string
   readonly agent?: readonly string[]
   readonly trust?: string
+  readonly model?: string
+  /** A file of replies that stand in for every model. */
+  readonly recorded?: string
+  readonly tools?: readonly string[]
 }
 
 /** Where a command's results go. */

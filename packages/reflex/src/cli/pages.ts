@@ -15,6 +15,7 @@ const PAGE: World = {
   interrupts: () => () => undefined,
   command: 'reflex',
   version: '',
+  machine: { node: '', system: '', home: '' },
   alive: () => false,
 }
 

@@ -3,6 +3,7 @@ import type { StoryLine } from '../trace.ts'
 import type { Console } from './console.ts'
 import { layoutRow } from './layout.ts'
 import { Screen } from './screen.ts'
+import { spentFacts } from './spent.ts'
 import {
   alsoOpen,
   answerText,
@@ -127,10 +128,12 @@ const VALUE = 60
 /** What each event says without a terminal; those that are not here say nothing. */
 const PLAIN: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: Told, answered: Told['answered']) => Said>>> = {
   done: (event, { returned, took }) =>
-    returned && (event.text ?? '') === '' ? undefined : ['done', [deed(event, VALUE), ...tookFact(took)].join('  ')],
+    returned && (event.text ?? '') === '' ? undefined : ['done', [deed(event, VALUE), ...tookFact(took), ...spentFacts(event)].join('  ')],
   decide: (event) => [
     'decided',
-    [decisionText(event), ...(alsoOpen(event).length === 0 ? [] : [`also open: ${alsoOpen(event).join(', ')}`])].join('  '),
+    [decisionText(event), ...spentFacts(event), ...(alsoOpen(event).length === 0 ? [] : [`also open: ${alsoOpen(event).join(', ')}`])].join(
+      '  ',
+    ),
   ],
   push: ({ text = '' }) => ['into', programName(text)],
   pop: (event) => ['out', returnedText(event, VALUE)],

@@ -1,23 +1,31 @@
 import type { RunRow } from '../kernel/index.ts'
 import { conduct, retryFailures } from './conduct.ts'
 import { decides, runHeader } from './header.ts'
-import type { CarryFlags } from './options.ts'
+import type { RunFlags } from './options.ts'
+import { readAgents } from './run.ts'
 import type { Session } from './session.ts'
 import { counted } from './units.ts'
 import type { World } from './world.ts'
 
 /** `reflex resume RUN`: goes on under what the run was started with, and says what that is. */
-export async function resume(session: Session, ref: string, flags: CarryFlags): Promise<number> {
-  const { reflex } = session
+export async function resume(session: Session, ref: string, flags: Omit<RunFlags, 'input'>): Promise<number> {
+  const { reflex, read } = session
+  const agent = await readAgents(flags.agent ?? [], read)
   const row = await reflex.find(ref)
   return conduct(session, flags, {
-    open: (prepare) => reflex.resume(row.id, { prepare }),
+    open: (prepare) =>
+      reflex.resume(row.id, {
+        prepare,
+        ...(agent === undefined ? {} : { agent }),
+        ...(flags.model === undefined ? {} : { model: flags.model }),
+        ...(flags.recorded === undefined ? {} : { recorded: flags.recorded }),
+      }),
     header: (handle) => {
       const { agent } = reflex.keeps(handle.run)
       runHeader(session, handle, [
         ...takenOver(row, session.console.world),
         counted(handle.run.state.n, 'record'),
-        `keeps ${decides(agent)}`,
+        `keeps ${decides(agent, reflex.models.name())}`,
       ])
     },
     first: async (handle) => {

@@ -13,18 +13,22 @@ import type { Session } from './session.ts'
 export async function run(session: Session, program: string, flags: RunFlags): Promise<number> {
   const { reflex, read } = session
   if (flags.id !== undefined) checkId(flags.id)
-  const input = await readInputs(flags.input, read)
+  const { input, texts } = await readInputs(flags.input, read)
   const agent = await readAgents(flags.agent ?? [], read)
   const trust = flags.trust === undefined ? undefined : readTrust(flags.trust, '--trust')
   return conduct(session, flags, {
     open: (prepare) =>
       reflex.start(program, {
         input,
+        texts,
         prepare,
         ...(flags.id === undefined ? {} : { id: flags.id }),
         ...(flags.kind === undefined ? {} : { kind: flags.kind }),
         ...(trust === undefined ? {} : { trust }),
         ...(agent === undefined ? {} : { agent }),
+        ...(flags.model === undefined ? {} : { model: flags.model }),
+        ...(flags.recorded === undefined ? {} : { recorded: flags.recorded }),
+        ...(flags.tools === undefined ? {} : { tools: flags.tools }),
       }),
     header: (handle) => runHeader(session, handle, []),
   })
@@ -39,7 +43,7 @@ function checkId(id: string): void {
 }
 
 /** `--agent NAME`, `NODE=NAME`, or a file of decisions. */
-async function readAgents(given: readonly string[], read: ReadFile): Promise<AgentChoice | undefined> {
+export async function readAgents(given: readonly string[], read: ReadFile): Promise<AgentChoice | undefined> {
   if (given.length === 0) return undefined
   const perNode: [node: string, name: string][] = []
   let choice: AgentChoice = {}

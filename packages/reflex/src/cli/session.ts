@@ -1,12 +1,18 @@
-import { existsSync } from 'node:fs'
+import { appendFileSync, existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { readDuration } from '../agents/index.ts'
+import { type Config, readConfig } from '../config.ts'
 import { faults } from '../faults.ts'
 import { readPolicy } from '../policy/index.ts'
 import { nearestStore } from '../home.ts'
+import type { ReflexOptions } from '../options.ts'
 import { Reflex } from '../reflex.ts'
 import type { Console } from './console.ts'
 import { fileReader, type ReadFile } from './grammar.ts'
 import type { CarryFlags } from './options.ts'
+
+/** Milliseconds. A process that is busy for a moment must not lose its runs. */
+const SHORTEST_LEASE = 1000
 
 /** A command with the store open. */
 export interface Session {
@@ -35,18 +41,52 @@ export async function withReflex(console: Console, flags: CarryFlags, work: (ses
     () => world.readInput(),
   )
   const policy = await Promise.all(policyFiles(flags, surroundings.environment).map(async (file) => readPolicy(await read(file), file)))
+  const config = readConfig(surroundings.cwd)
+  if (!console.quiet && console.shape === 'text') for (const warning of config.warnings) console.tell(console.fault(warning))
   const reflex = new Reflex({
     surroundings,
     policy,
+    ...settingsOf(config, surroundings.environment),
     ...(flags.store === undefined ? {} : { store: flags.store }),
+    ...(flags.record === undefined ? {} : { record: recordingTo(resolve(surroundings.cwd, flags.record)) }),
     ...(flags.by === undefined ? {} : { actor: flags.by }),
-    ...(flags.programs === undefined ? {} : { programs: flags.programs }),
+    ...(flags.lease === undefined ? {} : { leaseMs: leaseOf(flags.lease) }),
+    programs: [...(flags.programs ?? []), ...config.programs],
   })
   try {
     return await work({ console, reflex, read })
   } finally {
     await reflex.close()
   }
+}
+
+/** What the folder says where neither a flag nor the environment does (experience 6). */
+function settingsOf({ model, agent, trust }: Config, environment: Readonly<Record<string, string | undefined>>): Partial<ReflexOptions> {
+  return {
+    ...(model === undefined || environment['REFLEX_MODEL'] ? {} : { model }),
+    ...(agent === undefined ? {} : { agent: { default: agent } }),
+    ...(trust === undefined || environment['REFLEX_TRUST'] !== undefined ? {} : { trust }),
+  }
+}
+
+function leaseOf(word: string): number {
+  const ms = readDuration(word)
+  if (ms !== undefined && ms >= SHORTEST_LEASE) return ms
+  throw faults.make('R2031', `--lease ${JSON.stringify(word)} is no time, or less than a second`, { fix: 'write --lease 30s' })
+}
+
+/** Adds lines to a file, which is there from the start, so that a place that cannot be written to is known before a model is asked. */
+function recordingTo(file: string): (line: string) => void {
+  const add = (line: string): void => {
+    try {
+      if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is no regular file')
+      appendFileSync(file, line, { mode: 0o600 })
+    } catch (cause) {
+      throw faults.make('R5040', `the recording ${file} cannot be written`, { file, cause, fix: 'name a file that may be written' })
+    }
+  }
+  add('')
+  return add
 }
 
 function policyFiles({ policy }: CarryFlags, environment: Readonly<Record<string, string | undefined>>): readonly string[] {

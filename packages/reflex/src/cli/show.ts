@@ -30,7 +30,7 @@ function recordNumber(text: string, address: string): number {
   throw faults.make('R2031', `${address} names no record`, { fix: 'write RUN@21' })
 }
 
-function document({ row, at, time, stack, choices, board, questions }: RunView, gone: boolean): ReturnType<typeof plain> {
+function document({ row, at, time, stack, choices, board, questions, inbox }: RunView, gone: boolean): ReturnType<typeof plain> {
   return plain({
     v: 1,
     run: runDocument(row, gone),
@@ -40,15 +40,17 @@ function document({ row, at, time, stack, choices, board, questions }: RunView, 
     choices,
     board,
     questions: questions.map(questionDocument),
+    inbox: inbox.map(({ type, to, body, by, at }) => ({ type, to, value: body, by, time: utc(at) })),
   })
 }
 
-function rows({ at, time, stack, choices, board }: RunView): string[][] {
+function rows({ at, time, stack, choices, board, inbox }: RunView): string[][] {
   return [
     ['at', String(at), utc(time)],
     ...stack.map(({ program, node }) => ['stack', programName(program), node ?? '']),
     ...choices.map(({ id, open, why }) => ['edge', id, open ? 'open' : 'closed', why ?? '']),
     ...board.map(({ key, value, node, record }) => ['board', key, jsonText(value), `${node ?? 'input'} @${record}`]),
+    ...inbox.map(({ type, to, body, by = '' }) => ['inbox', `${type} ${to}`.trim(), jsonText(body), by]),
   ]
 }
 
@@ -81,10 +83,22 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
       choices.map(({ id, open, why }) => (open ? `${id} open` : `${id} closed${why === undefined ? '' : `, ${why}`}`)).join(' · '),
     ),
     ...board(console, view),
+    ...inbox(console, view),
     ...failures.flatMap(({ fault }) => (fault === undefined ? [] : console.fault(fault))),
-    ...(failures.length === 0 ? [] : wayOutOf(console, row.id, failures, undefined, out)),
+    ...(failures.length === 0 ? [] : wayOutOf(console, row.id, failures, [], out)),
     ...asked.flatMap((question) => questionLines(console, question, asked.length === 1, out)),
   ]
+}
+
+/** What was told to the run and not taken: soon, once somebody waits for it, or never. */
+function inbox({ out, now }: Console, { row, inbox: messages }: RunView): string[] {
+  const over = row.status !== 'running' && row.status !== 'suspended'
+  return messages.flatMap(({ type, to, body, by, at }, i) => {
+    const lead = i === 0 ? 'inbox' : '     '
+    const text = `${`${type} ${to}`.trim()}: ${brief(body)}`
+    const facts = [...(by === undefined ? [] : [`by ${by}`]), localTime(at, now), over ? 'the run had ended' : 'not taken yet']
+    return layoutText({ lead, painted: out.paint('dim', lead), text, facts, column: 8 }, out)
+  })
 }
 
 function board({ out }: Console, { board: entries }: RunView): string[] {

@@ -1,4 +1,4 @@
-import { isObject, type RunRow, type State, type StoryEvent } from '../kernel/index.ts'
+import { isList, isObject, type RunRow, type State, type StoryEvent } from '../kernel/index.ts'
 import type { StoryLine } from '../trace.ts'
 import type { Console } from './console.ts'
 import { factsOf, lineDocument, plain, runDocument } from './documents.ts'
@@ -9,6 +9,7 @@ import { factLine, layoutText, tabbed } from './layout.ts'
 import { valueRoom } from './progress.ts'
 import { RecordWriter } from './records.ts'
 import type { Session } from './session.ts'
+import { byModel, sawText, spentFacts } from './spent.ts'
 import {
   alsoOpen,
   answerText,
@@ -92,7 +93,7 @@ function story(console: Console, row: RunRow, state: State, lines: readonly Stor
   const begun = startText(state, limit)
   const rows = lines.flatMap((line) => {
     const told = follower.follow(line)
-    const said = tell(line, told, { state, limit })
+    const said = tell(line, told, { state, limit, verbose: console.flags.verbose === true })
     return said === undefined ? [] : recordLine(console, line.n, line.depth, { node: line.event.node ?? '', ...said })
   })
   const ended = state.ended === undefined ? [] : recordLine(console, row.last, 0, { node: row.status, text: endText(state) })
@@ -128,12 +129,14 @@ function endText({ ended }: State): string {
 interface TraceOptions {
   readonly state: State
   readonly limit: number
+  /** Show what a model was sent. */
+  readonly verbose: boolean
 }
 
 /** What each event says in a trace; those that are not here say nothing. */
 const SAYS: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: Told, options: TraceOptions) => Said | undefined>>> = {
-  done: (event, told, { limit }) => done(event, told, limit),
-  decide: (event, told, { limit }) => decided(event, told, limit),
+  done: (event, told, options) => withSent(done(event, told, options.limit), event, options),
+  decide: (event, told, options) => withSent(decided(event, told, options.limit), event, options),
   push: ({ text = '' }, _, { state }) => ({ text: `▸ ${hashed(text, state)}` }),
   pop: (event, _, { limit }) => ({ text: returnedText(event, limit) === '' ? '◂' : `◂ + ${returnedText(event, limit)}` }),
   ask: ({ text = '' }) => ({ text: `? ${text}` }),
@@ -148,6 +151,19 @@ function tell(line: StoryLine, told: Told, options: TraceOptions): Said | undefi
   return event.mark === 'answer' ? answered(line) : SAYS[event.mark]?.(event, told, options)
 }
 
+/** What a model was sent, line by line, below what came of it. */
+function withSent(said: Said | undefined, event: StoryEvent, { verbose }: TraceOptions): Said | undefined {
+  const { messages } = objectOf(event.facts?.saw)
+  if (said === undefined || !verbose || !isList(messages)) return said
+  const lines = messages.flatMap((message) => {
+    const { role, content } = objectOf(message)
+    return textOf(content)
+      .split('\n')
+      .map((line, i) => `${i === 0 ? `${textOf(role)} ` : ''}│ ${line}`)
+  })
+  return { ...said, more: [...(said.more ?? []), ...lines] }
+}
+
 function answered(line: StoryLine): Said {
   const { facts = {}, text = '' } = line.event
   const by = typeof facts.by === 'string' ? facts.by : undefined
@@ -159,20 +175,25 @@ function done(event: StoryEvent, { took, returned }: Told, limit: number): Said 
   const because = event.text ?? ''
   if (returned && because === '' && wrote === '') return undefined
   const did = because === '' ? (who(event).by ?? '') : deed(event, limit)
-  return { text: [did, wrote === '' ? '' : `+ ${wrote}`].filter((part) => part !== '').join('  '), facts: tookFact(took) }
+  return {
+    text: [did, wrote === '' ? '' : `+\u00a0${wrote}`].filter((part) => part !== '').join('  '),
+    facts: [...tookFact(took), ...spentFacts(event)],
+  }
 }
 
 function decided(event: StoryEvent, { took, answered }: Told, limit: number): Said {
   const { edge, closed } = choiceOf(event)
   const { by, person } = who(event)
   const others = alsoOpen(event)
-  const because = (event.text ?? '') === '' ? '' : `, because ${event.text}`
+  const because = (event.text ?? '') === '' ? '' : byModel(event) ? `   “${event.text}”` : `, because ${event.text}`
+  const saw = sawText(event)
   const name = person && answered !== undefined ? answerText(answered) : `${by ?? ''}${because}`
   const wrote = wroteText(event, limit)
   const more = [
     ...(wrote === '' ? [] : [`+ ${wrote}`]),
     others.length === 0 ? 'nothing else was open' : `also open: ${others.join(', ')}`,
     ...closed.map((text) => `closed: ${text}`),
+    ...(saw === undefined ? [] : [saw]),
   ]
-  return { text: `◆ ${edge}   ${name}`, facts: tookFact(answered?.took ?? took), more }
+  return { text: `◆ ${edge}   ${name}`, facts: [...tookFact(answered?.took ?? took), ...spentFacts(event)], more }
 }

@@ -1,6 +1,7 @@
 import type { StoryEvent } from '../kernel/index.ts'
 import type { StoryLine } from '../trace.ts'
 import type { Row } from './layout.ts'
+import { byModel, sawText, spentFacts } from './spent.ts'
 import {
   alsoOpen,
   answerText,
@@ -39,7 +40,7 @@ type Body = Pick<Row, 'mark' | 'text' | 'facts' | 'more'>
 const BODIES: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: Told, limit: number) => Body | undefined>>> = {
   done(event, told, limit) {
     if (told.returned && (event.text ?? '') === '' && event.facts?.wrote === undefined) return undefined
-    return { mark: 'done', text: deed(event, limit), facts: tookFact(told.took) }
+    return { mark: 'done', text: deed(event, limit), facts: [...tookFact(told.took), ...spentFacts(event)] }
   },
   decide: (event, told) => decided(event, told.took),
   fail: (event, told) => ({ mark: 'failed', text: failureText(event), facts: tookFact(told.took) }),
@@ -62,8 +63,23 @@ function body(event: StoryEvent, told: Told, { limit }: RowOptions): Body | unde
 
 function decided(event: StoryEvent, took: number | undefined): Body {
   const others = alsoOpen(event)
-  const open = others.length === 0 ? 'only this was open' : `also open: ${others.join(', ')}`
+  const open = others.length === 0 ? 'only this was open' : `also\u00a0open: ${others.join(', ')}`
+  if (byModel(event)) {
+    const { by = '' } = who(event)
+    const because = (event.text ?? '') === '' ? '' : `“${event.text}”  `
+    return {
+      mark: 'decided',
+      text: `${by} → ${choiceOf(event).edge}`,
+      facts: [...tookFact(took), ...spentFacts(event)],
+      more: [`${because}${open}`],
+    }
+  }
   return { mark: 'decided', text: decisionText(event), facts: [...(who(event).by === 'rules' ? [] : tookFact(took)), open] }
+}
+
+function seen(event: StoryEvent): readonly string[] {
+  const saw = sawText(event)
+  return saw === undefined ? [] : [saw]
 }
 
 function verboseLines(event: StoryEvent, { limit }: RowOptions): string[] {
@@ -73,5 +89,6 @@ function verboseLines(event: StoryEvent, { limit }: RowOptions): string[] {
   return [
     ...(wrote === '' || deed(event, limit).endsWith(wroteText(event, limit)) ? [] : [`+ ${wrote}`]),
     ...closed.map((text) => `closed: ${text}`),
+    ...seen(event),
   ]
 }

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { type Fault, faultData, isFault } from '../kernel/index.ts'
+import type { Library } from '../library.ts'
 import type { Console } from './console.ts'
 import { plain } from './documents.ts'
 import { EXIT, exitCodeOf } from './exit.ts'
 import { factLine } from './layout.ts'
-import type { CarryFlags } from './options.ts'
+import type { CarryFlags, RunFlags } from './options.ts'
 import type { Session } from './session.ts'
 import { counted } from './units.ts'
 
@@ -13,14 +14,15 @@ interface Checked {
   readonly findings: readonly Fault[]
 }
 
-/** `reflex validate FILE…`: everything that is wrong with all of them, in file order. */
+/** `reflex validate FILE…`: everything that is wrong with all of them, in file order; a folder stands for all its programs. */
 export async function validate(
   { console, reflex }: Session,
   files: readonly string[],
-  flags: CarryFlags & { readonly kind?: string },
+  flags: CarryFlags & Pick<RunFlags, 'kind' | 'tools'>,
 ): Promise<number> {
+  await reflex.useTools(flags.tools ?? [])
   const checked: Checked[] = []
-  for (const file of files) checked.push(await check(file, flags.kind, (path, kind) => reflex.library.checkCalls(path, kind), console))
+  for (const file of files) checked.push(...(await check(file, flags.kind, reflex.library, console)))
   const findings = checked.flatMap((one) => one.findings)
   const errors = findings.filter(({ severity }) => severity === 'error')
   if (console.shape !== 'text') {
@@ -35,19 +37,23 @@ export async function validate(
   return worst === undefined ? EXIT.done : findings.length === 1 && worst === EXIT.wrong ? EXIT.wrong : EXIT.no
 }
 
-async function check(
-  path: string,
-  kind: string | undefined,
-  library: (path: string, kind?: string) => Promise<Checked>,
-  console: Console,
-): Promise<Checked> {
-  try {
-    const { file, findings } = await library(resolve(console.world.surroundings.cwd, path), kind)
-    return { file: console.near(file), findings }
-  } catch (thrown) {
-    if (isFault(thrown)) return { file: path, findings: [thrown] }
-    throw thrown
+async function check(path: string, kind: string | undefined, library: Library, console: Console): Promise<Checked[]> {
+  const checked: Checked[] = []
+  const attempt = async (name: string, take: () => void | Promise<void>): Promise<void> => {
+    try {
+      await take()
+    } catch (thrown) {
+      if (!isFault(thrown)) throw thrown
+      checked.push({ file: name, findings: [thrown] })
+    }
   }
+  let files: readonly string[] = []
+  await attempt(path, () => void (files = library.files(resolve(console.world.surroundings.cwd, path))))
+  for (const one of files) {
+    const file = console.near(one)
+    await attempt(file, async () => void checked.push({ file, findings: (await library.checkCalls(one, kind)).findings }))
+  }
+  return checked
 }
 
 function tell(console: Console, checked: readonly Checked[]): void {

@@ -21,6 +21,16 @@ export interface Key {
 /** What a person or the system says to end the command. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
+/** The machine that a command runs on. */
+export interface Machine {
+  /** The version of Node, such as `24.21.0`. */
+  readonly node: string
+  /** Such as `linux x64`. */
+  readonly system: string
+  /** The user's own folder. */
+  readonly home: string
+}
+
 /** Everything around a command: made of the process by `cli/host.ts`, and of plain objects by tests. */
 export interface World {
   readonly surroundings: Surroundings
@@ -37,6 +47,7 @@ export interface World {
   /** How a person starts this command: `reflex`, or `npx reflex` where it is not on the path. */
   readonly command: string
   readonly version: string
+  readonly machine: Machine
   /** False only if the process is certainly gone. */
   alive(worker: Worker): boolean
 }

@@ -9,6 +9,7 @@ export class Alarm {
   readonly #ring: (wait: Wait) => void
   #armed: Wait | undefined
   #stop: (() => void) | undefined
+  #asleep = false
 
   constructor(state: State, host: Host, ring: (wait: Wait) => void) {
     this.#state = state
@@ -18,6 +19,7 @@ export class Alarm {
 
   /** Looks again for the earliest. */
   set(): void {
+    if (this.#asleep) return
     const next = earliest(this.#state.waits.values())
     if (next === this.#armed) return
     this.stop()
@@ -33,6 +35,23 @@ export class Alarm {
   /** Lets go of a wait that something else has met, which would keep the process alive. */
   check(): void {
     if (this.#armed !== undefined && this.#state.waits.get(this.#armed.id) !== this.#armed) this.set()
+  }
+
+  /** Until `wake`, the clock rings nothing: what else came while nobody was there is still to be read. */
+  sleep(): void {
+    this.#asleep = true
+  }
+
+  wake(): void {
+    this.#asleep = false
+    this.ring(this.#host.now())
+    this.set()
+  }
+
+  /** Rings for every wait that was due by then, in their order, at once. */
+  ring(until: number): void {
+    const due = [...this.#state.waits.values()].filter((wait) => (wait.due ?? Number.POSITIVE_INFINITY) <= until)
+    for (const wait of due.sort((a, b) => (a.due ?? 0) - (b.due ?? 0))) this.#ring(wait)
   }
 
   stop(): void {

@@ -61,8 +61,7 @@ export function checkWrite(contract: BoardContract, key: string, value: unknown,
   }
   if (key === '') throw faults.make('R2006', `${at} wrote a key without a name`, { path: at, fix: 'name the key' })
   if (rules.schemas === undefined || (reserved && internal)) return copyJson(value, `${at}.${key}`)
-  const schema = schemas !== undefined && Object.hasOwn(schemas, key) ? schemas[key] : undefined
-  if (schema !== undefined) return copyJson(validate(schema, key, value, at), `${at}.${key}`)
+  if (schemas !== undefined && Object.hasOwn(schemas, key)) return copyJson(checkSchema(contract, key, value, at), `${at}.${key}`)
   if (rules.schemas === 'required') {
     throw faults.make('R2006', `${at} wrote ${key}, which the program does not declare`, {
       path: `${at}.${key}`,
@@ -70,6 +69,12 @@ export function checkWrite(contract: BoardContract, key: string, value: unknown,
     })
   }
   return copyJson(value, `${at}.${key}`)
+}
+
+/** A value as the schema of its key gives it back, or as it is if the key has none. Throws `R2007`. */
+export function checkSchema({ schemas }: BoardContract, key: string, value: unknown, at: string): unknown {
+  const schema = schemas !== undefined && Object.hasOwn(schemas, key) ? schemas[key] : undefined
+  return schema === undefined ? value : validate(schema, key, value, at)
 }
 
 function validate(schema: Validator, key: string, value: unknown, at: string): unknown {

@@ -1,6 +1,7 @@
 import { digest } from './digest.ts'
 import { faults } from './faults.ts'
 import { isList, type Json, type JsonObject } from './json.ts'
+import { unknownPart } from './record-shape.ts'
 import { FORMAT, type Input, type More, type Rec, type Ref, type Request } from './record.ts'
 
 /**
@@ -138,17 +139,29 @@ function encodeWithBlobs(parts: readonly Part[]): Encoded {
   return { text: JSON.stringify([bits | BLOBS, ...slim, paths]), blobs }
 }
 
-/** The records of one stored batch: its version, and the texts of its records as a JSON list. */
-export function decodeBatch(version: number, body: string, blob: (hash: string) => string): Rec[] {
-  if (version > FORMAT) throw faults.make('R5004', `the journal has format ${version}; this release knows up to ${FORMAT}`)
+/** Where a batch stands: named by the faults. */
+export interface BatchPlace {
+  readonly run: string
+  /** The number of its first record. */
+  readonly first: number
+}
+
+/**
+ * The records of one stored batch: its version, and the texts of its records as a JSON list. Throws `R5004` for a newer
+ * format and `R5003` for anything that this release cannot read.
+ */
+export function decodeBatch(version: number, body: string, blob: (hash: string) => string, place?: BatchPlace): Rec[] {
+  const of = place === undefined ? '' : `${place.run}: `
+  const details = place === undefined ? {} : { run: place.run, data: { record: place.first } }
+  if (version > FORMAT) throw faults.make('R5004', `${of}the journal has format ${version}; this release knows up to ${FORMAT}`, details)
   let rows: unknown
   try {
     rows = JSON.parse(body)
   } catch (cause) {
-    throw faults.make('R5003', 'a batch of records cannot be read', { cause })
+    throw faults.make('R5003', `${of}a batch of records cannot be read`, { ...details, cause })
   }
-  if (!Array.isArray(rows)) throw faults.make('R5003', 'a batch of records is not a list')
-  return rows.map((row) => decodeRecord(row, blob))
+  if (!Array.isArray(rows)) throw faults.make('R5003', `${of}a batch of records is not a list`, details)
+  return rows.map((row, i) => decodeRecord(row, blob, place === undefined ? undefined : { ...place, first: place.first + i }))
 }
 
 /** The hashes of the blobs that a batch needs. */
@@ -171,11 +184,17 @@ function blobPaths(row: readonly Json[]): (readonly Json[])[] {
   return isList(last) ? last.filter(isList) : []
 }
 
-function decodeRecord(row: unknown, blob: (hash: string) => string): Rec {
+function unreadable(what: string, place: BatchPlace | undefined): Error {
+  if (place === undefined) return faults.make('R5003', `a record ${what}`)
+  const { run, first: record } = place
+  return faults.make('R5003', `${run}: record ${record} ${what}`, { run, data: { record } })
+}
+
+function decodeRecord(row: unknown, blob: (hash: string) => string, place: BatchPlace | undefined): Rec {
   if (!isList(row) || typeof row[0] !== 'number' || !Number.isInteger(row[0]) || row[0] < 0 || row[0] >= BLOBS * 2)
-    throw faults.make('R5003', 'a record is not a list of known parts')
+    throw unreadable('is not a list of known parts', place)
   const bits = row[0]
-  if (row.length !== 1 + partsIn(bits)) throw faults.make('R5003', 'a record does not have the parts that it names')
+  if (row.length !== 1 + partsIn(bits)) throw unreadable('does not have the parts that it names', place)
   const parts = (bits & BLOBS) === 0 ? row : withBlobs(row, blob)
   let at = 1
   const take = (bit: number): unknown => ((bits & bit) === 0 ? undefined : parts[at++])
@@ -187,15 +206,10 @@ function decodeRecord(row: unknown, blob: (hash: string) => string): Rec {
   const requests = freeze(take(REQUESTS)) as readonly Request[] | undefined
   const more = freeze(take(MORE)) as More | undefined
   const shared = take(SHARED) as readonly SharedValue[] | undefined
-  return {
-    frame,
-    elapsed,
-    input,
-    writes: shared === undefined ? (freeze(writes) as typeof writes) : shareAgain(writes, shared, inputValue(input)),
-    position,
-    requests,
-    more,
-  }
+  const whole = shared === undefined ? (freeze(writes) as typeof writes) : shareAgain(writes, shared, inputValue(input))
+  const unknown = unknownPart({ input, writes: whole, requests, more })
+  if (unknown !== undefined) throw unreadable(`has ${unknown}`, place)
+  return { frame, elapsed, input, writes: whole, position, requests, more }
 }
 
 function partsIn(bits: number): number {

@@ -66,7 +66,7 @@ export class Committer {
     const runs = [...this.#wanting]
     for (const run of runs) this.#wanting.delete(run)
     const pairs = runs.flatMap((run) => {
-      const batch = run.batch()
+      const batch = batchOf(run)
       return batch === undefined ? [] : [{ run, batch }]
     })
     if (pairs.length === 0) return
@@ -100,6 +100,20 @@ export class Committer {
     )
     for (const { run } of pairs) run.broken(fault)
     this.#schedule()
+  }
+}
+
+/** Records that cannot be written as text stop their own run, never those that share the commit. */
+function batchOf(run: Committing): Batch | undefined {
+  try {
+    return run.batch()
+  } catch (thrown) {
+    run.broken(
+      toFault(thrown, (message, cause) =>
+        faults.make('R9001', `the records of ${run.id} could not be written down: ${message}`, { run: run.id, cause }),
+      ),
+    )
+    return undefined
   }
 }
 

@@ -1,4 +1,4 @@
-import { type BoardContract, checkSize, checkWrite, type PendingWrites, PLAIN } from './board.ts'
+import { type BoardContract, checkSchema, checkSize, checkWrite, type PendingWrites, PLAIN } from './board.ts'
 import { digest, digestFraction } from './digest.ts'
 import type { FaultData } from './fault.ts'
 import { faultJson } from './fault-json.ts'
@@ -225,16 +225,33 @@ export class StepContext<Def = unknown> {
   }
 
   /**
-   * Writes a flat list of keys and values that a port has already accepted. Where no rule or schema asks
-   * for more, the list itself becomes part of the record, so the codec can refer to the input.
+   * Writes a flat list of keys and values that a port has already accepted: all of them, or none if one is refused.
+   * Where no rule or schema changes them, the list itself becomes part of the record, so the codec can refer to the
+   * input.
    */
   setAccepted(writes: Json[]): void {
     if (writes.length === 0) return
-    const { rules, schemas } = this.#contract
-    if (this.#writes === undefined && schemas === undefined && rules.reserved === undefined && rules.limit === undefined && !rules.tracks) {
+    if (this.#writes === undefined && this.#takesAsTheyAre(writes)) {
       this.#writes = writes
       this.#shared = true
-    } else for (let i = 0; i < writes.length; i += 2) this.set(writes[i] as string, writes[i + 1])
+      return
+    }
+    const kept = this.#writes === undefined ? undefined : [...this.#writes]
+    try {
+      for (let i = 0; i < writes.length; i += 2) this.set(writes[i] as string, writes[i + 1])
+    } catch (thrown) {
+      this.#writes = kept
+      throw thrown
+    }
+  }
+
+  #takesAsTheyAre(writes: readonly Json[]): boolean {
+    const { rules, schemas } = this.#contract
+    if (rules.reserved !== undefined || rules.limit !== undefined || rules.tracks || rules.schemas === 'required') return false
+    if (schemas === undefined) return true
+    for (let i = 0; i < writes.length; i += 2)
+      if (checkSchema(this.#contract, writes[i] as string, writes[i + 1], this.#place()) !== writes[i + 1]) return false
+    return true
   }
 
   /** Writes to the outermost scope that the frame reaches. A fact that the kind switches on. */

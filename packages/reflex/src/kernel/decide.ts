@@ -1,4 +1,4 @@
-import { type BoardContract, PLAIN } from './board.ts'
+import { type BoardContract, checkSchema, PLAIN } from './board.ts'
 import { type Lookup, StepContext } from './context.ts'
 import { causeOf, type FaultData, faultData, isFault } from './fault.ts'
 import { faultJson } from './fault-json.ts'
@@ -53,10 +53,18 @@ export class Decider {
     } catch (thrown) {
       return record(frame, input, elapsed, { return: ['failed', thrownFault(thrown, this.#state)] })
     }
-    return context.finish(input, elapsed)
+    const made = context.finish(input, elapsed)
+    const misfit = made.more?.return?.[0] === 'done' ? this.#misfit(frame, made) : undefined
+    return misfit === undefined ? made : record(frame, input, elapsed, { return: ['failed', misfit] })
   }
 
   #enter(program: Program): void {
+    this.#program = program
+    this.#kind = this.#definitions.kind(program.kind)
+    this.#contract = this.#contractOf(program)
+  }
+
+  #contractOf(program: Program): BoardContract {
     let contract = this.#contracts.get(program)
     if (contract === undefined) {
       const kind = this.#definitions.kind(program.kind)
@@ -65,9 +73,25 @@ export class Decider {
       contract = { rules: schemas !== undefined && rules.schemas === undefined ? { ...rules, schemas: 'optional' } : rules, schemas }
       this.#contracts.set(program, contract)
     }
-    this.#program = program
-    this.#kind = this.#definitions.kind(program.kind)
-    this.#contract = contract
+    return contract
+  }
+
+  /** What the caller's schemas refuse of what a callee would return: then it fails, and nothing comes back of it. */
+  #misfit(frame: Frame, { writes = [], more }: Rec): Json | undefined {
+    const { link } = frame
+    if (link?.role !== 'call' || link.map.length === 0) return undefined
+    const program = this.#definitions.program(link.caller.pin)
+    const contract = this.#contractOf(program)
+    if (contract.schemas === undefined) return undefined
+    try {
+      for (const [parentKey, childKey] of link.map) {
+        const value = returned(frame, childKey, writes, more?.tombstones)
+        if (value !== undefined) checkSchema(contract, parentKey, value, program.name)
+      }
+      return undefined
+    } catch (thrown) {
+      return thrownFault(thrown, this.#state)
+    }
   }
 
   /** Inputs that the kernel answers itself, for every kind alike. */
@@ -112,6 +136,13 @@ export class Decider {
     if (outcome.is === 'repeat') return record(frame, input, elapsed, { repeat: effect })
     return this.#step(frame, input, outcome.is === 'happened' ? ['ok', effect, outcome.value] : ['err', effect, outcome.value], elapsed)
   }
+}
+
+/** The own value that a return map finds under a key, once the step's writes are applied. */
+function returned(frame: Frame, key: string, writes: readonly Json[], deleted: readonly string[] | undefined): Json | undefined {
+  for (let i = writes.length - 2; i >= 0; i -= 2) if (writes[i] === key) return writes[i + 1]
+  const place = deleted?.includes(key) === true ? -1 : frame.scope.find(key, Number.POSITIVE_INFINITY)
+  return place < 0 ? undefined : frame.scope.valueAt(place)
 }
 
 /** What an answer to a doubt means. */

@@ -3,7 +3,7 @@ import { toFault } from './fault.ts'
 import { faultJson } from './fault-json.ts'
 import { faults } from './faults.ts'
 import type { Flight } from './frame.ts'
-import { copyJson, type Json } from './json.ts'
+import { copyJson, type Json, sizedJson } from './json.ts'
 import { type CallOwner, LiveCall } from './live.ts'
 import type { Policy } from './policy.ts'
 import type { Port, Traits } from './port.ts'
@@ -144,9 +144,10 @@ export class Effects {
 
   #settled(call: LiveCall, raw: unknown): void {
     if (call.over) return
+    const where = `result of ${call.port}`
     let value: Json
     try {
-      value = call.via.accept === undefined ? copyJson(raw ?? null, `result of ${call.port}`) : call.via.accept(raw, call)
+      value = call.via.accept === undefined ? copyJson(raw ?? null, where) : sizedJson(call.via.accept(raw, call), where)
     } catch (thrown) {
       return this.#failed(call, thrown)
     }

@@ -47,40 +47,34 @@ export interface CatalogueEntry {
 
 const BRAND = Symbol.for('reflex.fault')
 
+const OPTIONAL = ['rule', 'file', 'line', 'column', 'length', 'frame', 'path', 'run', 'fix', 'data'] as const
+
 /** Every failure of Reflex: a code from the catalogue, the place, the cause and the fix. */
 export class Fault extends Error implements FaultData {
   readonly [BRAND] = true
   override readonly name: string = 'Fault'
   readonly code: string
-  readonly rule: string | undefined
   readonly verdict: Verdict
   readonly severity: 'error' | 'warning'
-  readonly file: string | undefined
-  readonly line: number | undefined
-  readonly column: number | undefined
-  readonly length: number | undefined
-  readonly frame: string | undefined
-  readonly path: string | undefined
-  readonly run: string | undefined
-  readonly fix: string | undefined
-  readonly data: JsonObject | undefined
+  declare readonly rule: string | undefined
+  declare readonly file: string | undefined
+  declare readonly line: number | undefined
+  declare readonly column: number | undefined
+  declare readonly length: number | undefined
+  declare readonly frame: string | undefined
+  declare readonly path: string | undefined
+  declare readonly run: string | undefined
+  declare readonly fix: string | undefined
+  declare readonly data: JsonObject | undefined
   declare readonly cause: FaultData | string | undefined
 
   constructor(code: string, message: string, verdict: Verdict, details: FaultDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: causeOf(details.cause) })
     this.code = code
-    this.rule = details.rule
     this.verdict = details.verdict ?? verdict
     this.severity = details.severity ?? 'error'
-    this.file = details.file
-    this.line = details.line
-    this.column = details.column
-    this.length = details.length
-    this.frame = details.frame
-    this.path = details.path
-    this.run = details.run
-    this.fix = details.fix
-    this.data = details.data
+    // What it does not have is not there at all: whoever prints an error that nobody caught lists what is.
+    for (const field of OPTIONAL) if (details[field] !== undefined) Object.assign(this, { [field]: details[field] })
   }
 
   /** The text that the command prints: code, place, message, frame and fix. */
@@ -156,18 +150,30 @@ function looksLikeFault(cause: unknown): cause is FaultData {
 
 /**
  * One line per fact: severity and code with the seed's code, place, message; then frame, cause and fix. The path stands
- * only where no file does, the fix only where the note in the frame has not said it.
+ * only where no file does, the fix only where the note in the frame has not said it. No line but those of the frame
+ * can hold a line end or a control character: a name in a program must not write lines of its own.
  */
 export function describeFault(fault: FaultData): string {
   const place = fault.file === undefined ? '' : `${fault.file}${fault.line === undefined ? '' : `:${fault.line}:${fault.column ?? 1}`}`
   const head = [`${fault.severity ?? 'error'} ${fault.code}${fault.rule === undefined ? '' : ` (${fault.rule})`}`, place, fault.message]
-  const lines = [head.filter((part) => part !== '').join('  ')]
+  const lines = [oneLine(head.filter((part) => part !== '').join('  '))]
   if (fault.frame !== undefined) lines.push(fault.frame)
-  if (fault.path !== undefined && place === '' && !fault.message.includes(fault.path)) lines.push(`  at     ${fault.path}`)
+  if (fault.path !== undefined && place === '' && !fault.message.includes(fault.path)) lines.push(oneLine(`  at     ${fault.path}`))
   if (fault.cause !== undefined)
-    lines.push(`  cause  ${typeof fault.cause === 'string' ? fault.cause : `${fault.cause.code} ${fault.cause.message}`}`)
-  if (fault.fix !== undefined && !saysAlready(fault.frame, fault.fix)) lines.push(`  fix    ${fault.fix}`)
+    lines.push(oneLine(`  cause  ${typeof fault.cause === 'string' ? fault.cause : `${fault.cause.code} ${fault.cause.message}`}`))
+  if (fault.fix !== undefined && !saysAlready(fault.frame, fault.fix)) lines.push(oneLine(`  fix    ${fault.fix}`))
   return lines.join('\n')
+}
+
+/** Whatever ends a line, moves a cursor or turns the direction of reading. */
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** Control characters as their pictures; those that have none as `\ufffd`. */
+function oneLine(text: string): string {
+  return text.replace(CONTROLS, (control) => {
+    const code = control.charCodeAt(0)
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u2421' : '\ufffd'
+  })
 }
 
 /** A note such as `did you mean "decline"?` is the fix `write "decline"`. */

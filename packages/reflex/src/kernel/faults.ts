@@ -137,6 +137,15 @@ export const faults = defineFaults({
     often: 'a program that calls itself on every path',
     fix: 'Give the recursion a way out.',
   },
+  R2019: {
+    title: 'A value is too large to be recorded',
+    verdict: 'fail',
+    when: 'when a run takes something in',
+    means:
+      'A result, an answer, a message or an argument is larger than 64 MB of JSON text. It was not recorded; a result that is refused is the failure of its effect.',
+    often: 'a tool that gives a whole file or table',
+    fix: 'Keep it in a file and record its name, or take less of it.',
+  },
   R3001: {
     title: 'The policy does not allow this',
     verdict: 'fail',

@@ -1,4 +1,5 @@
 import type { Arrival } from './arrival.ts'
+import { faults } from './faults.ts'
 import type { Wait } from './frame.ts'
 import type { Input } from './record.ts'
 import type { State } from './state.ts'
@@ -8,6 +9,8 @@ import type { Awaitable, InboxMessage, Message } from './store.ts'
 export interface MessageSource {
   post(run: string, message: Message): Awaitable<boolean>
   inbox(run: string): Awaitable<readonly InboxMessage[]>
+  /** Where messages are not taken by a commit: a record has taken this one. */
+  taken?(row: number): void
 }
 
 /** A run as its inbox sees it. */
@@ -17,6 +20,8 @@ export interface InboxOwner {
   arrive(arrival: Arrival): void
   /** The record that is being made takes this message. */
   take(row: number): void
+  /** Meets the waits that were due by then. */
+  ring(until: number): void
   /** What was told cannot be taken any more. */
   refuse(message: InboxMessage): Promise<void>
   rested(): void
@@ -74,8 +79,14 @@ export class Inbox {
     for (const row of rows) {
       if (this.#known.has(row.row)) continue
       this.#known.add(row.row)
-      this.#run.arrive({ resolve: () => this.#inputOf(row), taken: () => this.#run.take(row.row), refused: () => this.#left(row) })
+      this.#run.ring(row.at)
+      this.#run.arrive({ resolve: () => this.#inputOf(row), taken: () => this.#taken(row.row), refused: () => this.#left(row) })
     }
+  }
+
+  #taken(row: number): void {
+    this.#run.take(row)
+    this.#source.taken?.(row)
   }
 
   #inputOf(row: InboxMessage): ReturnType<Arrival['resolve']> {
@@ -103,17 +114,20 @@ function inputFor(wait: Wait, { type, body, by, id }: InboxMessage): Input {
   return by === undefined ? ['answer', wait.id, body] : ['answer', wait.id, body, by]
 }
 
-/** The inbox of a run without a store. */
+/** The inbox of a run without a store, with the rules of every store's. */
 export function localInbox(): MessageSource {
   const ids = new Set<string>()
-  const rows: InboxMessage[] = []
+  const waiting = new Map<number, InboxMessage>()
   return {
-    post(_, message) {
+    post(run, message) {
       if (ids.has(message.id)) return false
+      const rivals = message.type === 'answer' ? [...waiting.values()].filter(({ type, to }) => type === 'answer' && to === message.to) : []
+      if (rivals.length > 0) throw faults.make('R2002', `an answer to this question of ${run} waits already`, { run })
       ids.add(message.id)
-      rows.push({ ...message, row: ids.size })
+      waiting.set(ids.size, { ...message, row: ids.size })
       return true
     },
-    inbox: () => rows,
+    inbox: () => [...waiting.values()],
+    taken: (row) => void waiting.delete(row),
   }
 }

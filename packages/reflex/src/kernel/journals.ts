@@ -1,10 +1,12 @@
 import { blobsOf, decodeBatch } from './codec.ts'
+import { toFault } from './fault.ts'
 import { faults } from './faults.ts'
 import type { Json } from './json.ts'
 import { RunPrograms } from './pinned.ts'
 import type { Programs } from './programs.ts'
-import type { Rec } from './record.ts'
+import type { Pin, Rec } from './record.ts'
 import { loadState, type StoredState } from './snapshot.ts'
+import { applySoundly } from './sound.ts'
 import { State } from './state.ts'
 import type { RunRow, Store, StoredBatch, StoredRun } from './store.ts'
 
@@ -44,16 +46,27 @@ export class Journals {
     return this.#decode(id, await this.#store.journal(id))
   }
 
+  /** The records of a run as they are now, batch by batch, for those who need not hold them all. */
+  async *batches(id: string): AsyncGenerator<readonly Rec[]> {
+    const stored = [...(await this.#store.journal(id))].reverse()
+    let number = 1
+    for (let next = stored.pop(); next !== undefined; next = stored.pop()) {
+      const records = await this.#decode(id, [next])
+      if (next.first !== number) throw missing(id, number)
+      number += records.length
+      yield records
+    }
+  }
+
   async #fold(stored: StoredRun, until = Number.POSITIVE_INFINITY): Promise<State> {
     const { snapshot, row } = stored
-    const state = snapshot === undefined ? new State() : loadState(JSON.parse(snapshot.body) as StoredState)
+    const state = snapshot === undefined ? new State() : loaded(row.id, snapshot)
     let next = (stored.batches[0]?.first ?? state.n + 1) - 1
     for (const record of await this.#decode(row.id, stored.batches)) {
       next++
       if (next <= state.n || next > until) continue
-      if (next !== state.n + 1)
-        throw faults.make('R5003', `${row.id}: record ${state.n + 1} is missing`, { run: row.id, data: { record: state.n + 1 } })
-      state.apply(record)
+      if (next !== state.n + 1) throw missing(row.id, state.n + 1)
+      applySoundly(state, record)
     }
     if (state.start === undefined) throw faults.make('R5003', `${row.id} has no first record`, { run: row.id })
     return state
@@ -61,26 +74,42 @@ export class Journals {
 
   async #decode(run: string, batches: readonly StoredBatch[]): Promise<Rec[]> {
     const records: Rec[] = []
-    for (const { version, body } of batches) {
+    for (const { version, body, first } of batches) {
       const blobs = new Map<string, string>()
       for (const hash of blobsOf(body)) blobs.set(hash, (await this.#store.blob(hash)) ?? missingBlob(run, hash))
-      for (const record of decodeBatch(version, body, (hash) => blobs.get(hash) ?? missingBlob(run, hash))) records.push(record)
+      const blob = (hash: string) => blobs.get(hash) ?? missingBlob(run, hash)
+      for (const record of decodeBatch(version, body, blob, { run, first })) records.push(record)
     }
     return records
   }
 
-  /** Makes the programs of a run known by their hashes: from the registry, else from the store. */
   async #definitions(state: State): Promise<RunPrograms> {
-    for (const pin of state.pins) {
+    await this.learn(state.pins, state.start?.run)
+    return new RunPrograms(this.#programs, state, this.#store.durable)
+  }
+
+  /** Makes the programs of pins known by their hashes: from the registry, else from the store. Throws `R5004` and `R5006`. */
+  async learn(pins: readonly Pin[], run: string | undefined): Promise<void> {
+    for (const pin of pins) {
       const [pinned, kindName, rev, hash] = pin
-      if (this.#programs.kind(kindName).rev < rev)
-        throw faults.make('R5004', `${pinned} needs revision ${rev} of ${kindName}`, { run: state.start?.run })
+      if (this.#programs.kind(kindName).rev < rev) throw faults.make('R5004', `${pinned} needs revision ${rev} of ${kindName}`, { run })
       if (this.#programs.byHash(hash) !== undefined) continue
       const stored = await this.#store.program(hash)
-      if (stored === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not in the store`, { run: state.start?.run })
+      if (stored === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not in the store`, { run })
       this.#programs.restore(pin, JSON.parse(stored.source) as Json)
     }
-    return new RunPrograms(this.#programs, state, this.#store.durable)
+  }
+}
+
+function missing(run: string, record: number): Error {
+  return faults.make('R5003', `${run}: record ${record} is missing`, { run, data: { record } })
+}
+
+function loaded(run: string, { at, body }: NonNullable<StoredRun['snapshot']>): State {
+  try {
+    return loadState(JSON.parse(body) as StoredState)
+  } catch (thrown) {
+    throw toFault(thrown, (message) => faults.make('R5003', `${run}: the snapshot after record ${at} cannot be read: ${message}`, { run }))
   }
 }
 

@@ -4,26 +4,66 @@ import type { Json, JsonObject } from './value.ts'
 export type { Json, JsonObject } from './value.ts'
 
 const MAX_DEPTH = 512
+/** Characters of JSON text. JavaScript holds eight times as many in one text, and escapes make six of one. */
+const MAX_SIZE = 64_000_000
+/** What a number, a list or an object counts, and a text or key beside its characters. */
+const PART_SIZE = 8
 
 /**
  * A frozen JSON copy of a value, so that nobody can change what a record holds.
  *
  * Refuses what JSON cannot say (`undefined`, functions, `NaN`, dates, class instances, holes, cycles)
- * with `R2004`, naming `where` and the path inside the value. Values deeper than 512 levels are refused.
+ * with `R2004`, naming `where` and the path inside the value. Values deeper than 512 levels are refused. A value of
+ * more than about 64 MB of JSON text is refused with `R2019`; a part that stands in several places counts in each.
  */
 export function copyJson(value: unknown, where: string): Json {
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
+  if (typeof value === 'boolean' || value === null) return value
+  if (typeof value === 'string' && value.length <= MAX_SIZE - PART_SIZE) return value
   if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value
-  return copyNested(value, { where, path: [], open: new Set() })
+  return copyNested(value, { where, path: [], open: new Set(), size: 0 })
 }
 
-interface Walk {
+/** A value that is JSON already, unless it is one that `copyJson` would refuse with `R2019`. */
+export function sizedJson(value: Json, where: string): Json {
+  countNested(value, { where, size: 0 })
+  return value
+}
+
+interface Count {
   readonly where: string
+  size: number
+}
+
+interface Walk extends Count {
   readonly path: (string | number)[]
   readonly open: Set<object>
 }
 
+function countNested(value: Json, count: Count): void {
+  if (typeof value === 'string') addSize(count, value.length)
+  else if (isList(value)) {
+    addSize(count, 0)
+    for (const item of value) countNested(item, count)
+  } else if (isObject(value)) {
+    addSize(count, 0)
+    for (const [key, inner] of Object.entries(value)) {
+      addSize(count, key.length)
+      countNested(inner, count)
+    }
+  } else addSize(count, 0)
+}
+
+function addSize(count: Count, characters: number): void {
+  count.size += characters + PART_SIZE
+  if (count.size <= MAX_SIZE) return
+  throw faults.make('R2019', `${count.where} is larger than ${MAX_SIZE / 1_000_000} MB`, {
+    path: count.where,
+    fix: 'keep it in a file and record its name, or take less of it',
+  })
+}
+
 function copyNested(value: unknown, walk: Walk): Json {
+  addSize(walk, typeof value === 'string' ? value.length : 0)
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -66,6 +106,7 @@ function copyRecord(value: object, walk: Walk): Json {
   const copy: Record<string, Json> = {}
   for (const [key, inner] of Object.entries(value)) {
     walk.path.push(key)
+    addSize(walk, key.length)
     const json = copyNested(inner, walk)
     if (key === '__proto__') Object.defineProperty(copy, key, { value: json, enumerable: true })
     else copy[key] = json

@@ -1,5 +1,6 @@
 import type { BoardRules, Validator } from './board.ts'
 import type { Frame } from './frame.ts'
+import type { Graph } from './graph.ts'
 import type { Json } from './value.ts'
 import type { Input } from './record.ts'
 import type { StepContext } from './context.ts'
@@ -28,10 +29,12 @@ export interface Kind<Def = unknown> {
   compile(source: Json): Def
   /** The programs that it may call, as `kind:id`: closed over and pinned when a run starts. */
   refs?(def: Def): readonly string[]
-  /** Schemas of the board's keys. */
-  schemas?(def: Def): Readonly<Record<string, Validator>>
+  /** Schemas of the board's keys; undefined for a program that declares none. */
+  schemas?(def: Def): Readonly<Record<string, Validator>> | undefined
   /** Pure, synchronous, total: reads the context, calls its methods, returns. A throw is a bug, recorded as one. */
   step(x: StepContext<Def>, input: Input | undefined): void
+  /** The program as a picture, for those who draw it. Pure; never asked for by a run. */
+  graph?(def: Def): Graph
   /** The node that a position stands at: a step of the path that people see. */
   where?(def: Def, position: Json | undefined): string | undefined
   /** The ways on from where a frame stands, open and closed, for people who look at it. */

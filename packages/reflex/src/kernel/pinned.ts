@@ -2,7 +2,7 @@ import type { Definitions } from './decide.ts'
 import { faults } from './faults.ts'
 import type { Json } from './json.ts'
 import type { Kind } from './kind.ts'
-import type { Program } from './program.ts'
+import { type Program, programHash } from './program.ts'
 import type { Programs } from './programs.ts'
 import type { State } from './state.ts'
 
@@ -41,8 +41,10 @@ export class RunPrograms implements Definitions {
     return program
   }
 
+  /** What a run makes of its own program has the name for this run alone: others begin with what is registered. */
   compile(kind: string, id: string, source: Json): Program {
-    return this.#programs.add(kind, id, source)
+    const [name, hash] = [`${kind}:${id}`, programHash(kind, source)]
+    return namedAs(name, this.#programs.byHash(hash) ?? this.#programs.restore([name, kind, 0, hash], source))
   }
 }
 

@@ -12,6 +12,13 @@ export class Programs {
   readonly #named = new Map<string, Program>()
   readonly #hashed = new Map<string, Program>()
 
+  /** The same kinds and no program yet: for programs that must not take the places of those of the same names. */
+  aside(): Programs {
+    const other = new Programs()
+    for (const kind of this.#kinds.values()) other.addKind(kind)
+    return other
+  }
+
   /** Registers a kind. Its name is taken once. */
   addKind(kind: Kind): void {
     this.#kinds.set(kind.name, kind)

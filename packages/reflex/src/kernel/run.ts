@@ -14,6 +14,7 @@ import { copyJson, type Json } from './json.ts'
 import type { LiveCall } from './live.ts'
 import type { Queued } from './queue.ts'
 import type { Input, Rec, Ref } from './record.ts'
+import type { Redact } from './redact.ts'
 import { framePath, runStatus } from './row.ts'
 import type { State } from './state.ts'
 import type { Batch, InboxMessage, Lease, RunStatus, Store, StoredProgram } from './store.ts'
@@ -29,6 +30,8 @@ export interface RunWorld extends EffectWorld {
   readonly committer: Committer | undefined
   /** The time of this turn of the event loop. */
   clock(): number
+  /** Takes secrets out of what comes from outside, before it becomes a record. */
+  readonly redact: Redact | undefined
   /** A timer has rung, so the time of this turn is no longer right. */
   late(): void
   /** Every durable record of a run. */
@@ -102,13 +105,11 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   }
 
   get status(): RunStatus {
-    return runStatus(
-      this.state,
-      this.#effects.size > 0 ||
-        this.#arrivals.length > 0 ||
-        this.#inbox.reading ||
-        (this.state.queue.peek() !== undefined && !this.#holdsNext()),
-    )
+    return runStatus(this.state, this.#going || this.#inbox.reading)
+  }
+
+  get #going(): boolean {
+    return this.#effects.size > 0 || this.#arrivals.length > 0 || (this.state.queue.peek() !== undefined && !this.#holdsNext())
   }
 
   /** Nothing goes on until something arrives from outside, or is released. */
@@ -175,7 +176,18 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     this.#pump()
   }
 
-  /** Goes on after a resume: performs again what may be, asks about the rest, takes what came in meanwhile. */
+  /**
+   * As `revive`, and then takes what came while nobody held the run, in the order in which it came: what was told, and
+   * times that passed. Rejects with what the store throws.
+   */
+  async reopen(): Promise<void> {
+    this.#alarm.sleep()
+    this.revive()
+    await this.#inbox.pull()
+    if (this.#over === undefined) this.#alarm.wake()
+  }
+
+  /** Goes on after a restart: performs again what may be, asks about the rest. */
   revive(): void {
     // Nothing is stepped before every effect has been seen to: a step may drop one that is still to come.
     this.#busy = true
@@ -285,7 +297,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     const tail = [...this.records]
     try {
       const stored = this.lease === undefined ? [] : (await this.#world.journal(this.id)).slice(0, durable)
-      return closingRecord([...stored, ...tail], id)
+      return closingRecord([...stored, ...tail], (wait) => wait.id === id)
     } catch {
       // The refusal stands, with less to say.
       return undefined
@@ -305,6 +317,11 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   take(row: number): void {
     this.#tail.take(row)
+  }
+
+  /** What was due when a message came is met before it. */
+  ring(until: number): void {
+    this.#alarm.ring(Math.min(until, this.#world.host.now()))
   }
 
   rested(): void {
@@ -422,8 +439,10 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     this.#steps++
     const internal = input === undefined || input[0] === 'ret' || input[0] === 'end' || input[0] === 'cancel'
     const elapsed = internal ? 0 : Math.max(0, this.#world.clock() - this.state.time)
+    const { redact } = this.#world
     try {
-      this.#apply(this.#decider.decide(frame, input, elapsed), frame)
+      const taken = internal || redact === undefined ? input : (redact(input as unknown as Json) as unknown as Input)
+      this.#apply(this.#decider.decide(frame, taken, elapsed), frame)
     } catch (thrown) {
       // A kind's bug is a record; this one is the kernel's, and what is durable is all that can be trusted.
       this.broken(
@@ -482,7 +501,9 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   }
 
   batch(): Batch | undefined {
-    return this.lease === undefined || this.#over !== undefined ? undefined : this.#tail.batch(this.lease, this.records, this.status)
+    if (this.lease === undefined || this.#over !== undefined) return undefined
+    // A look into the inbox may bring nothing, and then no further record would say that the run rests.
+    return this.#tail.batch(this.lease, this.records, runStatus(this.state, this.#going))
   }
 
   committed(last: number): void {

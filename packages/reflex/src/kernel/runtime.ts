@@ -4,6 +4,7 @@ import { type Host, systemHost } from './host.ts'
 import { copyJson, type Json } from './json.ts'
 import { type History, Journals, noRun, type Peek } from './journals.ts'
 import type { Kind } from './kind.ts'
+import { Leases } from './leases.ts'
 import { runName } from './names.ts'
 import { assertStorable, RunPrograms } from './pinned.ts'
 import type { Policy } from './policy.ts'
@@ -11,6 +12,7 @@ import type { Port } from './port.ts'
 import { type Program, pinOf } from './program.ts'
 import { Programs } from './programs.ts'
 import { FORMAT, type Pin, type Rec, type Start } from './record.ts'
+import type { Redact } from './redact.ts'
 import { Run, type RunWorld } from './run.ts'
 import { storedProgram } from './tail.ts'
 import { State } from './state.ts'
@@ -25,6 +27,8 @@ export interface RuntimeOptions {
   /** Absent: journals stay in this process. */
   readonly store?: Store
   readonly host?: Host
+  /** Takes secrets out of everything that comes from outside, before it becomes a record. */
+  readonly redact?: Redact
   /** Who advances the runs; needed with a store. */
   readonly worker?: Worker
   /** Milliseconds without a heartbeat after which a process counts as gone. */
@@ -34,8 +38,8 @@ export interface RuntimeOptions {
 /** What a run starts with. */
 export interface StartOptions {
   readonly args?: Json
-  /** Who starts it, with which trust: facts of the operator, which the policy reads. */
-  readonly by?: Json
+  /** Who starts it, with which trust: facts of the operator, which the policy reads. They may name the run itself. */
+  readonly by?: Json | ((run: { readonly id: string; readonly trace: string }) => Json)
   /** Its name; drawn if absent. `R5007` if it is taken. */
   readonly id?: string
   /** Called before the first record: to observe, or to hold. */
@@ -63,10 +67,13 @@ export class Runtime implements RunWorld {
   readonly committer: Committer | undefined
   readonly ports: Map<string, Port>
   readonly policy: Policy | undefined
+  readonly redact: Redact | undefined
+  /** Milliseconds without a heartbeat after which this process counts as gone. */
+  readonly leaseMs: number
   readonly #runs = new Map<string, Run>()
   readonly #opening = new Map<string, Promise<Run>>()
   readonly #worker: Worker
-  readonly #leaseMs: number
+  readonly #leases: Leases | undefined
   #now: number | undefined
   #stopHeart: (() => void) | undefined
   #closed = false
@@ -77,9 +84,11 @@ export class Runtime implements RunWorld {
     this.host = options.host ?? systemHost
     this.store = options.store
     this.policy = options.policy
+    this.redact = options.redact
     this.ports = new Map(Object.entries(options.ports ?? {}))
     this.#worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
-    this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE
+    this.leaseMs = options.leaseMs ?? DEFAULT_LEASE
+    this.#leases = this.store === undefined ? undefined : new Leases(this.store, this.#worker)
     this.committer = this.store === undefined ? undefined : new Committer(this.store, this.host, this.#runs)
   }
 
@@ -107,14 +116,14 @@ export class Runtime implements RunWorld {
   async start(program: Program, options: StartOptions = {}): Promise<Run> {
     const closure = this.programs.closure(program)
     if (this.store?.durable) for (const needed of closure) assertStorable(needed)
-    const given = {
-      ...(options.args === undefined ? {} : { args: copyJson(options.args, 'args') }),
-      ...(options.by === undefined ? {} : { by: copyJson(options.by, 'by') }),
-    }
+    const args = options.args === undefined ? {} : { args: this.#redacted(copyJson(options.args, 'args')) }
     const pins = closure.map(pinOf)
     const seed = this.host.entropy()
     const { id, lease, trace, at } = await this.#create(options.id, pins[0] ?? pinOf(program))
-    const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...given }
+    const { by } = options
+    const about = typeof by === 'function' ? by({ id, trace }) : by
+    const who = about === undefined ? {} : { by: this.#redacted(copyJson(about, 'by')) }
+    const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...args, ...who }
     const state = new State()
     const run = new Run(
       this,
@@ -138,6 +147,10 @@ export class Runtime implements RunWorld {
     return run
   }
 
+  #redacted<Value extends Json>(value: Value): Value {
+    return this.redact === undefined ? value : (this.redact(value) as Value)
+  }
+
   /** A run in memory that goes on from a state that was kept elsewhere. */
   adopt(id: string, state: State): Run {
     const run = new Run(this, id, state, new RunPrograms(this.programs, state, this.store?.durable), undefined)
@@ -148,17 +161,15 @@ export class Runtime implements RunWorld {
   async #create(wanted: string | undefined, program: Pin): Promise<Created> {
     const trace = this.host.entropy()
     const at = this.host.now()
-    if (this.store === undefined) return { id: wanted ?? runName(this.host.entropy()), lease: undefined, trace, at }
-    await this.#greet()
+    const leases = this.#leases
+    if (this.store === undefined || leases === undefined) return { id: wanted ?? runName(this.host.entropy()), lease: undefined, trace, at }
+    await this.greet()
     for (let tries = 0; tries < 100; tries++) {
       const id = wanted ?? runName(this.host.entropy())
-      const lease = await this.store.create(
-        { id, trace, program, status: 'running', started: at, updated: at, due: null, waits: [] },
-        this.#worker,
-      )
+      const lease = await leases.create({ id, trace, program, status: 'running', started: at, updated: at, due: null, waits: [] })
       if (lease !== 'taken') return { id, lease, trace, at }
       if (wanted === undefined) continue
-      const begun = await this.#neverBegan(this.store, wanted, program)
+      const begun = await this.#neverBegan(leases, wanted, program)
       if (begun !== undefined) return begun
       break
     }
@@ -168,14 +179,14 @@ export class Runtime implements RunWorld {
   }
 
   /** A process that ends between a run's row and its first record leaves a name; whoever starts the same again takes it over. */
-  async #neverBegan(store: Store, id: string, program: Pin): Promise<Created | undefined> {
+  async #neverBegan(leases: Leases, id: string, program: Pin): Promise<Created | undefined> {
     if (this.#runs.has(id)) return undefined
-    const claim = await store.claim(id, this.#worker, this.host.now())
+    const claim = await leases.claim(id, this.host.now())
     if (!('lease' in claim)) return undefined
     const { lease, row } = claim
     if (row.last === 0 && row.program[3] === program[3] && row.program[0] === program[0])
       return { id, lease, trace: row.trace, at: row.started }
-    await store.release(lease)
+    await leases.release(lease)
     return undefined
   }
 
@@ -197,9 +208,9 @@ export class Runtime implements RunWorld {
   }
 
   async #open(id: string, prepare: ((run: Run) => void) | undefined): Promise<Run> {
-    const store = this.#needStore()
-    await this.#greet()
-    const claim = await store.claim(id, this.#worker, this.host.now())
+    const leases = this.#needLeases()
+    await this.greet()
+    const claim = await leases.claim(id, this.host.now())
     if ('missing' in claim) throw noRun(id)
     if ('holder' in claim) {
       const { worker } = claim.holder
@@ -219,12 +230,11 @@ export class Runtime implements RunWorld {
       run = new Run(this, id, state, definitions, claim.lease)
       this.#runs.set(id, run)
       prepare?.(run)
-      run.revive()
-      await run.pull()
+      await run.reopen()
       return run
     } catch (thrown) {
       run?.close()
-      await store.release(claim.lease)
+      await leases.release(claim.lease)
       throw thrown
     }
   }
@@ -251,23 +261,21 @@ export class Runtime implements RunWorld {
   closed(run: Run): void {
     if (this.#runs.get(run.id) !== run) return
     this.#runs.delete(run.id)
-    if (run.lease !== undefined) void this.#release(run.lease)
-  }
-
-  async #release(lease: Lease): Promise<void> {
-    try {
-      await this.store?.release(lease)
-    } catch {
-      // The lease ends by itself when this process does; the fault that broke the store was reported by the run.
-    }
+    if (run.lease !== undefined) void this.#leases?.release(run.lease)
   }
 
   #needStore(): Store {
-    if (this.store === undefined) throw faults.make('R5009', 'this runtime has no store')
+    if (this.store === undefined) throw noStore()
     return this.store
   }
 
-  #greet(): Promise<void> {
+  #needLeases(): Leases {
+    if (this.#leases === undefined) throw noStore()
+    return this.#leases
+  }
+
+  /** Makes this process known to its store, if it is not yet: a store tells only those that it knows which processes of their machine are gone. */
+  greet(): Promise<void> {
     this.#greeted ??= this.#hello().catch((thrown: unknown) => {
       // The next run tries again.
       this.#greeted = undefined
@@ -277,10 +285,10 @@ export class Runtime implements RunWorld {
   }
 
   async #hello(): Promise<void> {
-    await this.store?.hello(this.#worker, this.host.now(), this.#leaseMs)
+    await this.store?.hello(this.#worker, this.host.now(), this.leaseMs)
     const beat = () => {
       if (this.#closed) return
-      const next = this.host.now() + this.#leaseMs / 3
+      const next = this.host.now() + Math.ceil(this.leaseMs / 3)
       this.#stopHeart = this.host.at(next, () => void this.#beat().then(beat), true)
     }
     beat()
@@ -289,6 +297,7 @@ export class Runtime implements RunWorld {
   async #beat(): Promise<void> {
     try {
       await this.store?.beat(this.#worker, this.host.now())
+      await this.#leases?.releaseStrays(this.host.now(), (run) => this.#runs.has(run) || this.#opening.has(run))
     } catch {
       // A store that cannot be written shows in the next commit, with the run that it concerns.
     }
@@ -303,7 +312,12 @@ export class Runtime implements RunWorld {
     this.#stopHeart?.()
     for (const run of this.#runs.values()) {
       await run.leave()
-      if (run.lease !== undefined) await this.#release(run.lease)
+      if (run.lease !== undefined) await this.#leases?.release(run.lease)
     }
+    await this.#leases?.released()
   }
+}
+
+function noStore(): Error {
+  return faults.make('R5009', 'this runtime has no store')
 }

@@ -141,6 +141,25 @@ export interface RunFilter {
   readonly limit?: number
 }
 
+/** What a sweep takes away beside what nothing needs. */
+export interface SweepOptions {
+  /** Milliseconds since the epoch: tells which workers are gone. */
+  readonly now: number
+  /** Runs that ended at this time or earlier go too. Absent: none does. */
+  readonly before?: number
+  /** Only answers what would go. */
+  readonly dry?: boolean
+}
+
+/** What a sweep took away. */
+export interface Swept {
+  /** Their names. */
+  readonly runs: readonly string[]
+  /** Their hashes. */
+  readonly programs: readonly string[]
+  readonly blobs: readonly string[]
+}
+
 /**
  * Where journals, programs, ledgers, blobs and the inbox live. Every implementation passes the suite in
  * `reflex/testing`. Methods throw `R5…` faults; none of them changes anything when it throws.
@@ -185,13 +204,25 @@ export interface Store {
   post(run: string, message: Message): Awaitable<boolean>
   /** Messages that no record has taken, in order of arrival. */
   inbox(run: string): Awaitable<readonly InboxMessage[]>
-  /** Unfinished runs that something is due for, oldest first: a time, a message, or, while they run, an owner that is gone. */
+  /**
+   * Unfinished runs that something is due for, oldest first: a time, an answer or a cancellation, a message that their row
+   * waits for, or, while they run, an owner that is gone. A message that nobody waits for is due once somebody does.
+   */
   due(now: number): Awaitable<readonly string[]>
 
   /** Appends to a ledger; the same key again appends nothing and answers the first number. */
   append(ledger: string, key: string, value: Json, at: number): Awaitable<number>
   /** The entries after number `after`, in order; numbers begin at 1. */
   ledger(name: string, after?: number, limit?: number): Awaitable<readonly LedgerEntry[]>
+
+  /**
+   * Takes away what nothing needs, in one transaction. Of runs: those that were given up before their first record, and
+   * with `before` those that have ended, with their records, snapshots and messages; never one that another run which stays
+   * was forked from. Of programs and blobs: those whose hash, 64 hexadecimal digits, stands in no record of a run that stays
+   * and in no ledger. What is committed at the same time stays: a run begins with a batch that holds its programs. Throws
+   * `R5003` for a journal that is not what was written, for nobody knows what it needs.
+   */
+  sweep(options: SweepOptions): Awaitable<Swept>
 
   close(): Awaitable<void>
 }

@@ -3,7 +3,7 @@ import type { Definitions } from './decide.ts'
 import type { Program } from './program.ts'
 import { FORMAT, type Rec } from './record.ts'
 import { summary } from './row.ts'
-import { dumpState } from './snapshot.ts'
+import { dumpState, type StoredState } from './snapshot.ts'
 import type { State } from './state.ts'
 import type { Batch, Lease, RunStatus, StoredProgram } from './store.ts'
 
@@ -65,10 +65,21 @@ export class Tail {
   #snapshot(): { snapshot: string } | undefined {
     if (this.#sinceSnapshot < Math.min(Math.max(FIRST_SNAPSHOT, 2 * this.#lastSnapshot), LARGEST_SNAPSHOT_GAP)) return undefined
     const keepsHistory = (pin: number) => this.#definitions.kind(this.#definitions.program(pin).kind).board?.history === true
-    const snapshot = JSON.stringify(dumpState(this.#state, keepsHistory))
     this.#sinceSnapshot = 0
+    const snapshot = textOf(dumpState(this.#state, keepsHistory))
+    if (snapshot === undefined) return undefined
     this.#lastSnapshot = snapshot.length
     return { snapshot }
+  }
+}
+
+/** Undefined for a state that is larger than a text can be: its run goes on without a snapshot. */
+function textOf(state: StoredState): string | undefined {
+  try {
+    return JSON.stringify(state)
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return undefined
+    throw thrown
   }
 }
 

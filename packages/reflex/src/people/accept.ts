@@ -27,7 +27,7 @@ export function acceptAnswer(question: Question, value: unknown, guess?: Guess):
   const chosen = chooseOption(options, answer)
   if (chosen !== undefined) return chosen.value
   if (question.schema !== undefined)
-    return fitAnswer(question.schema, typeof answer === 'string' ? converted(question.schema, answer) : answer)
+    return fitAnswer(question.schema, typeof answer === 'string' ? textAs(question.schema, answer) : answer)
   if (options.length > 0) throw noOption(options, answer, guess)
   return answer
 }
@@ -59,8 +59,8 @@ function noOption(options: readonly QuestionOption[], answer: Json, guess: Guess
   })
 }
 
-/** Text as the type that the schema asks for, if it reads as one; else as it is, for the schema to refuse. */
-function converted(schema: JsonObject, text: string): Json {
+/** Text as the type that a JSON Schema asks for, if it reads as one; else as it is, for the schema to refuse. */
+export function textAs(schema: JsonObject, text: string): Json {
   const word = text.trim().toLowerCase()
   switch (schema.type) {
     case 'number':

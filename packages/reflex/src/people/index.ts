@@ -1,4 +1,4 @@
-export { acceptAnswer } from './accept.ts'
+export { acceptAnswer, textAs } from './accept.ts'
 export type { Guess } from './accept.ts'
 export { autoAnswers, noAnswers, scriptedAnswers } from './answers.ts'
 export type { Answers, ScriptedAnswers, ScriptedOptions } from './answers.ts'

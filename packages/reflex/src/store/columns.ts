@@ -85,6 +85,17 @@ export function changed(what: string, run?: string, cause?: unknown): Error {
   return faults.make('R5003', `${what} is not what was written`, { run, cause, fix: 'restore the store from a copy' })
 }
 
+/** Whether a message that was told by one of these topics meets a wait of a run, by its row. A row that nobody can read is for a resume to report. */
+export function isAwaited(waits: string, topics: readonly string[]): boolean {
+  if (topics.length === 0) return false
+  try {
+    const open = JSON.parse(waits) as readonly OpenWait[]
+    return open.some(({ type, name }) => type === 'message' && topics.includes(name))
+  } catch {
+    return true
+  }
+}
+
 /** A run that may still be advanced. */
 export function isOpen(status: RunStatus): boolean {
   return status === 'running' || status === 'suspended'

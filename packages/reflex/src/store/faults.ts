@@ -68,7 +68,7 @@ export const faults = defineFaults({
     when: 'when a store is opened',
     means: 'A store is named by a path or by a scheme that this release knows.',
     often: 'a misspelt scheme, a colon in a file name',
-    fix: 'Write a path, sqlite:PATH, or memory: for one that ends with the process.',
+    fix: 'Write a path, sqlite:PATH, postgres://HOST/DATABASE, or memory: for one that ends with the process.',
   },
   R5028: {
     title: 'A worker did not introduce itself',

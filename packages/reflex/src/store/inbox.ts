@@ -1,5 +1,6 @@
 import type { InboxMessage, Message } from '../kernel/store.ts'
 import { changed, hasAnswer, hasEnded, isOpen, type MessageColumns, messageColumns, messageOf, noRun } from './columns.ts'
+import type { Rows } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { sumOf } from './sums.ts'
 
@@ -15,12 +16,15 @@ export function postMessage(sql: Statements, id: string, message: Message): bool
 }
 
 export function inboxOf(sql: Statements, run: string): readonly InboxMessage[] {
-  return sql.inbox.all(run).map((columns) => {
-    if (sumOfMessage(columns) !== columns.sum) throw changed(`message ${columns.id}`, run)
-    return { row: columns.row, ...messageOf(columns, run) }
-  })
+  return sql.inbox.all(run).map((columns) => checkedMessage(columns, run))
 }
 
-function sumOfMessage({ id, type, target, sender, at, body }: MessageColumns): number {
+/** The message as the contract has it. Throws `R5003` if it is not what was written. */
+export function checkedMessage(columns: Rows['inbox'], run: string): InboxMessage {
+  if (sumOfMessage(columns) !== columns.sum) throw changed(`message ${columns.id}`, run)
+  return { row: columns.row, ...messageOf(columns, run) }
+}
+
+export function sumOfMessage({ id, type, target, sender, at, body }: MessageColumns): number {
   return sumOf(id, type, target, sender, at, body)
 }

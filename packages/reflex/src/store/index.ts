@@ -21,4 +21,7 @@ export type {
 export { openStore } from './address.ts'
 export { faults } from './faults.ts'
 export { memoryStore } from './memory.ts'
+export { openPostgres } from './postgres.ts'
+export type { PostgresOptions } from './postgres-connection.ts'
+export { postgresFaults } from './postgres-faults.ts'
 export { openSqlite, type SqliteOptions } from './sqlite.ts'

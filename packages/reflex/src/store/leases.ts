@@ -1,6 +1,6 @@
 import type { Claim, Lease, RunRow, Worker } from '../kernel/store.ts'
 import { isGone, isStillborn, type KnownWorker, knownWorker } from './alive.ts'
-import { newColumns } from './columns.ts'
+import { isAwaited, newColumns } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { faults } from './faults.ts'
 import { checkedRow, type OpenRun, ownerOf, plainWorker, sumOfRun } from './rows.ts'
@@ -8,7 +8,7 @@ import type { Statements } from './statements.ts'
 import { firstSum } from './sums.ts'
 
 /** A worker that held nothing for so long is forgotten. */
-const DAY = 24 * 60 * 60 * 1000
+export const FORGOTTEN_MS = 24 * 60 * 60 * 1000
 
 /** Who may advance which run (architecture, invariant 6). The clock decides only who may take a lease, never who may commit. */
 export class Leases {
@@ -23,7 +23,7 @@ export class Leases {
   hello(worker: Worker, now: number, ttl: number): void {
     const known = knownWorker(worker, now, ttl)
     this.#connection.write((sql) => {
-      sql.forget.run(now - DAY)
+      sql.forget.run(now - FORGOTTEN_MS)
       greet(sql, known)
     })
     this.#known.set(worker.id, known)
@@ -79,11 +79,17 @@ export class Leases {
   }
 }
 
-function isDue(run: OpenRun, now: number, here: ReadonlySet<string>): boolean {
+/** Whether something is due for an unfinished run; `here` are the names of this machine. */
+export function isDue(run: OpenRun, now: number, here: ReadonlySet<string>): boolean {
   const owner = ownerOf(run)
   if (isStillborn(run.last, owner, now)) return false
-  if ((run.due ?? Number.POSITIVE_INFINITY) <= now || run.told === 1) return true
+  if ((run.due ?? Number.POSITIVE_INFINITY) <= now || run.told === 1 || isMet(run)) return true
   return run.status === 'running' && (owner === undefined || isGone(owner, now, here))
+}
+
+/** A message that nobody waits for stays in the inbox, and nothing is due for it. */
+function isMet({ topics, waits }: OpenRun): boolean {
+  return topics !== null && waits !== null && isAwaited(waits, JSON.parse(topics) as readonly string[])
 }
 
 function greet(sql: Statements, { id, host, pid, place, began, seen, ttl }: KnownWorker): void {

@@ -1,6 +1,7 @@
 import type { Json } from '../kernel/json.ts'
 import type { LedgerEntry } from '../kernel/store.ts'
 import { changed, parseJson } from './columns.ts'
+import type { Rows } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { sumOf } from './sums.ts'
 
@@ -9,15 +10,23 @@ export function appendEntry(sql: Statements, name: string, key: string, value: J
   if (known !== undefined) return known.seq
   const seq = (sql.lastEntry.get(name)?.seq ?? 0) + 1
   const text = JSON.stringify(value)
-  sql.append.run(name, seq, key, at, sumOf(name, seq, key, at, text), text)
+  sql.append.run(name, seq, key, at, sumOfEntry(name, seq, key, at, text), text)
   return seq
 }
 
 export function entriesOf(sql: Statements, name: string, after = 0, limit?: number): readonly LedgerEntry[] {
-  const rows = sql.entries.all(name, after, limit === undefined ? -1 : Math.max(0, limit))
+  return checkedEntries(sql.entries.all(name, after, limit === undefined ? -1 : Math.max(0, limit)), name, after)
+}
+
+/** The entries after number `after` as the contract has them. Throws `R5003` if one is missing or not what was written. */
+export function checkedEntries(rows: readonly Rows['entries'][], name: string, after: number): readonly LedgerEntry[] {
   return rows.map(({ seq, key, at, sum, value }, i) => {
     const what = `entry ${seq} of ledger ${name}`
-    if (sumOf(name, seq, key, at, value) !== sum || seq !== Math.max(0, after) + i + 1) throw changed(what)
+    if (sumOfEntry(name, seq, key, at, value) !== sum || seq !== Math.max(0, after) + i + 1) throw changed(what)
     return { seq, key, at, value: parseJson(value, what) }
   })
+}
+
+export function sumOfEntry(name: string, seq: number, key: string, at: number, value: string): number {
+  return sumOf(name, seq, key, at, value)
 }

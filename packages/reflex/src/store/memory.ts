@@ -12,12 +12,15 @@ import type {
   StoredBatch,
   StoredProgram,
   StoredRun,
+  SweepOptions,
+  Swept,
   Worker,
 } from '../kernel/store.ts'
 import { isGone, isStillborn, type KnownWorker, knownWorker } from './alive.ts'
 import {
   hasAnswer,
   hasEnded,
+  isAwaited,
   isOpen,
   type MessageColumns,
   messageColumns,
@@ -30,6 +33,7 @@ import {
   rowOf,
 } from './columns.ts'
 import { faults } from './faults.ts'
+import { unneededOf } from './memory-sweep.ts'
 
 /**
  * A store that lives as long as its object: for tests, trials and runs that need not outlive the process.
@@ -196,13 +200,13 @@ class MemoryStore implements Store {
   }
 
   due(now: number): readonly string[] {
-    const told = new Set([...this.#waiting.values()].map(({ run }) => run))
+    const told = Map.groupBy(this.#waiting.values(), ({ run }) => run)
     const here = this.#hosts()
     const open = [...this.#runs.values()].filter(({ columns }) => isOpen(columns.status))
     const due = open.filter(({ columns, owner }) => {
       const holder = this.#workers.get(owner ?? '')
       if (isStillborn(columns.last, holder, now)) return false
-      if ((columns.due ?? Number.POSITIVE_INFINITY) <= now || told.has(columns.id)) return true
+      if ((columns.due ?? Number.POSITIVE_INFINITY) <= now || isMet(columns.waits, told.get(columns.id) ?? [])) return true
       return columns.status === 'running' && (holder === undefined || isGone(holder, now, here))
     })
     return due.map(({ columns }) => columns.id)
@@ -227,6 +231,18 @@ class MemoryStore implements Store {
       .map(({ key, at, value }, i) => ({ seq: from + i + 1, key, at, value: parseJson(value, `ledger ${name}`) }))
   }
 
+  sweep(options: SweepOptions): Swept {
+    const runs = [...this.#runs.values()].map((run) => ({ ...run, owner: this.#workers.get(run.owner ?? '') }))
+    const ledgers = [...this.#ledgers.values()].flatMap(({ entries }) => entries.map(({ value }) => value))
+    const found = unneededOf({ runs, programs: this.#programs.keys(), blobs: this.#blobs.keys(), ledgers }, options)
+    if (options.dry === true) return found
+    for (const id of found.runs) this.#runs.delete(id)
+    for (const { row, run } of this.#waiting.values()) if (!this.#runs.has(run)) this.#waiting.delete(row)
+    for (const hash of found.programs) this.#programs.delete(hash)
+    for (const hash of found.blobs) this.#blobs.delete(hash)
+    return found
+  }
+
   close(): void {}
 
   #row(run: MemoryRun): RunRow {
@@ -244,6 +260,12 @@ class MemoryStore implements Store {
   #hosts(): ReadonlySet<string> {
     return new Set([...this.#workers.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
   }
+}
+
+/** A message that nobody waits for stays in the inbox, and nothing is due for it. */
+function isMet(waits: string, messages: readonly MemoryMessage[]): boolean {
+  const topics = messages.filter(({ type }) => type === 'message').map(({ target }) => target)
+  return topics.length < messages.length || isAwaited(waits, topics)
 }
 
 function withoutLife({ id, host, pid }: KnownWorker): Worker {

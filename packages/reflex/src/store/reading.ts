@@ -1,7 +1,7 @@
 import type { RunFilter, RunRow, StoredBatch, StoredProgram, StoredRun } from '../kernel/store.ts'
 import { isStillborn } from './alive.ts'
 import { changed } from './columns.ts'
-import { chainEnd, checkedRow, ownerOf, type StoredRunRow } from './rows.ts'
+import { chainEnd, checkedRow, ownerOf, type Rows, type StoredRunRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { checkChain, sumOf } from './sums.ts'
 
@@ -50,15 +50,23 @@ export function readRuns(sql: Statements, { status, prefix, limit }: RunFilter):
 }
 
 export function readProgram(sql: Statements, hash: string): StoredProgram | undefined {
-  const row = sql.program.get(hash)
+  return checkedProgram(sql.program.get(hash))
+}
+
+/** The program as the contract has it. Throws `R5003` if it is not what was written. */
+export function checkedProgram(row: Rows['program'] | undefined): StoredProgram | undefined {
   if (row === undefined) return undefined
-  const { kind, source, sum } = row
+  const { hash, kind, source, sum } = row
   if (sumOf(hash, kind, source) !== sum) throw changed(`program ${hash.slice(0, 6)}`)
   return { hash, kind, source }
 }
 
 export function readBlob(sql: Statements, hash: string): string | undefined {
-  const row = sql.blob.get(hash)
+  return checkedBlob(hash, sql.blob.get(hash))
+}
+
+/** The value as it was written. Throws `R5003` if it is another one now. */
+export function checkedBlob(hash: string, row: Rows['blob'] | undefined): string | undefined {
   if (row !== undefined && sumOf(hash, row.body) !== row.sum) throw changed(`the value ${hash.slice(0, 6)}`)
   return row?.body
 }

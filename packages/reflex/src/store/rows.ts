@@ -30,13 +30,17 @@ export interface Head extends Pick<RunColumns, 'id' | 'trace' | 'program' | 'sta
   readonly chain: number
 }
 
-/** A run that may still be advanced. `told`: 1 if a message waits for it. */
+/** A run that may still be advanced, and what lies in its inbox. */
 export interface OpenRun extends OwnerColumns {
   readonly id: string
   readonly status: RunRow['status']
   readonly last: number
   readonly due: number | null
+  /** 1 if an answer or a cancellation lies there. */
   readonly told: number
+  /** The topics of the messages there, as a JSON list, and then the waits of the row; null where there are none. */
+  readonly topics: string | null
+  readonly waits: string | null
 }
 
 /** What each statement that reads answers with. */
@@ -56,6 +60,10 @@ export interface Rows {
   readonly open: OpenRun
   readonly entryOf: { readonly seq: number }
   readonly lastEntry: { readonly seq: number | null }
+  readonly forks: { readonly id: string; readonly version: number; readonly body: string }
+  readonly ledgers: { readonly row: number; readonly value: string }
+  readonly programs: { readonly hash: string }
+  readonly blobs: { readonly hash: string }
   readonly entries: { readonly seq: number; readonly key: string; readonly at: number; readonly sum: number; readonly value: string }
 }
 

@@ -12,6 +12,8 @@ import type {
   StoredBatch,
   StoredProgram,
   StoredRun,
+  SweepOptions,
+  Swept,
   Worker,
 } from '../kernel/store.ts'
 import { writeBatches } from './commit.ts'
@@ -20,6 +22,7 @@ import { inboxOf, postMessage } from './inbox.ts'
 import { Leases } from './leases.ts'
 import { appendEntry, entriesOf } from './ledgers.ts'
 import { readBlob, readJournal, readProgram, readRun, readRuns } from './reading.ts'
+import { sweepStore } from './sweep.ts'
 
 /** How a SQLite store behaves. */
 export interface SqliteOptions {
@@ -113,6 +116,10 @@ class SqliteStore implements Store {
 
   ledger(name: string, after?: number, limit?: number): readonly LedgerEntry[] {
     return this.#connection.read((sql) => entriesOf(sql, name, after, limit))
+  }
+
+  sweep(options: SweepOptions): Swept {
+    return sweepStore(this.#connection, options)
   }
 
   close(): void {

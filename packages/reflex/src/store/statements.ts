@@ -47,15 +47,28 @@ const SQL = {
   answered: "select row from inbox where run = ? and taken is null and type = 'answer' and target = ? limit 1",
   inbox: `select inbox.row, inbox.id, type, target, sender, at, inbox.sum, body from inbox join run on run.seq = inbox.run
     where run.id = ? and taken is null order by inbox.row`,
-  open: `select run.id, run.owner, status, last, run.due, exists (select 1 from inbox where inbox.run = run.seq and taken is null) as told,
+  open: `with told as (select run, max(type <> 'message') as told, json_group_array(target) filter (where type = 'message') as topics
+      from inbox where taken is null group by run)
+    select run.id, run.owner, status, last, run.due, coalesce(told.told, 0) as told, told.topics, iif(told.topics is null, null, waits) as waits,
     worker.id as worker, host, pid, place, began, seen, ttl
-    from run left join worker on worker.id = run.owner where status in ('running', 'suspended')
-    and (status = 'running' or run.due <= ? or exists (select 1 from inbox where inbox.run = run.seq and taken is null)) order by run.seq`,
+    from run left join worker on worker.id = run.owner left join told on told.run = run.seq where status in ('running', 'suspended')
+    and (status = 'running' or run.due <= ? or told.run is not null) order by run.seq`,
 
   entryOf: 'select seq from ledger where name = ? and key = ?',
   append: `insert into ledger (name, seq, key, at, sum, value) values (?, ?, ?, ?, ?, ?)`,
   lastEntry: 'select max(seq) as seq from ledger where name = ?',
   entries: 'select seq, key, at, sum, value from ledger where name = ? and seq > ? order by seq limit ?',
+
+  forks: 'select id, version, body from journal join run on run.seq = journal.run where first = 1 and instr(body, ?) > 0',
+  ledgers: 'select row, value from ledger where row > ? order by row',
+  programs: 'select hash from program',
+  blobs: 'select hash from blob',
+  dropJournal: 'delete from journal where run = ?',
+  dropSnapshots: 'delete from snapshot where run = ?',
+  dropMessages: 'delete from inbox where run = ?',
+  dropRun: 'delete from run where seq = ?',
+  dropProgram: 'delete from program where hash = ?',
+  dropBlob: 'delete from blob where hash = ?',
 } as const
 
 /** A statement that reads, with the shape of what it answers. */

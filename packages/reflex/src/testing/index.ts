@@ -1,4 +1,20 @@
-/** For those who write a kind, a store or a program: a still clock, and the suites that every kind and store passes. */
+/** For those who write a kind, a store or a program: a still clock, the suites that every kind and store passes, and faults at every moment. */
+export {
+  BLOWS,
+  type Blow,
+  type Breach,
+  CIRCUMSTANCES,
+  type Circumstance,
+  type FaultPoint,
+  FaultSuite,
+  type FaultSuiteOptions,
+  parsePoint,
+  pointText,
+  type Spoil,
+  type Stroke,
+  type Verdict,
+  type Violation,
+} from './fault-suite.ts'
 export { type KindCase, type KindSubject, kindSuite, type Outcome, type Script, type SubjectProgram } from './kind-suite.ts'
 export { type StoreCase, storeSuite, type StoreUnderTest } from './store-suite.ts'
 export { type VirtualHost, virtualHost, type VirtualHostOptions } from './virtual-host.ts'

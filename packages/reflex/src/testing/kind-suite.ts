@@ -6,6 +6,7 @@ import { loadState, type StoredState } from '../kernel/snapshot.ts'
 import { State } from '../kernel/state.ts'
 import type { Store } from '../kernel/store.ts'
 import { memoryStore } from '../store/memory.ts'
+import { Mortal } from './kind-suite/fate.ts'
 import { calledByAnother, callsAnother, GUEST_WORD } from './kind-suite/guests.ts'
 import { storeAfter } from './kind-suite/histories.ts'
 import { fine, inputName, Life, outcomeOf, RUN, same, textOf } from './kind-suite/life.ts'
@@ -52,6 +53,8 @@ export function kindSuite(subject: KindSubject): readonly KindCase[] {
 
 interface Reference {
   readonly life: Life
+  /** The moments at which its process might have died. */
+  readonly events: number
   readonly store: Store
   readonly run: Run
   readonly outcome: Outcome
@@ -62,13 +65,14 @@ interface Reference {
 async function undisturbed(subject: KindSubject): Promise<Reference> {
   const store = memoryStore()
   const watch = new Watch()
-  const life = new Life(subject, store, watch)
+  const fate = new Mortal()
+  const life = new Life(subject, store, watch, { fate })
   const run = await begun(life)
   const outcome = await life.play(run)
   if (outcome === undefined) throw new Error('the run was lost')
   fine(watch)
   const { records, state } = await life.runtime.history(RUN)
-  return { life, store, run, outcome, records, state }
+  return { life, events: fate.events, store, run, outcome, records, state }
 }
 
 async function begun(life: Life, prepare?: (run: Run) => void): Promise<Run> {
@@ -145,7 +149,7 @@ async function reopened(subject: KindSubject): Promise<void> {
   const store = memoryStore()
   const watch = new Watch()
   for (let number = 1; number < 1_000; number++) {
-    const life = new Life(subject, store, watch, number)
+    const life = new Life(subject, store, watch, { number })
     const before = number === 1 ? undefined : (await life.runtime.peek(RUN)).state
     const run = await begun(life)
     await life.rest(run)
@@ -174,7 +178,7 @@ async function fromEveryRecord(subject: KindSubject): Promise<void> {
     const kept = records.slice(0, n)
     const watch = new Watch()
     const store = await storeAfter(kept, fold(kept), original, subject, watch)
-    const life = new Life(subject, store, watch, 2)
+    const life = new Life(subject, store, watch, { number: 2 })
     const end = await life.live()
     same(`the end of the run resumed after record ${n} (${inputName(records[n - 1])})`, end, outcome)
     await agree(life)
@@ -191,18 +195,19 @@ async function agree(life: Life): Promise<void> {
 
 /** The process dies at each of its events in turn, and each next life at one of its first. */
 async function deaths(subject: KindSubject, times: number): Promise<void> {
-  const { life: whole, outcome } = await undisturbed(subject)
-  for (let at = 1; at <= whole.events; at++) {
+  const { events, outcome } = await undisturbed(subject)
+  for (let at = 1; at <= events; at++) {
     const store = memoryStore()
     const watch = new Watch()
     let end: Outcome | undefined
     for (let number = 1; end === undefined; number++) {
-      const life = new Life(subject, store, watch, number, number === 1 ? at : number <= times ? 1 + ((at + number) % 4) : undefined)
+      const dieAt = number === 1 ? at : number <= times ? 1 + ((at + number) % 4) : undefined
+      const life = new Life(subject, store, watch, { number, fate: new Mortal(dieAt) })
       end = await life.live()
       if (end !== undefined) await agree(life)
     }
     fine(watch)
-    same(`the end of the run whose process died at event ${at} of ${whole.events}`, end, outcome)
+    same(`the end of the run whose process died at event ${at} of ${events}`, end, outcome)
   }
 }
 

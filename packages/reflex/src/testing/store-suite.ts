@@ -1,4 +1,5 @@
 import type { Store } from '../kernel/store.ts'
+import { gcCases } from './store-suite/gc.ts'
 import { inboxCases } from './store-suite/inbox.ts'
 import { journalCases } from './store-suite/journal.ts'
 import { leaseCases } from './store-suite/leases.ts'
@@ -22,6 +23,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   ...inboxCases,
   ...listCases,
   ...ledgerCases,
+  ...gcCases,
 }
 
 /**

@@ -1,6 +1,6 @@
 import { defineFaults } from '../kernel/fault.ts'
 
-/** The part of the catalogue for reading any kind of program: syntax (R100x) and shape (R101x). */
+/** The part of the catalogue for reading any kind of program: syntax (R100x), shape (R1011 to R1015), expressions (R1016 to R1019). */
 export const faults = defineFaults({
   R1001: {
     title: 'The text is not JSON',
@@ -83,5 +83,41 @@ export const faults = defineFaults({
     rules: ['workflow SCHEMA_VIOLATION'],
     means: 'The value has the right type and breaks another rule of its attribute: a length, a range, a pattern.',
     fix: 'Write a value within the bounds that the message names.',
+  },
+  R1016: {
+    title: 'An expression cannot be read',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['workflow SCHEMA_VIOLATION', 'skill E_EXPR'],
+    means: 'Conditions are written in CEL, the Common Expression Language. This text is not CEL, so nobody could say whether it holds.',
+    often: 'and, or, = instead of &&, ||, ==, a text without quotes, a bracket that is never closed',
+    fix: 'Correct the marked place; docs/expressions.md has the language on one page.',
+  },
+  R1017: {
+    title: 'An expression uses a name that nothing has',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['workflow SCHEMA_VIOLATION', 'skill E_EXPR'],
+    means: 'The names that an expression may use are all known here, and this is none of them.',
+    often: 'a misspelt key, a text without quotes',
+    fix: 'Write a name that is there, or put quotes around a text.',
+  },
+  R1018: {
+    title: 'An expression calls a function that is not there',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['workflow SCHEMA_VIOLATION', 'skill E_EXPR'],
+    means: 'There is no function of this name, or it is called in another way: with more or fewer arguments, on a value or by itself.',
+    often: 'a name from another language, text.size where text.size() is meant',
+    fix: 'Write the call as the message shows it.',
+  },
+  R1019: {
+    title: 'An expression is too large',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['workflow SCHEMA_VIOLATION', 'skill E_EXPR'],
+    means: 'Expressions are conditions that a person can read at a glance; their length, parts and depth are limited.',
+    often: 'a long list of values that belongs on the board, a program that writes expressions',
+    fix: 'Split the condition over several edges or nodes, or compute a part of it before.',
   },
 })

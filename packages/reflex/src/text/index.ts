@@ -1,12 +1,27 @@
 export { brief } from './brief.ts'
 export { cells } from './cells.ts'
+export { compileExpression } from './expression.ts'
+export type {
+  CompiledExpression,
+  Evaluation,
+  Expression,
+  ExpressionFailure,
+  ExpressionLimits,
+  ExpressionOptions,
+  Purse,
+} from './expression.ts'
+export type { Variables } from './expression-code.ts'
+export type { ExpressionFunction, ExpressionType } from './expression-functions.ts'
+export type { ExpressionRead } from './expression-reads.ts'
+export { readText, sawText } from './expression-saw.ts'
 export { harmless, quote, quoteAll } from './harmless.ts'
 export { readJson } from './json.ts'
-export type { JsonText, Part } from './json.ts'
+export type { JsonText, Part, PlaceOptions } from './json.ts'
 export { pathText } from './path.ts'
 export type { Path } from './path.ts'
-export type { Place, Position } from './place.ts'
+export type { Place, Position, Stretch } from './place.ts'
 export { checkSchema, unplaced } from './schema.ts'
 export type { Locate, SchemaOptions } from './schema.ts'
 export { didYouMean, suggest, suggester } from './suggest.ts'
 export type { Suggester } from './suggest.ts'
+export { matchLinear } from './linear-pattern.ts'

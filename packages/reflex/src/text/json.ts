@@ -7,11 +7,19 @@ import { quote } from './harmless.ts'
 import { scanBrackets, syntaxMistake } from './json-syntax.ts'
 import { pathText } from './path.ts'
 import type { Path } from './path.ts'
-import type { Place } from './place.ts'
+import type { Place, Stretch } from './place.ts'
 import { Source } from './source.ts'
 
 /** Which half of an attribute is meant: its key, or its value (the default). */
 export type Part = 'key' | 'value'
+
+/** What of a value is meant, and what is said of it. */
+export interface PlaceOptions {
+  readonly part?: Part | undefined
+  readonly note?: string | undefined
+  /** Of a text: the stretch of it, in its own units; escapes such as `\\n` count as what they stand for. */
+  readonly within?: Stretch | undefined
+}
 
 /** A JSON text that was read: its value, what is wrong with it, and where everything in it stands. */
 export interface JsonText {
@@ -23,7 +31,7 @@ export interface JsonText {
   /** Where a value or its key stands. For a path that is not there: the nearest value around it. */
   place(path: Path, part?: Part): Place
   /** The same for a fault: path, file, line, column and a code frame with the note. */
-  details(path: Path, options?: { readonly part?: Part | undefined; readonly note?: string | undefined }): FaultDetails
+  details(path: Path, options?: PlaceOptions): FaultDetails
 }
 
 /** The nesting that values may have, the same as for values in a run. */
@@ -94,8 +102,10 @@ class ReadText implements JsonText {
     return this.source.place(offset, length)
   }
 
-  details(path: Path, options: { readonly part?: Part | undefined; readonly note?: string | undefined } = {}): FaultDetails {
-    const { offset, length, whole } = this.#stretch(path, options.part ?? 'value')
+  details(path: Path, options: PlaceOptions = {}): FaultDetails {
+    const value = this.#stretch(path, options.part ?? 'value')
+    const inner = options.within === undefined ? undefined : insideText(this.source.text, value.offset, options.within)
+    const { offset, length, whole } = inner ?? value
     // Of an object or a list only the bracket is underlined: the whole may go over pages.
     const place = this.source.details(offset, whole ? 1 : length, options.note)
     return path.length === 0 ? place : { path: pathText(path), ...place }
@@ -127,6 +137,20 @@ class ReadText implements JsonText {
 function stretchOf(node: Node | undefined): { offset: number; length: number; whole: boolean } {
   if (node === undefined) return { offset: 0, length: 0, whole: true }
   return { offset: node.offset, length: node.length, whole: node.type === 'object' || node.type === 'array' }
+}
+
+/** Where a stretch of a JSON text stands in the file; undefined when no text begins at the offset. */
+function insideText(file: string, offset: number, { offset: from, length }: Stretch): (Stretch & { whole: boolean }) | undefined {
+  if (file[offset] !== '"') return undefined
+  const start = fileOffset(file, offset + 1, from)
+  return { offset: start, length: fileOffset(file, start, length) - start, whole: false }
+}
+
+/** The offset that lies a number of units of the text behind another; an escape is one unit. */
+function fileOffset(file: string, offset: number, units: number): number {
+  let at = offset
+  for (let i = 0; i < units && at < file.length; i++) at += file[at] !== '\\' ? 1 : file[at + 1] === 'u' ? 6 : 2
+  return at
 }
 
 interface Reading {

@@ -4,11 +4,14 @@ export interface Position {
   readonly column: number
 }
 
-/** A stretch of source: where it begins, how far it goes (in UTF-16 units), and its line and column. */
-export interface Place extends Position {
+/** A stretch of a text, in UTF-16 units. */
+export interface Stretch {
   readonly offset: number
   readonly length: number
 }
+
+/** A stretch of source: where it begins, how far it goes (in UTF-16 units), and its line and column. */
+export interface Place extends Position, Stretch {}
 
 /**
  * The lines of a source, to turn offsets into places.

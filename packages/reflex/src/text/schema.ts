@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Fault, FaultDetails } from '../kernel/fault.ts'
 import { faults } from './faults.ts'
 import { quote, quoteAll } from './harmless.ts'
-import type { Part } from './json.ts'
+import type { Part, PlaceOptions } from './json.ts'
 import { pathText, valueAt } from './path.ts'
 import type { Path } from './path.ts'
 import { allowedKeys } from './schema-walk.ts'
@@ -10,7 +10,7 @@ import { didYouMean, suggest } from './suggest.ts'
 import { listed, typeName, typeOf } from './type-names.ts'
 
 /** Says where a value stands; the `details` of a `JsonText`, or `unplaced` for a value without a text. */
-export type Locate = (path: Path, options?: { readonly part?: Part | undefined; readonly note?: string | undefined }) => FaultDetails
+export type Locate = (path: Path, options?: PlaceOptions) => FaultDetails
 
 /** The place of a value that was never text: its path alone. */
 export const unplaced: Locate = (path) => (path.length === 0 ? {} : { path: pathText(path) })

@@ -25,14 +25,17 @@ export class Tools {
 
   /** Refuses two tools of one name, and names that cannot be written, with `R4102`. */
   constructor(tools: Iterable<Tool>) {
-    for (const tool of tools) {
-      if (!NAME.test(tool.name))
-        throw faults.make('R4102', `${JSON.stringify(tool.name)} cannot be the name of a tool`, {
-          fix: 'letters, digits, points, dashes and underscores',
-        })
-      if (this.#tools.has(tool.name)) throw faults.make('R4102', `there are two tools called ${tool.name}`)
-      this.#tools.set(tool.name, tool)
-    }
+    for (const tool of tools) this.add(tool)
+  }
+
+  /** Takes in one more. `R4102` as above. */
+  add(tool: Tool): void {
+    if (!NAME.test(tool.name))
+      throw faults.make('R4102', `${JSON.stringify(tool.name)} cannot be the name of a tool`, {
+        fix: 'letters, digits, points, dashes and underscores',
+      })
+    if (this.#tools.has(tool.name)) throw faults.make('R4102', `there are two tools called ${tool.name}`)
+    this.#tools.set(tool.name, tool)
   }
 
   /** Names in the order of registration. */

@@ -1,6 +1,9 @@
+import type { Validator } from '../kernel/board.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Request, ReturnPair } from '../kernel/record.ts'
-import type { Edge, Guard, Node, Workflow } from './types.ts'
+import { boardValidators, schemaSource } from './board-schemas.ts'
+import { isValidator } from './board-schemas-shape.ts'
+import type { Edge, Guard, InputMapping, Node, Workflow } from './types.ts'
 
 /** A node with what a step needs of it, worked out once. */
 export interface CompiledNode {
@@ -11,7 +14,14 @@ export interface CompiledNode {
   readonly open: Edge[] | undefined
   /** The request that entering the node makes; shared by all steps. */
   readonly requests: Request[]
-  readonly call: { readonly program: string; readonly map: readonly ReturnPair[] } | undefined
+  readonly call: CompiledCall | undefined
+}
+
+/** The call that an invoking node makes. */
+export interface CompiledCall {
+  readonly program: string
+  readonly map: readonly ReturnPair[]
+  readonly inputs: readonly InputMapping[]
 }
 
 /** A workflow ready to run. */
@@ -19,6 +29,8 @@ export interface CompiledWorkflow {
   readonly workflow: Workflow
   readonly nodes: ReadonlyMap<string, CompiledNode>
   readonly calls: readonly string[]
+  /** What its board's keys hold, for those that are declared. */
+  readonly board: Readonly<Record<string, Validator>> | undefined
 }
 
 /** The port through which a node's decision is asked for. */
@@ -40,7 +52,7 @@ export function compileWorkflow(workflow: Workflow): CompiledWorkflow {
   for (const edge of workflow.edges) outgoing.get(edge.from)?.push(edge)
   const nodes = new Map(Object.entries(workflow.nodes).map(([id, node]) => [id, compileNode(node, outgoing.get(id) ?? [])]))
   const calls = [...new Set([...nodes.values()].flatMap(({ call }) => (call === undefined ? [] : [call.program])))]
-  const result = { workflow, nodes, calls }
+  const result = { workflow, nodes, calls, board: boardValidators(workflow.board) }
   compiled.set(workflow, result)
   return result
 }
@@ -48,9 +60,10 @@ export function compileWorkflow(workflow: Workflow): CompiledWorkflow {
 /**
  * A program is immutable: agents get its very objects, and what one of them changed would change every run of it.
  * Plain objects and lists alone. Guards stay as they are: a host mends one that failed, or gives it its function late.
+ * Validators belong to whoever made them.
  */
 function freezeDeep(value: unknown, seen: Set<object>): void {
-  if (typeof value !== 'object' || value === null || seen.has(value) || Object.isFrozen(value)) return
+  if (typeof value !== 'object' || value === null || seen.has(value) || Object.isFrozen(value) || isValidator(value)) return
   if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null) return
   seen.add(value)
   Object.freeze(value)
@@ -66,7 +79,7 @@ function compileNode(node: Node, edges: Edge[]): CompiledNode {
     edge: new Map(edges.map((edge) => [edge.id, edge])),
     open: edges.some(({ guard }) => guard !== undefined) ? undefined : (Object.freeze(edges) as Edge[]),
     requests: [[DECIDE]],
-    call: invokes === undefined ? undefined : { program: programRef(invokes.workflowId), map: map ?? [] },
+    call: invokes === undefined ? undefined : { program: programRef(invokes.workflowId), map: map ?? [], inputs: invokes.inputMap ?? [] },
   }
 }
 
@@ -80,11 +93,12 @@ export function workflowSource(workflow: Workflow): { readonly source: Json; rea
   const known = sources.get(workflow)
   if (known !== undefined) return known
   const reasons: string[] = []
-  const { nodes, edges, ...rest } = workflow
+  const { nodes, edges, board, ...rest } = workflow
   const source = {
     ...plainOr({ id: rest.id, entry: rest.entry }, rest, 'the metadata', reasons),
     nodes: Object.fromEntries(Object.entries(nodes).map(([id, node]) => [id, plainOr({ id }, node, `node ${id}`, reasons)])),
     edges: edges.map((edge) => plainOr({ id: edge.id }, { ...edge, guard: guardSource(edge.guard, reasons) }, `edge ${edge.id}`, reasons)),
+    ...(board === undefined ? {} : { board: boardSource(board, reasons) }),
   }
   const result = { source, local: reasons[0] }
   sources.set(workflow, result)
@@ -107,6 +121,17 @@ function refuseOther(this: unknown, key: string, value: unknown): unknown {
   const plain = typeof raw !== 'object' || raw === null || Array.isArray(raw) || raw.constructor === Object || raw.constructor === undefined
   if (!plain || typeof raw === 'function' || typeof raw === 'symbol' || Number.isNaN(raw)) throw new TypeError(`${key} is no JSON`)
   return value
+}
+
+/** Validators as their JSON Schema; those that have none, or say more, cannot be stored. */
+function boardSource(board: NonNullable<Workflow['board']>, reasons: string[]): JsonObject {
+  const said = Object.entries(board).map(([key, schema]) => {
+    const source = schemaSource(schema)
+    if ('schema' in source) return [key, source.schema] as const
+    reasons.push(`JSON Schema cannot say what ${key} holds: ${source.reason}`)
+    return [key, {}] as const
+  })
+  return Object.fromEntries(said)
 }
 
 function guardSource(guard: Guard | undefined, reasons: string[]): object | undefined {

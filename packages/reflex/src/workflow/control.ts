@@ -1,7 +1,9 @@
 import type { Frame } from '../kernel/frame.ts'
 import type { Json } from '../kernel/json.ts'
+import type { Program } from '../kernel/program.ts'
 import type { ReturnPair } from '../kernel/record.ts'
-import { nodeAt } from './compile.ts'
+import { checkInputs } from './board-schemas-inputs.ts'
+import { type CompiledWorkflow, nodeAt } from './compile.ts'
 import { stopped } from './driving.ts'
 import { EngineError } from './engine-error.ts'
 import type { WorkflowCommand } from './kind.ts'
@@ -10,11 +12,12 @@ import { frameAtDepth, stackFrame } from './stack.ts'
 import type { PushWorkflowOptions, StackFrame, StepResult, UnwindEvent, UnwindOptions } from './types.ts'
 
 /** Calls a workflow from the node at which the session stands (reference workflow 13). */
-export function push(session: Session, workflowId: string, { inputMap = [], returnMap = [] }: PushWorkflowOptions): StepResult {
+export function push(session: Session, { name, def }: Program, { inputMap = [], returnMap = [] }: PushWorkflowOptions): StepResult {
   const { board } = session
-  const seeds = inputMap.flatMap(({ from, to }): Json[] => (board.has(from) ? [to, board.get(from) as Json] : []))
+  const seeds = inputMap.flatMap(({ from, to }): [string, Json][] => (board.has(from) ? [[to, board.get(from) as Json]] : []))
+  checkInputs(def as CompiledWorkflow, seeds)
   const map = returnMap.map(({ parentKey, childKey }): ReturnPair => [parentKey, childKey])
-  return order(session, session.top, { push: workflowId, seeds, map })
+  return order(session, session.top, { push: name, seeds: seeds.flat(), map })
 }
 
 /** Returns from the active workflow, at whatever node it stands (reference workflow 13). */

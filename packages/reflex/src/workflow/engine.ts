@@ -3,7 +3,8 @@ import { copyJson, type Json } from '../kernel/json.ts'
 import type { Program } from '../kernel/program.ts'
 import { Runtime } from '../kernel/runtime.ts'
 import { ScopedBlackboardReader } from './blackboard.ts'
-import { compileWorkflow, workflowSource } from './compile.ts'
+import { checkInputs } from './board-schemas-inputs.ts'
+import { type CompiledWorkflow, compileWorkflow, workflowSource } from './compile.ts'
 import { pop, push, unwind } from './control.ts'
 import { goOn, interrupt, makeStep, resumption } from './driving.ts'
 import { EngineError } from './engine-error.ts'
@@ -83,8 +84,8 @@ export class ReflexEngine {
    * Begins a session at the entry node and gives its id, which is the run's. Seeds are written before the entry is
    * entered; a call that the entry makes is made by the first step. A session that was there is given up.
    *
-   * Rejects with `EngineError` for an unknown workflow and with `R2004` for a seed that is not JSON, changing
-   * nothing; with what a handler threw, once the session has begun.
+   * Rejects with `EngineError` for an unknown workflow, with `R2004` for a seed that is not JSON and with `R2045` for
+   * one that does not fit the board, changing nothing; with what a handler threw, once the session has begun.
    */
   async init(workflowId: string, options: InitOptions = {}): Promise<string> {
     this.#refuseReentry('init()')
@@ -93,6 +94,10 @@ export class ReflexEngine {
       throw new EngineError(`Cannot initialize: workflow '${workflowId}' is not registered`, { fix: `register ${workflowId} first` })
     }
     const seeds = (options.blackboard ?? []).flatMap(({ key, value }): Json[] => [key, copyJson(value, `${workflowId}/__init__.${key}`)])
+    checkInputs(
+      program.def as CompiledWorkflow,
+      (options.blackboard ?? []).map(({ key, value }) => [key, value] as const),
+    )
     return this.#exclusively(async () => {
       const args = seeds.length === 0 ? {} : { args: seeds }
       const run = await this.#runtime.start(program, { ...args, prepare: (made) => this.#begin(made) })
@@ -231,12 +236,14 @@ export class ReflexEngine {
 
   /**
    * Calls a workflow from the current node, at once, with copies of values that this node can read (reference
-   * workflow 13). Once it has returned, the agent is asked at this node.
+   * workflow 13). Once it has returned, the agent is asked at this node. Throws `R2045`, changing nothing, for a value
+   * that does not fit the board of the workflow.
    */
   pushWorkflow(workflowId: string, options: PushWorkflowOptions = {}): StepResult {
     const session = this.#controlled('pushWorkflow()')
-    if (!this.registry.has(workflowId)) throw new EngineError(`pushWorkflow() failed: workflow '${workflowId}' is not registered`)
-    return this.#atOnce(() => push(session, workflowId, options))
+    const program = this.#program(workflowId)
+    if (program === undefined) throw new EngineError(`pushWorkflow() failed: workflow '${workflowId}' is not registered`)
+    return this.#atOnce(() => push(session, program, options))
   }
 
   /** Returns from the current workflow, at whatever node it stands, as if it had completed (reference workflow 13). */

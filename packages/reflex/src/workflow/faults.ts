@@ -83,7 +83,7 @@ export const faults = defineFaults({
     rules: ['workflow SCHEMA_VIOLATION'],
     means: 'Nobody could say whether the edge is open.',
     often: 'a misspelling, a type of a later version',
-    fix: 'Write one of the known types: exists, not-exists, equals, not-equals, custom.',
+    fix: 'Write one of the known types: exists, not-exists, equals, not-equals, cel, custom.',
   },
   R1049: {
     title: 'A guard names a function that is not there',
@@ -168,13 +168,41 @@ export const faults = defineFaults({
     fix: 'Give the node another id.',
   },
   R1058: {
-    title: 'A part of a workflow is no node or edge',
+    title: 'A part of a workflow is no node, edge or schema',
     verdict: 'fail',
     when: BEFORE,
     rules: ['workflow SCHEMA_VIOLATION'],
-    means: 'A workflow is an object of nodes and a list of edges; an edge says where it leads from and to.',
+    means:
+      'A workflow is an object of nodes and a list of edges; an edge says where it leads from and to. A board has a schema for each key.',
     often: 'an object where a list belongs, a program in JavaScript without types',
     fix: 'Give it the shape of the seed: nodes by id, edges with id, from, to and event.',
+  },
+  R1059: {
+    title: 'A schema of the board cannot be checked',
+    verdict: 'fail',
+    when: BEFORE,
+    rules: ['workflow SCHEMA_VIOLATION'],
+    means:
+      'The board says by JSON Schema what its keys hold. This one is not written right, or forbids something in a way that Reflex does not check; ' +
+      'a pattern must be one that can be matched in linear time, so that no step can hang. Keywords that Reflex does not know are left to readers.',
+    often: 'a misspelt type, a pattern that looks ahead or behind, a $ref to another file',
+    fix: 'Write the marked part as JSON Schema 2020-12 has it.',
+  },
+  R1060: {
+    title: 'A node calls what is no workflow',
+    verdict: 'fail',
+    when: BEFORE,
+    means: 'In TypeScript `invokes` takes a workflow object or the name of a program. What was given is neither.',
+    often: 'two modules that import each other, so that one is not there yet when the other needs it',
+    fix: 'Give the object that `workflow` made, or name the workflow by its id.',
+  },
+  R2045: {
+    title: 'An input does not fit the board',
+    verdict: 'fail',
+    when: BEFORE,
+    means: 'The workflow declares what this key of its board holds, and the input is something else. The run was not started.',
+    often: 'a text where a number belongs, a misspelt field',
+    fix: 'Give the input what the schema of the key allows; `k:=JSON` gives a number or an object.',
   },
   R2041: {
     title: 'A guard answered something else than true or false',
@@ -199,5 +227,14 @@ export const faults = defineFaults({
     rules: ['workflow SCHEMA_VIOLATION'],
     means: 'Registration refuses unknown types, so the workflow was changed after it was registered.',
     fix: 'Leave registered workflows as they are; correct the type and register a new one.',
+  },
+  R2044: {
+    title: 'An expression failed',
+    verdict: 'wait',
+    when: 'during a run',
+    means:
+      'The expression of a guard had no value on this board, or one that is neither true nor false, so nobody can say whether its edge is open; the run suspends at the node.',
+    often: 'a key that nobody has written yet, a text where a number was expected',
+    fix: 'Write the value that is missing, or let the expression ask first: has(board.total) && total > 5.',
   },
 })

@@ -34,13 +34,16 @@ export function graphOf(workflow: Pick<Workflow, 'nodes' | 'edges'>): WorkflowGr
   const reaching = groupBy(workflow.edges, (edge) => edge.to)
   const next = (node: string): string[] => (leaving.get(node) ?? NONE).map((edge) => edge.to).filter((to) => known.has(to))
   const previous = (node: string): string[] => (reaching.get(node) ?? NONE).map((edge) => edge.from).filter((from) => known.has(from))
+  let cycles: readonly (readonly string[])[] | undefined
   return {
     nodes,
     outgoing: (node) => leaving.get(node) ?? NONE,
     incoming: (node) => reaching.get(node) ?? NONE,
     terminals: nodes.filter((node) => !leaving.has(node)),
     order: topologicalOrder(nodes, next),
-    cycles: cyclesOf(nodes, next),
+    get cycles() {
+      return (cycles ??= cyclesOf(nodes, next))
+    },
     ancestors: (node) => closure(previous(node), previous),
     reachable: (node) => closure(known.has(node) ? [node] : [], next),
   }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { equalJson } from '../kernel/json.ts'
 import { brief, quote } from '../text/index.ts'
+import { sawExpression, testExpression } from './cel-guard.ts'
 import { faults } from './faults.ts'
-import type { BlackboardReader, BuiltinGuard, CustomGuard, Guard, GuardNameMap, GuardRegistry } from './types.ts'
+import type { BlackboardReader, BuiltinGuard, CelGuard, CustomGuard, Guard, GuardNameMap, GuardRegistry } from './types.ts'
 
 /** All that there is to one type of guard: its JSON, its test, and how to say what it saw. */
 export interface GuardForm<Form extends Guard> {
@@ -25,12 +26,17 @@ const boardKey = z.string().describe('The blackboard key to look at')
  *
  * Equality is deep and numbers are numbers; a key that is not there equals nothing (reference workflow C15).
  */
-export const GUARD_FORMS: { readonly [Type in Guard['type']]: GuardForm<Type extends CustomGuard['type'] ? CustomGuard : BuiltinGuard> } = {
+export const GUARD_FORMS: GuardForms = {
   exists: presence('exists', (there) => there),
   'not-exists': presence('not-exists', (there) => !there),
   equals: equality('equals', (equal) => equal),
   'not-equals': equality('not-equals', (equal) => !equal),
+  cel: cel(),
   custom: custom(),
+}
+
+type GuardForms = {
+  readonly [Type in Guard['type']]: GuardForm<Type extends BuiltinGuard['type'] ? BuiltinGuard : Extract<Guard, { type: Type }>>
 }
 
 /** The form of a guard, or undefined for a type that is not known. */
@@ -60,6 +66,19 @@ function equality(type: 'equals' | 'not-equals', passes: (equal: boolean) => boo
     },
     read: (json) => json,
     write: (guard) => ({ type: guard.type, key: guard.key, value: guard.value }),
+  }
+}
+
+function cel(): GuardForm<CelGuard> {
+  return {
+    schema: z.strictObject({
+      type: z.literal('cel'),
+      expr: z.string().describe('A condition in CEL; board keys are its variables, `board` is all of them'),
+    }),
+    test: testExpression,
+    saw: sawExpression,
+    read: (json) => json,
+    write: (guard) => ({ type: guard.type, expr: guard.expr }),
   }
 }
 

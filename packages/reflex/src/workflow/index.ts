@@ -1,3 +1,7 @@
+// A workflow as an object literal, with types.
+export { workflow } from './define.ts'
+export type { DefinedWorkflow, InputOf, UnknownTypes, WorkflowDefinition, WorkflowTypes } from './define-types.ts'
+
 // What the seed's users import (reference workflow 2).
 export { createEngine, restoreEngine } from './create.ts'
 export { ReflexEngine } from './engine.ts'

@@ -30,6 +30,10 @@ const invocation = z.strictObject({
   returnMap: z
     .array(z.strictObject({ parentKey: text.describe('Where the value goes'), childKey: text.describe('Where the child has it') }))
     .describe('The values of the child that the caller gets'),
+  inputMap: z
+    .array(z.strictObject({ from: text.describe('Where the caller can read the value'), to: text.describe('Where the child finds it') }))
+    .optional()
+    .describe('The values that the child starts with'),
 })
 
 const node = z.strictObject({
@@ -59,6 +63,7 @@ export const workflowFile = z.strictObject({
   entry: text.describe('The node at which it starts'),
   nodes: z.record(text, node).describe('The nodes, by id'),
   edges: z.array(edge).describe('The ways between nodes; they must not form a circle'),
+  board: z.record(text, free).optional().describe('What the keys of the board hold, each as a JSON Schema'),
   metadata: free.optional().describe('Whatever else belongs to it; Reflex does not read it'),
 })
 

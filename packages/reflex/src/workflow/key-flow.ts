@@ -94,7 +94,8 @@ function carry({ before, writers, callers }: Flow, keys: readonly string[]): Int
   return found
 }
 
-function add<Item>(groups: Map<string, Item[]>, key: string, item: Item): void {
+/** Adds an item to the group of a key. */
+export function add<Item>(groups: Map<string, Item[]>, key: string, item: Item): void {
   const group = groups.get(key)
   if (group === undefined) groups.set(key, [item])
   else group.push(item)

@@ -16,10 +16,12 @@ import {
   textOf,
 } from './compile.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
+import { pictureOf } from './picture.ts'
 import { ENGINE_ERROR, guardFault, runFaults, suspensionReason } from './run-faults.ts'
 import { frameReader } from './scopes.ts'
 import { workflowStory } from './story.ts'
 import type { Edge, Workflow } from './types.ts'
+import { givenInputs, placeOf, refused } from './writing.ts'
 
 /** Commands of the host to a frame (reference workflow 13, 14); `interrupt` gives up the decision under way. */
 export type WorkflowCommand =
@@ -47,6 +49,8 @@ export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflo
     board: { history: true },
     compile: (source) => compileWorkflow(options.load(source)),
     refs: ({ calls }) => calls,
+    schemas: ({ board }) => board,
+    graph: pictureOf,
     where: (_, position) => nodeAt(position),
     step,
     choices,
@@ -92,7 +96,9 @@ function current(x: Step): CompiledNode {
 }
 
 function begin(x: Step): void {
-  // Named inputs, or the flat list of writes that the engine's `init` and `pushWorkflow` give.
+  // Named inputs, or the flat list of writes that `init`, `pushWorkflow` and an input map give. One that does not fit
+  // the board fails the frame: whoever starts a run has checked them, and a caller suspends at its node.
+  x.at(x.def.workflow.id)
   if (x.args !== undefined) x.setAccepted(isList(x.args) ? [...x.args] : Object.entries(objectOf(x.args)).flat())
   enter(x, x.def.workflow.entry)
 }
@@ -110,7 +116,7 @@ function enter(x: Step, id: string): void {
 function invoke(x: Step): void {
   const { call, node } = current(x)
   if (call === undefined || hasReturned(x.position) || x.frame.callee !== undefined || x.frame.closing !== undefined) return
-  if (x.knows(call.program)) x.call(call.program, { map: call.map })
+  if (x.knows(call.program)) x.call(call.program, { map: call.map, ...givenInputs(x, call) })
   else {
     const name = node.invokes?.workflowId ?? ''
     const fault = runFaults.make('R2055', `Invocation failed: sub-workflow '${name}' is not registered`, {
@@ -128,7 +134,8 @@ function decided(x: Step, decision: Json): void {
   if (complete !== undefined) return finish(x, isList(complete) ? complete : [])
   if (suspend === undefined) return happened(x)
   const { ask, writes, by } = objectOf(decision)
-  if (isList(writes)) x.setAccepted([...writes])
+  const misfit = refused(x, current(x), writes)
+  if (misfit !== undefined) return fail(x, misfit)
   const question = objectOf(ask)
   const due = typeof question.due === 'number' ? { due: x.now + question.due } : {}
   x.wait('answer', nodeAt(x.position) ?? '', {
@@ -176,21 +183,18 @@ function advance(x: Step, decision: readonly Json[]): void {
   const node = current(x)
   const [chosen, writes] = decision
   const edge = typeof chosen === 'string' ? node.edge.get(chosen) : undefined
+  let note: JsonObject | undefined
   if (node.edges.length > 1 || edge?.guard !== undefined) {
     const sorted = filterEdges(node.edges, frameReader(x.frame))
     if (!sorted.ok) return fail(x, faultData(guardFault(placeOf(x, node), sorted.edge.id, sorted.error)))
     if (edge === undefined || !sorted.open.includes(edge)) return fail(x, wrongEdge(x, node, chosen))
-    x.note(
-      choiceNote(
-        x,
-        node,
-        edge.id,
-        sorted.open.map(({ id }) => id),
-      ),
-    )
+    const open = sorted.open.map(({ id }) => id)
+    note = choiceNote(x, node, edge.id, open)
   }
   if (edge === undefined) return fail(x, wrongEdge(x, node, chosen))
-  if (isList(writes)) x.setAccepted(writes as Json[])
+  const misfit = refused(x, node, writes)
+  if (misfit !== undefined) return fail(x, misfit)
+  if (note !== undefined) x.note(note)
   enter(x, edge.to)
 }
 
@@ -210,10 +214,6 @@ function wrongEdge(x: Step, node: CompiledNode, chosen: Json | undefined): Fault
   )
 }
 
-function placeOf(x: Step, { node }: CompiledNode): string {
-  return `${x.def.workflow.id}/${node.id}`
-}
-
 function finish(x: Step, writes: readonly Json[]): void {
   const node = current(x)
   if (node.edges.length > 0) {
@@ -222,7 +222,8 @@ function finish(x: Step, writes: readonly Json[]): void {
     })
     return fail(x, faultData(fault))
   }
-  x.setAccepted(writes as Json[])
+  const misfit = refused(x, node, writes)
+  if (misfit !== undefined) return fail(x, misfit)
   x.done(outputs(x, node, writes))
 }
 

@@ -1,5 +1,5 @@
 import { type Fault, isFault, toFault } from '../kernel/fault.ts'
-import { copyJson, isObject, type Json } from '../kernel/json.ts'
+import { copyJson, isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Call, Port, Traits } from '../kernel/port.ts'
 import { brief } from '../text/index.ts'
 import { questionProblem } from '../people/index.ts'
@@ -143,12 +143,12 @@ export function acceptDecision(raw: unknown, call: Call): Json {
     case 'advance':
       return acceptAdvance(decision, call)
     case 'complete':
-      return Object.freeze({ complete: acceptWrites(decision.writes, call), ...reasonOf(decision) })
+      return Object.freeze({ complete: acceptWrites(decision.writes, call), ...reasonOf(decision, call) })
     case 'suspend': {
       if (typeof decision.reason !== 'string') throw invalid(call, 'a suspension without a reason')
       const ask = decision.ask === undefined ? {} : { ask: acceptQuestion(decision.ask, call) }
       const writes = decision.writes === undefined || decision.writes.length === 0 ? {} : { writes: acceptWrites(decision.writes, call) }
-      return Object.freeze({ suspend: decision.reason, ...writes, ...ask, ...reasonOf(decision) })
+      return Object.freeze({ suspend: decision.reason, ...writes, ...ask, ...reasonOf(decision, call) })
     }
     default:
       throw invalid(call, decision === undefined ? brief(raw) : `the type ${brief(decision.type)}`)
@@ -167,8 +167,8 @@ function acceptAdvance(decision: Partial<Decision & { type: 'advance' }>, call: 
   const { edge, writes } = decision
   if (typeof edge !== 'string') throw invalid(call, 'an advance without an edge')
   const flat = writes === undefined || writes.length === 0 ? undefined : acceptWrites(writes, call)
-  if (decision.by !== undefined || decision.because !== undefined) return Object.freeze([edge, flat ?? 0, reasonOf(decision)])
-  return flat === undefined ? [edge] : [edge, flat]
+  const reason = reasonOf(decision, call)
+  return reason !== undefined ? Object.freeze([edge, flat ?? 0, reason]) : flat === undefined ? [edge] : [edge, flat]
 }
 
 function acceptWrites(writes: unknown, call: Call): Json[] {
@@ -193,8 +193,15 @@ function valueOf(write: unknown, call: Call): Json {
   return copyJson(value, `${place(call)}.${key}`)
 }
 
-function reasonOf({ by, because }: Partial<Decision>): { readonly [key: string]: string } {
-  return { ...(typeof by === 'string' ? { by } : {}), ...(typeof because === 'string' ? { because } : {}) }
+/** Who, why, on what and for how much, or nothing where nothing is said. */
+function reasonOf({ by, because, saw, used }: Partial<Decision>, call: Call): JsonObject | undefined {
+  if (by === undefined && because === undefined && saw === undefined && used === undefined) return undefined
+  return {
+    ...(typeof by === 'string' ? { by } : {}),
+    ...(typeof because === 'string' ? { because } : {}),
+    ...(saw === undefined ? {} : { saw: copyJson(saw, `${place(call)}.saw`) }),
+    ...(used === undefined ? {} : { used: copyJson(used, `${place(call)}.used`) }),
+  }
 }
 
 /** Optional fields may be given as undefined; a record leaves them out. */

@@ -7,18 +7,31 @@ import { guardForm } from './guard-forms.ts'
 import { workflowFile } from './json-schema.ts'
 import type { Edge, Guard, GuardRegistry, LoadWorkflowOptions, Node, Workflow } from './types.ts'
 import { validateWorkflow } from './validate.ts'
-import { verificationFindings } from './verify.ts'
-import type { Lookup } from './verify.ts'
+import { refusingFindings, verificationFindings } from './verify.ts'
+import type { Effects, Lookup } from './verify.ts'
+
+/**
+ * How much of a workflow is proved: all of it, all of one that calls nothing, or only what refuses it. The last costs next
+ * to nothing; of one that calls it is all that can be said before what it calls is known.
+ */
+export type Proofs = 'all' | 'alone' | 'errors'
 
 export interface ReadWorkflowOptions extends LoadWorkflowOptions {
   /** Finds the workflows that this one invokes; without it they are not checked. */
   readonly lookup?: Lookup
+  /** What those who decide read and write, as their specs say it; without it, what nodes declare. */
+  readonly effects?: Effects | undefined
+  readonly proofs?: Proofs | undefined
+  /** The names of the workflows that can be invoked, for guesses; asked when one is not there. */
+  readonly names?: (() => Iterable<string>) | undefined
 }
 
 /** A workflow that was read, unless it has errors, and everything that was found, in the order of the file. */
 export interface ReadWorkflowResult {
   readonly workflow?: Workflow
   readonly findings: readonly Fault[]
+  /** Says where in the text a part of it stands. */
+  readonly locate?: Locate
 }
 
 /**
@@ -36,18 +49,25 @@ export function readWorkflow(text: string, file?: string, options: ReadWorkflowO
   const structure = structureFindings(built?.workflow ?? raw, locate, options)
   const findings = [...json.findings, ...shape, ...(built?.findings ?? []), ...structure]
   const refused = findings.some((finding) => finding.severity === 'error')
-  const contracts = refused || built === undefined ? [] : verificationFindings(built.workflow, options.lookup, locate)
-  const all = [...findings, ...contracts].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
-  return refused || built === undefined ? { findings: all } : { workflow: built.workflow, findings: all }
+  const find = built !== undefined && provesAll(built.workflow, options.proofs) ? verificationFindings : refusingFindings
+  const proofs = refused || built === undefined ? [] : find(built.workflow, options.lookup, locate, options.effects)
+  const all = [...findings, ...proofs].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+  const wrong = refused || proofs.some((finding) => finding.severity === 'error')
+  return wrong || built === undefined ? { findings: all } : { workflow: built.workflow, findings: all, locate }
+}
+
+/** Whether more is proved of a workflow than what refuses it. */
+function provesAll({ nodes }: Workflow, proofs: Proofs = 'all'): boolean {
+  return proofs === 'all' || (proofs === 'alone' && Object.values(nodes).every(({ invokes }) => invokes === undefined))
 }
 
 /** What the schema reports as well, and better, is left to it: parts without a shape, and unknown types of guard. */
 const OF_THE_SCHEMA: readonly string[] = ['R1048', 'R1058']
 
-function structureFindings(workflow: Workflow, locate: Locate, { lookup }: ReadWorkflowOptions): Fault[] {
+function structureFindings(workflow: Workflow, locate: Locate, { lookup, names }: ReadWorkflowOptions): Fault[] {
   if (!isRecord(workflow) || !isRecord(workflow.nodes) || !Array.isArray(workflow.edges)) return []
   const registered = lookup === undefined ? undefined : (id: string) => id !== workflow.id && lookup(id) !== undefined
-  return validateWorkflow(workflow, { locate, registered }).filter((finding) => !OF_THE_SCHEMA.includes(finding.code))
+  return validateWorkflow(workflow, { locate, registered, names }).filter((finding) => !OF_THE_SCHEMA.includes(finding.code))
 }
 
 /** What is wrong with the shape of a workflow in JSON: `R1011` to `R1014`, one fault for each mistake. */
@@ -86,6 +106,7 @@ export function buildWorkflow(
   })
   const nodes = Object.fromEntries(Object.entries(file.nodes).map(([key, node]) => [key, buildNode(node)]))
   const workflow: Workflow = { id: file.id, entry: file.entry, nodes, edges }
+  if (file.board !== undefined) workflow.board = file.board
   if (file.metadata !== undefined) workflow.metadata = file.metadata
   return { workflow, findings }
 }

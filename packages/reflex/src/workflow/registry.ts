@@ -1,4 +1,6 @@
+import type { Fault } from '../kernel/fault.ts'
 import { didYouMean, quote, suggest } from '../text/index.ts'
+import { calledWorkflows } from './define.ts'
 import { faults } from './faults.ts'
 import type { VerificationResult, Workflow } from './types.ts'
 import { refusal } from './validation-error.ts'
@@ -18,6 +20,8 @@ export interface RegisterOptions {
 /** Workflows by id. It checks what it takes in, keeps it as it is, and notifies nobody (seed workflow 3.3). */
 export class WorkflowRegistry {
   readonly #workflows = new Map<string, Workflow>()
+  /** Workflows that came along with a caller, and that may still be registered by themselves. */
+  readonly #along = new Set<Workflow>()
   readonly #warn: (message: string) => void
 
   constructor(options: RegistryOptions = {}) {
@@ -28,12 +32,30 @@ export class WorkflowRegistry {
   /**
    * Takes in a workflow, by reference. Throws `WorkflowValidationError` for the first of: id taken, no nodes, entry,
    * node ids, edges, no end, cycle. Warns once for each node that invokes a workflow which is not registered;
-   * a workflow may invoke itself (reference workflow 10, C9, C10).
+   * a workflow may invoke itself (reference workflow 10, C9, C10). Workflow objects that `workflow` was given for its
+   * calls are registered before it.
    */
   register(workflow: Workflow, options: RegisterOptions = {}): void {
-    const findings = validateWorkflow(workflow, { registered: (id) => this.#workflows.has(id) })
+    if (this.#along.delete(workflow)) return
+    const along = calledWorkflows(workflow).filter((called) => this.#workflows.get(called.id) !== called)
+    // All or none: what is wrong with one of them is found before the first is taken in.
+    for (const one of along.length === 0 ? [] : [...along, workflow]) this.#check(one)
+    for (const called of along) {
+      this.#take(called, options)
+      this.#along.add(called)
+    }
+    this.#take(workflow, options)
+  }
+
+  #check(workflow: Workflow): Fault[] {
+    const findings = validateWorkflow(workflow, { registered: (id) => this.#workflows.has(id), names: () => this.#workflows.keys() })
     const error = findings.find((finding) => finding.severity === 'error')
     if (error !== undefined) throw refusal(workflow.id, error)
+    return findings
+  }
+
+  #take(workflow: Workflow, options: RegisterOptions): void {
+    const findings = this.#check(workflow)
     this.#workflows.set(workflow.id, workflow)
     for (const finding of findings) if (finding.code === 'R1053') this.#warn(`Workflow '${workflow.id}': ${finding.message}`)
     if (options.verify !== true) return
@@ -55,7 +77,7 @@ export class WorkflowRegistry {
   }
 
   /**
-   * Whether the declared inputs, outputs and return maps of a workflow fit together.
+   * What can be proved wrong of a workflow without a run: see `verifyWorkflow`. Specs are not looked into.
    * Throws `WorkflowValidationError` `WORKFLOW_NOT_FOUND` for an id that is not registered (reference workflow 10).
    */
   verify(id: string): VerificationResult {

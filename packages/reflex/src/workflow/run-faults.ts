@@ -18,7 +18,7 @@ export const runFaults = defineFaults({
     verdict: 'fail',
     when: 'during a run',
     means: 'The guard of an outgoing edge threw, or answered something else than true or false, so nobody was asked to decide.',
-    fix: 'Mend the guard, then resume; the guards are tried again.',
+    fix: 'A run keeps its program: correct the guard in the file and start another run. A host that drives an engine mends the guard and steps again.',
   },
   R2052: {
     title: 'An agent failed',
@@ -83,7 +83,9 @@ export const runFaults = defineFaults({
 /** The guard of an edge that threw. */
 export function guardFault(path: string, edge: string, cause: unknown): Fault {
   const message = isFault(cause) || cause instanceof Error ? cause.message : String(cause)
-  return runFaults.make('R2051', `the guard of ${edge} failed: ${message}`, { path, cause })
+  // The place in an expression, and what to write there, are the guard's as well.
+  const place = isFault(cause) ? { frame: cause.frame, fix: cause.fix } : {}
+  return runFaults.make('R2051', `the guard of ${edge} failed: ${message}`, { path, cause, ...place })
 }
 
 /** What the seed's users read where a step suspends because something failed (reference workflow 5). */

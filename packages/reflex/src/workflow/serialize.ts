@@ -2,6 +2,7 @@ import type { Fault } from '../kernel/fault.ts'
 import { faultData, isFault } from '../kernel/fault.ts'
 import { copyJson } from '../kernel/json.ts'
 import { quote } from '../text/index.ts'
+import { schemaSource } from './board-schemas.ts'
 import { faults } from './faults.ts'
 import { guardForm } from './guard-forms.ts'
 import { shapeFindings } from './read.ts'
@@ -13,7 +14,8 @@ import { WorkflowValidationError } from './validation-error.ts'
  *
  * Guards that are functions stand there by name: that of `guardNames`, else their own. Throws
  * `WorkflowValidationError` `SCHEMA_VIOLATION` for whatever could not be loaded again: a function without a name, a
- * guard value that is missing, a list or an object, a function or date in a spec (reference workflow 11, D10).
+ * guard value that is missing, a list or an object, a function or date in a spec (reference workflow 11, D10), a
+ * validator that JSON Schema cannot say.
  */
 export function serializeWorkflow(workflow: Workflow, options: SerializeWorkflowOptions = {}): string {
   const file = {
@@ -21,6 +23,7 @@ export function serializeWorkflow(workflow: Workflow, options: SerializeWorkflow
     entry: workflow.entry,
     nodes: Object.fromEntries(Object.entries(workflow.nodes).map(([key, node]) => [key, writeNode(node)])),
     edges: workflow.edges.map((edge) => writeEdge(edge, workflow.id, options.guardNames)),
+    board: writeBoard(workflow),
     metadata: workflow.metadata,
   }
   const json = asJson(withoutGaps(file), workflow.id)
@@ -31,6 +34,18 @@ export function serializeWorkflow(workflow: Workflow, options: SerializeWorkflow
 
 function writeNode({ id, spec, description, invokes, inputs, outputs }: Node): Record<string, unknown> {
   return { id, spec, description, invokes, inputs, outputs }
+}
+
+/** Validators stand in a file as their JSON Schema. */
+function writeBoard({ id, board }: Workflow): Record<string, unknown> | undefined {
+  if (board === undefined) return undefined
+  const written = Object.entries(board).map(([key, schema]) => {
+    const source = schemaSource(schema)
+    if ('schema' in source) return [key, source.schema] as const
+    const message = `the schema of ${quote(key)} cannot be said in JSON: ${source.reason}`
+    throw error(id, faults.make('R1056', message, { rule: 'SCHEMA_VIOLATION', fix: 'write a JSON Schema' }), { key })
+  })
+  return Object.fromEntries(written)
 }
 
 function writeEdge({ id, from, to, event, guard }: Edge, workflowId: string, names: GuardNameMap | undefined): Record<string, unknown> {

@@ -62,9 +62,11 @@ function choiceFacts(note: Json | undefined, edge: string): JsonObject {
   return { edge, open: note.open ?? [], ...(note.closed === undefined ? {} : { closed: note.closed }) }
 }
 
-function reasonFacts({ by, because }: JsonObject): JsonObject {
-  return { ...(by === undefined ? {} : { by }), ...(because === undefined ? {} : { because }) }
+function reasonFacts(reason: JsonObject): JsonObject {
+  return Object.fromEntries(REASONS.flatMap((name) => (reason[name] === undefined ? [] : [[name, reason[name]]])))
 }
+
+const REASONS = ['by', 'because', 'saw', 'used'] as const
 
 function pushStory({ record, state }: Told, node: string): StoryEvent {
   const program = state.pins[record.more?.call?.pin ?? -1]?.[0] ?? ''

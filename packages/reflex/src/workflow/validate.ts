@@ -1,7 +1,9 @@
 import type { Fault } from '../kernel/fault.ts'
-import { brief, didYouMean, pathText, quote, quoteAll, suggest } from '../text/index.ts'
-import type { Locate, Path } from '../text/index.ts'
+import { brief, didYouMean, pathText, quote, quoteAll, suggest, suggester } from '../text/index.ts'
+import type { Locate, Path, Suggester } from '../text/index.ts'
+import { boardFindings } from './board-schemas-shape.ts'
 import { wayRound } from './cycles.ts'
+import { guardFindings } from './cel-guard.ts'
 import { faults } from './faults.ts'
 import { GUARD_FORMS } from './guard-forms.ts'
 import { subjectOf } from './subject.ts'
@@ -13,6 +15,8 @@ export interface ValidateOptions {
   readonly locate?: Locate | undefined
   /** Whether an id is registered already; asked for the workflow's own id and for those that it invokes. */
   readonly registered?: ((workflowId: string) => boolean) | undefined
+  /** The ids that are registered, for guesses; asked when one is not. */
+  readonly names?: (() => Iterable<string>) | undefined
 }
 
 /**
@@ -31,10 +35,12 @@ export function validateWorkflow(workflow: Workflow, options: ValidateOptions = 
     ...nodeIds(subject),
     ...edges(subject),
     ...guards(subject),
+    ...expressions(subject),
+    ...boardFindings(subject.workflow.board, subject.locate),
     ...terminals(subject),
     ...circles(subject),
     ...unreachable(subject),
-    ...invocations(subject, options.registered),
+    ...invocations(subject, options),
   ]
 }
 
@@ -148,6 +154,27 @@ function guards({ edges, locate }: Subject): Fault[] {
   })
 }
 
+/** What is wrong with the expressions of guards, each at its place inside the text of the file. */
+function expressions({ edges, locate }: Subject): Fault[] {
+  return edges.flatMap(({ edge, index }) => {
+    const { guard } = edge
+    if (typeof guard !== 'object' || guard === null || guard.type !== 'cel') return []
+    const path: Path = ['edges', index, 'guard', 'expr']
+    const data = { edgeId: edgeId(edge) }
+    if (typeof guard.expr !== 'string') return [noExpression(locate(path), edge, index)]
+    return guardFindings(guard, (within, note) => ({ ...locate(path, { note, within }), data }))
+  })
+}
+
+function noExpression(place: ReturnType<Locate>, edge: Edge, index: number): Fault {
+  return faults.make('R1058', `the guard of ${edgeName(edge.id, index)} has no expression`, {
+    rule: 'SCHEMA_VIOLATION',
+    ...place,
+    fix: 'write a condition in CEL as "expr"',
+    data: { edgeId: edgeId(edge) },
+  })
+}
+
 function terminals({ graph, locate, shapeless }: Subject): Fault[] {
   if (shapeless.length > 0 || graph.terminals.length > 0) return []
   return [
@@ -186,15 +213,17 @@ function unreachable({ workflow, graph, isNode, locate, shapeless, edges }: Subj
 }
 
 /** A workflow may invoke itself before it is registered (reference workflow C10). */
-function invocations({ workflow, nodes, locate }: Subject, registered: ValidateOptions['registered']): Fault[] {
+function invocations({ workflow, nodes, locate }: Subject, { registered, names = () => [] }: ValidateOptions): Fault[] {
   if (registered === undefined) return []
+  let guess: Suggester | undefined
   return nodes.flatMap(([key, node]) => {
     const target: unknown = node.invokes?.workflowId
     if (typeof target !== 'string' || target === workflow.id || registered(target)) return []
+    const meant = (guess ??= suggester([workflow.id, ...names()].filter((name) => typeof name === 'string')))(target)
     return [
       faults.make('R1053', `node ${quote(key)} invokes ${quote(target)}, which is not registered`, {
-        ...locate(['nodes', key, 'invokes', 'workflowId']),
-        fix: 'register it before a run starts, or correct the id',
+        ...locate(['nodes', key, 'invokes', 'workflowId'], { note: didYouMean(meant) }),
+        fix: meant === undefined ? 'register it before a run starts, or correct the id' : `write ${quote(meant)}`,
       }),
     ]
   })

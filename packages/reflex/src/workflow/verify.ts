@@ -1,85 +1,86 @@
-import type { Fault } from '../kernel/fault.ts'
-import { didYouMean, quote, suggest, unplaced } from '../text/index.ts'
-import type { Locate, Path } from '../text/index.ts'
+import type { Fault, FaultDetails } from '../kernel/fault.ts'
+import { didYouMean, quote, unplaced } from '../text/index.ts'
+import type { Locate } from '../text/index.ts'
 import { faults } from './faults.ts'
-import { graphOf } from './graph.ts'
-import type { WorkflowGraph } from './graph.ts'
-import { outputKeys, ownNode, returnedKeys, unmetInputs } from './key-flow.ts'
-import type { VerificationResult, VerificationWarning, Workflow } from './types.ts'
+import { proofFaults } from './proof/faults.ts'
+import type { Finding } from './proof/finding.ts'
+import type { Effects } from './proof/flow.ts'
+import { prove, proveRefusals } from './proof/prove.ts'
+import type { Lookup } from './proof/prover.ts'
+import type { VerificationResult, VerificationWarningCode, Workflow } from './types.ts'
 
-/** Finds the workflow that an id stands for, if it is known. */
-export type Lookup = (workflowId: string) => Workflow | undefined
+export type { Lookup } from './proof/prover.ts'
+export type { BoardRead, BoardWrite, Effects, NodeFlow, Way } from './proof/flow.ts'
 
-interface Misfit {
-  readonly warning: VerificationWarning
-  readonly path: Path
-  /** The names that could have been meant. */
-  readonly known: () => readonly string[]
-  readonly fix: string
-}
+/** What declarations and edges alone say. */
+const DECLARED = {
+  MISSING_REQUIRED_INPUT: 'R1054',
+  RETURNMAP_KEY_NOT_IN_CHILD_OUTPUTS: 'R1055',
+  UNREACHABLE_NODE: 'R1052',
+} as const satisfies Partial<Record<VerificationWarningCode, string>>
+
+const PROVED = {
+  NO_VALID_EDGE: 'R1061',
+  DEAD_EDGE: 'R1062',
+  READ_BEFORE_WRITE: 'R1063',
+  UNKNOWN_KEY: 'R1064',
+  MISSING_CALL_INPUT: 'R1065',
+  ENDLESS_RECURSION: 'R1066',
+  CONTRACT_MISMATCH: 'R1067',
+  UNDECLARED_KEY: 'R1068',
+  UNKNOWN_PART: 'R1069',
+  VALUE_REFUSED: 'R1070',
+  NEVER_EVALUATED: 'R1071',
+} as const satisfies Record<Exclude<VerificationWarningCode, keyof typeof DECLARED>, string>
 
 /**
- * Whether what the nodes declare to read and write fits together, without a run (seed workflow 1.6, 6.1).
+ * Whether a workflow fits together, without a run (seed workflow 1.6, 6.1, 6.3): its nodes can be reached, no state
+ * leaves it without an open edge, what is read was written before on each path and across calls, return maps name what is
+ * written, recursion has a way out, and contracts of calls fit. The workflow must be valid by structure.
  *
- * A required input must be an output, or a returned key, of a node from which it can be reached, unless it is
- * declared as inherited; what a node's own invocation returns counts, its own outputs do not. Guards and
- * `guaranteed` are not looked at. A return map must take declared outputs of the child's last nodes, where the
- * child is known and declares any. Warnings about inputs come first, in topological order, then those about
- * return maps, in the order of the nodes (reference workflow 10, D8).
+ * `lookup` finds what it calls; `effects` says what those who decide read and write, as their specs say it: without it,
+ * what nodes declare is everything if anything is declared, and else nothing is known. Work is bounded by counting, so
+ * that it ends on any input; nodes that could not be decided are `unknown`, and make nothing invalid.
  */
-export function verifyWorkflow(workflow: Workflow, lookup: Lookup = () => undefined): VerificationResult {
-  const warnings = misfits(workflow, lookup).map(({ warning }) => warning)
-  return { workflowId: workflow.id, valid: warnings.length === 0, warnings }
+export function verifyWorkflow(workflow: Workflow, lookup?: Lookup, effects?: Effects): VerificationResult {
+  const { findings, undecided } = prove(workflow, { lookup, effects })
+  const told = faultsOf(findings, unplaced)
+  const warnings = findings.map(({ rule, nodeId, key, message }, i) => {
+    const finding = told[i]
+    return { code: rule, workflowId: workflow.id, nodeId, key, message, ...(finding === undefined ? {} : { finding }) }
+  })
+  return { workflowId: workflow.id, valid: warnings.length === 0, warnings, ...(undecided.length === 0 ? {} : { unknown: undecided }) }
+}
+
+/** The same as faults with places, for `reflex validate`, without what the structure shows already. */
+export function verificationFindings(workflow: Workflow, lookup?: Lookup, locate: Locate = unplaced, effects?: Effects): Fault[] {
+  return faultsOf(
+    prove(workflow, { lookup, effects }).findings.filter(({ structural }) => structural !== true),
+    locate,
+  )
+}
+
+/** Of these only the errors, cheaply: for whoever starts a run and has been told of the rest by `validate`. */
+export function refusingFindings(workflow: Workflow, lookup?: Lookup, locate: Locate = unplaced, effects?: Effects): Fault[] {
+  return faultsOf(proveRefusals(workflow, { lookup, effects }), locate)
 }
 
 const MOST_GUESSES = 50
 
-/** The same as faults with places, for `reflex validate`: the warnings `R1054` and `R1055`. */
-export function verificationFindings(workflow: Workflow, lookup: Lookup = () => undefined, locate: Locate = unplaced): Fault[] {
-  return misfits(workflow, lookup).map(({ warning, path, known, fix }, i) => {
-    const code = warning.code === 'MISSING_REQUIRED_INPUT' ? 'R1054' : 'R1055'
-    const meant = i < MOST_GUESSES ? suggest(warning.key, known()) : undefined
-    return faults.make(code, warning.message, {
-      rule: warning.code,
-      ...locate(path, { note: didYouMean(meant) }),
+function faultsOf(findings: readonly Finding[], locate: Locate): Fault[] {
+  return findings.map(({ rule, message, path, part, within, note, fix, guess, data }, i) => {
+    const meant = i < MOST_GUESSES ? guess?.() : undefined
+    const said = [note, didYouMean(meant)].filter((one) => one !== undefined).join('; ')
+    const details: FaultDetails = {
+      rule,
+      ...locate(path, { part, within, note: said === '' ? undefined : said }),
       fix: meant === undefined ? fix : `write ${quote(meant)}`,
-    })
-  })
-}
-
-function misfits(workflow: Workflow, lookup: Lookup): Misfit[] {
-  const graph = graphOf(workflow)
-  return [...missingInputs(workflow, graph), ...strayReturns(workflow, lookup)]
-}
-
-function missingInputs(workflow: Workflow, graph: WorkflowGraph): Misfit[] {
-  return unmetInputs(workflow, graph).map(({ nodeId, input: { key }, index }) => {
-    const message = `node ${quote(nodeId)} needs ${quote(key)}, which no earlier node writes`
-    return {
-      warning: { code: 'MISSING_REQUIRED_INPUT', workflowId: workflow.id, nodeId, key, message },
-      path: ['nodes', nodeId, 'inputs', index, 'key'],
-      known: () => earlierKeys(workflow, graph, nodeId),
-      fix: 'declare it as an output where it is written, or as "inherited": true',
+      ...(data === undefined ? {} : { data }),
     }
+    return isDeclared(rule) ? faults.make(DECLARED[rule], message, details) : proofFaults.make(PROVED[rule], message, details)
   })
 }
 
-function strayReturns(workflow: Workflow, lookup: Lookup): Misfit[] {
-  return Object.entries(workflow.nodes).flatMap(([nodeId, { invokes }]) => {
-    const child = invokes === undefined ? undefined : lookup(invokes.workflowId)
-    if (invokes === undefined || child === undefined) return []
-    const outputs = [...new Set(graphOf(child).terminals.flatMap((id) => outputKeys(ownNode(child, id))))]
-    if (outputs.length === 0) return []
-    return invokes.returnMap.flatMap(({ childKey }, i): Misfit[] => {
-      if (outputs.includes(childKey)) return []
-      const message = `node ${quote(nodeId)} takes ${quote(childKey)} from ${quote(child.id)}, whose last nodes do not write it`
-      const warning = { code: 'RETURNMAP_KEY_NOT_IN_CHILD_OUTPUTS', workflowId: workflow.id, nodeId, key: childKey, message } as const
-      const path = ['nodes', nodeId, 'invokes', 'returnMap', i, 'childKey']
-      return [{ warning, path, known: () => outputs, fix: 'name a declared output of the child, or declare this one there' }]
-    })
-  })
-}
-
-function earlierKeys(workflow: Workflow, graph: WorkflowGraph, nodeId: string): string[] {
-  return [...graph.ancestors(nodeId)].flatMap((id) => [...outputKeys(ownNode(workflow, id)), ...returnedKeys(ownNode(workflow, id))])
+function isDeclared(rule: VerificationWarningCode): rule is keyof typeof DECLARED {
+  return Object.hasOwn(DECLARED, rule)
 }

@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { dispatch, type DispatchSettings, readDuration, type RunnableAgent, scriptedAgent } from '../../src/agents/index.ts'
 import type { Workflow } from '../../src/workflow/types.ts'
 import { tools } from '../tools/workshop.ts'
+import { createModels } from '../../src/models/index.ts'
+import { virtualHost } from '../../src/testing/index.ts'
 import { at, containing, refusal, written } from './workshop.ts'
 
-const base: DispatchSettings = { tools: tools(), workdir: '/work', allows: () => true }
+const models = createModels({ host: virtualHost() })
+const base: DispatchSettings = { tools: tools(), models, workdir: '/work', allows: () => true }
 const edges = ['A>a', 'B>b']
 
 const mine: RunnableAgent = {
@@ -63,7 +66,7 @@ describe('who decides', () => {
     expect(await refusal(() => dispatch(base).resolve(at({ prompt: 'x' }, { edges })))).toMatchObject({
       code: 'R4001',
       verdict: 'wait',
-      message: 'no model configured: n is for a model to decide',
+      message: 'no model is configured: w/n asks one',
     })
     expect(await dispatch({ ...base, agents: { model: mine } }).resolve(at({ prompt: 'x' }, { edges }))).toMatchObject({
       edge: 'e1',
@@ -135,6 +138,19 @@ describe('scripted decisions', () => {
 })
 
 describe('what can be seen before a run', () => {
+  it.each([
+    [{ promt: 'How urgent?', system: 'Be short.', writes: 'urgency' }, 'promt', 'prompt'],
+    [{ aks: 'Which?', options: ['a', 'b'], writes: 'answer' }, 'aks', 'ask'],
+    [{ tol: 'files.read', args: { path: 'x' } }, 'tol', 'tool'],
+  ])('a misspelt attribute that says who decides, alone: %j', (spec, wrong, meant) => {
+    const workflow = { id: 'w', entry: 'a', nodes: { a: { id: 'a', spec }, b: { id: 'b', spec } }, edges: [] }
+    expect(dispatch(base).check(workflow)).toEqual(
+      ['a', 'b'].map(
+        (id) => expect.objectContaining({ code: 'R1011', path: `nodes.${id}.spec.${wrong}`, fix: `write "${meant}"` }) as unknown,
+      ),
+    )
+  })
+
   const workflow: Workflow = {
     id: 'w',
     entry: 'a',

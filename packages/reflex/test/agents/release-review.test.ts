@@ -1,3 +1,5 @@
+import { createModels } from '../../src/models/index.ts'
+import { virtualHost } from '../../src/testing/index.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -172,7 +174,12 @@ async function drive(
 async function run(repository: Sandbox, answer: string): Promise<{ story: string[]; values: Record<string, unknown>; notes: string }> {
   const runFolder = join(repository.root, '.reflex/runs/heron')
   const policy = createPolicy({ trust: 'probationary', workdir: repository.root, runFolder: () => runFolder })
-  const agent = dispatch({ tools: tools(), workdir: repository.root, allows: (id, capability) => policy.allows(id, capability) })
+  const agent = dispatch({
+    tools: tools(),
+    models: createModels({ host: virtualHost() }),
+    workdir: repository.root,
+    allows: (id, capability) => policy.allows(id, capability),
+  })
   expect([...agent.check(release), ...agent.check(breaking)]).toEqual([])
   const story: string[] = []
   const call: AgentCall = { run: 'heron', runFolder, signal: new AbortController().signal, key: 'heron:1', part: () => undefined }

@@ -224,6 +224,20 @@ describe('programs that are wrong', () => {
     expect(out).toContain('2 warnings in 2 files')
   })
 
+  test('a folder is validated with all its programs, and is not run', async () => {
+    const folder = workFolder()
+    const text = readFileSync(join(folder, 'refund.workflow.json'), 'utf8')
+    writeFileSync(join(folder, 'other.workflow.json'), text.replace('"refund"', '"other"'))
+    writeFileSync(join(folder, 'broken.workflow.json'), '{')
+    const { code, out } = await reflex(['validate', '.'], { folder })
+    expect(code).toBe(1)
+    expect(out).toMatch(/error R1001 .*broken\.workflow\.json/)
+    expect(out).toMatch(/1 error in \d files/)
+    const run = await reflex(['run', '.'], { folder })
+    expect(run.code).toBe(2)
+    expect(run.err).toMatch(/error R1022 +\. +the folder holds \d programs/)
+  })
+
   test('a node that fails suspends the run; resume tries again once it is mended', async () => {
     const folder = workFolder()
     writeFileSync(join(folder, 'order.json'), '{')

@@ -116,15 +116,15 @@ describe('inputs', () => {
     [['k=@a.txt', 'j=@a.json', 't:=@a.json'], { k: 'text\n', j: { x: 1, y: [2] }, t: { x: 1, y: [2] } }],
     [['@a.json', 'x=2'], { x: '2', y: [2] }],
     [['k=@-'], { k: 'stdin' }],
-  ])('%j', async (given, expected) => expect(await readInputs(given, read)).toEqual(expected))
+  ])('%j', async (given, expected) => expect((await readInputs(given, read)).input).toEqual(expected))
 
   test('a key that is the name of the prototype is a key', async () => {
     for (const given of ['__proto__:={"a":1}', '@proto.json']) {
-      const inputs = await readInputs([given, 'b=2'], async () => '{"__proto__":{"a":1}}')
+      const { input: inputs } = await readInputs([given, 'b=2'], async () => '{"__proto__":{"a":1}}')
       expect(JSON.stringify(inputs)).toBe('{"__proto__":{"a":1},"b":"2"}')
       expect(Object.getPrototypeOf(inputs)).toBe(Object.prototype)
     }
-    expect(JSON.stringify(await readInputs(['__proto__=x'], read))).toBe('{"__proto__":"x"}')
+    expect(JSON.stringify((await readInputs(['__proto__=x'], read)).input)).toBe('{"__proto__":"x"}')
   })
 
   test.each([['k'], ['=v'], [':=1'], ['k:={'], ['k:=']])('%s is refused', (given) =>

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { runCommand } from '../../src/cli/main.ts'
 import type { Interrupt, Key, World } from '../../src/cli/world.ts'
+import { digest } from '../../src/kernel/index.ts'
 import { type VirtualHost, virtualHost } from '../../src/testing/index.ts'
 import { screenOf } from './screen.ts'
 
@@ -34,6 +35,8 @@ export interface WorldOptions {
   readonly command?: string
   /** Who starts the command. */
   readonly actor?: string
+  /** The version of Node that the command finds itself on. */
+  readonly node?: string
 }
 
 /** A command that is running, or has ended. */
@@ -101,6 +104,7 @@ export function start(argv: readonly string[], options: WorldOptions): Running {
       cwd: folder,
       environment: options.environment ?? {},
       actor: options.actor ?? 'ana',
+      seal: (text) => digest(`the secret of these tests ${text}`),
     },
     out: sink((text) => (out += text)),
     err: sink((text) => (err += text)),
@@ -114,6 +118,7 @@ export function start(argv: readonly string[], options: WorldOptions): Running {
     },
     command: options.command ?? 'reflex',
     version: '0.0.0',
+    machine: { node: options.node ?? '24.1.0', system: 'linux x64', home: join(folder, 'home') },
     alive: ({ pid }) => options.alive ?? pid === process.pid,
   }
   const screen = (): string => screenOf(raw, columns ?? 10_000)

@@ -57,6 +57,7 @@ describe('README', () => {
     ])
     expect(Object.fromEntries(codes)).toEqual({
       'validate hello.workflow.json': 0,
+      'graph hello.workflow.json': 0,
       'run hello.workflow.json': 75,
       inbox: 0,
       'answer last YES': 0,

@@ -77,6 +77,45 @@ describe('a module runs only when a person named it', () => {
   })
 })
 
+describe('proofs', () => {
+  const loose = { id: 'm', entry: 'a', nodes: { a: { id: 'a', spec: {} }, b: { id: 'b', spec: {} } }, edges: [] as object[] }
+  const guard = { type: 'equals', key: 'way', value: 1 }
+
+  it('are made when a program is validated, and not when it is run', async () => {
+    const work = folder()
+    const path = join(work, 'm.workflow.json')
+    writeFileSync(path, JSON.stringify({ ...loose, edges: [{ id: 'e', from: 'a', to: 'b', event: 'B', guard }] }))
+    const { reflex } = await libraryOf(work)
+    let asked = 0
+    const library = new Library(reflex.runtime.programs, { guards: {}, effects: () => void asked++ }, [])
+    expect((await library.load(path)).findings).toEqual([])
+    expect(asked).toBe(0)
+    expect((await library.checkCalls(path)).findings).toEqual([expect.objectContaining({ code: 'R1061' })])
+    expect(asked).toBe(2)
+  })
+
+  it('that refuse a program refuse its run: R1066', async () => {
+    const work = folder()
+    writeFileSync(join(work, 'm.workflow.json'), workflow('m', 'm'))
+    const { reflex } = await libraryOf(work)
+    await expect(reflex.library.load(join(work, 'm.workflow.json'))).rejects.toMatchObject({ code: 'R1066' })
+  })
+
+  it('guess at a call among the programs of the folder', async () => {
+    const work = folder()
+    writeFileSync(join(work, 'm.workflow.json'), workflow('m', 'ticktes', 'nottify'))
+    writeFileSync(join(work, 'other.workflow.json'), workflow('tickets'))
+    program(join(work, 'notify.workflow.mjs'), 'notify')
+    const { reflex } = await libraryOf(work)
+    const { findings } = await reflex.library.checkCalls(join(work, 'm.workflow.json'))
+    expect(findings.map(({ code, fix }) => [code, fix])).toEqual([
+      ['R1053', 'write "tickets"'],
+      ['R1053', 'write "notify"'],
+    ])
+    expect(existsSync(join(work, 'notify.workflow.mjs.ran'))).toBe(false)
+  })
+})
+
 describe('a file beside a program', () => {
   const BESIDE: Readonly<Record<string, (path: string) => void>> = {
     'a dangling link': (path) => symlinkSync('nowhere', path),

@@ -23,7 +23,7 @@ describe('the address of a store', () => {
   })
 
   it('of a store that is not known is refused, and no password is repeated', () => {
-    for (const address of ['postgres://ana:secret@host/db', 'http://host', 'file:reflex.db', 'sqlite:', 'sqlite::memory:', '']) {
+    for (const address of ['mysql://ana:secret@host/db', 'http://host', 'file:reflex.db', 'sqlite:', 'sqlite::memory:', '']) {
       expect(() => openStore(address), address).toThrow(
         expect.objectContaining({ code: 'R5027', message: expect.not.stringContaining('secret') as string }),
       )

@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs'
 import { causeOf } from '../../src/kernel/fault.ts'
 import type { Lease, Store } from '../../src/kernel/store.ts'
-import { openSqlite } from '../../src/store/index.ts'
+import { openStore } from '../../src/store/index.ts'
 import { batchOf } from '../../src/testing/store-suite/world.ts'
 
 let store: Store | undefined
@@ -25,7 +25,7 @@ async function answer(name: string, args: unknown[]): Promise<void> {
 
 function perform(name: string, args: unknown[]): unknown {
   if (name === 'open') {
-    store = openSqlite(args[0] as string)
+    store = openStore(args[0] as string)
     return undefined
   }
   if (store === undefined) throw new Error('open comes first')

@@ -11,9 +11,18 @@ const nodes = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, { id
 const order = {
   id: 'order',
   entry: 'read',
+  board: { customer: { type: 'string' }, checked: { enum: ['say'] }, pay: { pattern: '^paid under [0-9a-f]{8}$' } },
   nodes: {
     ...nodes('read', 'decide', 'pay', 'late'),
-    check: { id: 'check', spec: {}, invokes: { workflowId: 'check', returnMap: [{ parentKey: 'checked', childKey: 'verdict' }] } },
+    check: {
+      id: 'check',
+      spec: {},
+      invokes: {
+        workflowId: 'check',
+        returnMap: [{ parentKey: 'checked', childKey: 'verdict' }],
+        inputMap: [{ from: 'customer', to: 'who' }],
+      },
+    },
     ask: { id: 'ask', spec: {} },
   },
   edges: [
@@ -24,7 +33,13 @@ const order = {
     edge('ask', 'pay'),
   ],
 }
-const check = { id: 'check', entry: 'look', nodes: nodes('look', 'wait', 'say'), edges: [edge('look', 'wait'), edge('wait', 'say')] }
+const check = {
+  id: 'check',
+  entry: 'look',
+  board: { who: { minLength: 3 } },
+  nodes: nodes('look', 'wait', 'say'),
+  edges: [edge('look', 'wait'), edge('wait', 'say')],
+}
 
 /** Asks at two nodes, pays at one, and else goes on: a function of what it sees, whatever process asks. */
 function decide({ node, validEdges, input }: DecisionContext, call: DecisionCall): Decision {

@@ -127,8 +127,6 @@ describe('the structure of a workflow', () => {
     const workflow = chain('big', 20_000)
     for (const edge of workflow.edges) edge.to = `${edge.to}_`
     for (const node of Object.values(workflow.nodes)) node.id += '!'
-    const started = performance.now()
     expect(validateWorkflow(workflow).length).toBeGreaterThan(39_000)
-    expect(performance.now() - started).toBeLessThan(5000)
   })
 })

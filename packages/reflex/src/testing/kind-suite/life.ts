@@ -1,67 +1,130 @@
+import { faults } from '../../kernel/faults.ts'
 import { equalJson, type Json } from '../../kernel/json.ts'
 import type { Wait } from '../../kernel/frame.ts'
+import type { Port } from '../../kernel/port.ts'
 import type { Rec } from '../../kernel/record.ts'
 import type { Run } from '../../kernel/run.ts'
 import { Runtime } from '../../kernel/runtime.ts'
 import { dumpState } from '../../kernel/snapshot.ts'
 import type { State } from '../../kernel/state.ts'
-import type { RunRow, Store } from '../../kernel/store.ts'
+import type { RunRow, Store, Worker } from '../../kernel/store.ts'
 import { type VirtualHost, virtualHost } from '../virtual-host.ts'
+import { type Fate, UNHARMED } from './fate.ts'
+import { FatedStore } from './fated-store.ts'
 import type { KindSubject, Outcome } from './subject.ts'
-import { forever, type Mortal, type Watch } from './watch.ts'
+import type { Watch } from './watch.ts'
 
 /** The only run of every case. */
 export const RUN = 'probe-1'
 const RESTS = 1_000
+const MOST_TICKS = 100_000
 /** No machine has a process of this number, so a store knows at once that a life is over. */
 const NOBODY = 2 ** 22 + 1
 
-/** One life of a process that carries the run: it may die at any event, and then does nothing more. */
-export class Life implements Mortal {
+/** How long a process that nobody can look for may be silent, in milliseconds. */
+export const LEASE = 6_000
+
+/** What is particular to a life. */
+export interface LifeOptions {
+  /** Which it is: the first starts the run. Default 1. */
+  readonly number?: number
+  readonly fate?: Fate
+  readonly host?: VirtualHost
+  /** Answers of the store come later, as from another machine. */
+  readonly slow?: boolean | undefined
+  /** Answers and messages go into the inbox of the store, as other processes tell them. */
+  readonly posts?: boolean | undefined
+  /** The process of this life. Default: one of a number that no machine has, so that a store knows at once that it is over. */
+  readonly worker?: Worker
+  /** What stands between the runtime and its world: a bug that a test plants. */
+  readonly spoil?: Spoil | undefined
+}
+
+/** Replaces a store or a port by one that does not keep its contract. */
+export interface Spoil {
+  readonly store?: (store: Store) => Store
+  readonly port?: (port: Port) => Port
+}
+
+/** The suite itself cannot go on: a run hangs, or waits for something that its script does not have. */
+export class Stuck extends Error {}
+
+/** One life of a process that carries the run: it may die at any moment, and then does nothing more. */
+export class Life {
   readonly host: VirtualHost
   readonly runtime: Runtime
-  readonly #subject: KindSubject
   readonly watch: Watch
-  readonly #dieAt: number
-  events = 0
+  readonly fate: Fate
+  /** The run, once it was begun in this life. */
+  run: Run | undefined
+  readonly #subject: KindSubject
+  readonly #outside: Store
+  readonly #posts: boolean
+  readonly #store: FatedStore
 
-  constructor(subject: KindSubject, store: Store, watch: Watch, number = 1, dieAt = Number.POSITIVE_INFINITY) {
+  constructor(subject: KindSubject, store: Store, watch: Watch, options: LifeOptions = {}) {
+    const { number = 1, fate = UNHARMED, spoil = {}, slow } = options
     this.#subject = subject
     this.watch = watch
-    this.#dieAt = dieAt
-    this.host = virtualHost({ seed: number })
-    const outside = mortal(store, { dead: false, watch, event() {}, committed() {} })
-    const ports = Object.entries(subject.ports?.(outside, this.host) ?? {}).map(([name, port]) => [name, watch.port(port, this)] as const)
-    const worker = { id: `life-${number}`, host: 'suite', pid: NOBODY + number }
+    this.fate = fate
+    this.host = options.host ?? virtualHost({ seed: number })
+    this.#posts = options.posts === true
+    this.#outside = store
+    const ledgers = new FatedStore(UNHARMED, { appended: (ledger) => void watch.ledgers.add(ledger) }).over(store)
+    const { port: spoilt = (port: Port) => port } = spoil
+    const ports = Object.entries(subject.ports?.(ledgers, this.host) ?? {})
+    this.#store = new FatedStore(
+      fate,
+      { committed: (batches) => batches.forEach((batch) => watch.committed(batch)) },
+      slow === true ? () => this.host.settle(1) : undefined,
+    )
+    const own = this.#store.over(store)
     this.runtime = new Runtime({
       kinds: subject.kinds,
-      ports: Object.fromEntries(ports),
-      store: mortal(store, this),
+      ports: Object.fromEntries(ports.map(([name, port]) => [name, spoilt(watch.port(port, fate))])),
+      store: spoil.store?.(own) ?? own,
       host: this.host,
-      worker,
+      worker: options.worker ?? { id: `life-${number}`, host: 'suite', pid: NOBODY + number },
+      leaseMs: LEASE,
     })
     for (const { kind, id, source } of subject.programs) this.runtime.programs.add(kind, id, source)
   }
 
   get dead(): boolean {
-    return this.events >= this.#dieAt
+    return this.fate.dead
   }
 
-  event(): void {
-    this.events++
-  }
-
-  committed(batches: Parameters<Store['commit']>[0]): void {
-    for (const batch of batches) this.watch.committed(batch)
+  /** A call of its store is under way: no clock goes on until it has answered. */
+  get waiting(): boolean {
+    return this.#store.pending > 0
   }
 
   /** Starts the run, or opens it again if its first record is durable. Nothing if the process died over it. */
   async begin(prepare?: (run: Run) => void): Promise<Run | undefined> {
-    const run = await within(this, this.#open(prepare === undefined ? {} : { prepare }))
+    const run = await within(this, this.#open({ prepare: (made) => this.#prepare(made, prepare) }))
+    this.run = run
+    if (run === undefined) return undefined
     const { messages = [] } = this.#subject.script ?? {}
     for (const [i, { topic, body }] of messages.entries())
-      if (run?.state.ended === undefined) await within(this, run?.message(topic, body, { id: `m${i}` }))
+      if (run.state.ended === undefined && !this.dead) await this.#message(run, topic, body, `m${i}`)
     return run
+  }
+
+  #prepare(run: Run, prepare: ((run: Run) => void) | undefined): void {
+    run.observe(() => this.dead || this.fate.meets({ what: 'record', when: 'after' }))
+    run.subscribe((record, n) => this.watch.publish(n, record))
+    prepare?.(run)
+  }
+
+  async #message(run: Run, to: string, body: Json, id: string): Promise<void> {
+    if (this.#posts) {
+      await this.#outside.post(RUN, { id, type: 'message', to, body, at: this.host.now() })
+      this.watch.happens(['told', id])
+      await within(this, run.pull())
+      return
+    }
+    const told = await within(this, run.message(to, body, { id }))
+    if (told !== undefined) this.watch.happens(['told', id])
   }
 
   async #open(options: { readonly prepare?: (run: Run) => void }): Promise<Run> {
@@ -80,8 +143,11 @@ export class Life implements Mortal {
 
   /** Carries the run to its end. Answers with nothing if the process died. */
   async live(): Promise<Outcome | undefined> {
-    const status = (await this.row())?.status ?? 'running'
-    if (status !== 'running' && status !== 'suspended') return outcomeOf((await this.runtime.peek(RUN)).state)
+    const status = (await within(this, this.row()))?.status ?? 'running'
+    if (status !== 'running' && status !== 'suspended') {
+      const peek = await within(this, this.runtime.peek(RUN))
+      return peek === undefined ? undefined : outcomeOf(peek.state)
+    }
     const run = await this.begin()
     return run === undefined ? undefined : this.play(run)
   }
@@ -97,9 +163,12 @@ export class Life implements Mortal {
     for (let rests = 0; rests < RESTS; rests++) {
       if (!(await this.rest(run))) return undefined
       if (run.state.ended !== undefined) return outcomeOf(run.state)
-      if (!(await this.tell(run)) && !this.dead) throw new Error(`the run waits for ${describe(run)}, and the script has nothing for it`)
+      if ((await this.tell(run)) || this.dead) continue
+      // All was told to the process that took over while this one stood still.
+      if (this.fate.stoodAt !== undefined) throw outdated('what it waits for was told to another process')
+      throw new Stuck(`the run waits for ${describe(run)}, and the script has nothing for it`)
     }
-    throw new Error('the run does not end')
+    throw new Stuck('the run does not end')
   }
 
   /** Tells the run one thing that it waits for. False if there is nothing to tell. */
@@ -108,14 +177,33 @@ export class Life implements Mortal {
     for (const wait of waits) {
       const answer = wait.doubts === undefined ? this.#subject.script?.answer?.(wait) : await this.#truth(wait)
       if (wait.type !== 'answer' || answer === undefined) continue
-      await within(this, run.answer(wait.id, answer))
+      await this.#answer(run, wait, answer)
       return true
     }
     if (await within(this, this.#subject.script?.drive?.(run))) return true
     const due = Math.min(...waits.map((wait) => wait.due ?? Number.POSITIVE_INFINITY))
     if (due === Number.POSITIVE_INFINITY) return false
-    await this.host.advance(Math.max(0, due - this.host.now()))
+    if (due > this.host.now()) await this.host.advance(due - this.host.now())
+    else await this.#ring(run)
     return true
+  }
+
+  /** Timers count the time that passes: where the clock has jumped over one, it still has to ring. */
+  async #ring(run: Run): Promise<void> {
+    const { n } = run.state
+    for (let ticks = 0; ticks < MOST_TICKS && run.state.n === n && !this.dead; ticks++) if (!(await this.host.tick())) return
+  }
+
+  async #answer(run: Run, { id, record }: Wait, answer: Json): Promise<void> {
+    if (record > run.durable) this.watch.found('early', `question ${id} was shown before its record was durable`)
+    if (this.#posts) {
+      await this.#outside.post(RUN, { id: `answer ${id}`, type: 'answer', to: String(id), body: answer, at: this.host.now() })
+      await within(this, run.pull())
+      if (!this.dead && run.state.waits.has(id)) throw outdated(`the answer to ${id} was not taken here`)
+      return
+    }
+    const n = await within(this, run.answer(id, answer))
+    if (n !== undefined) this.watch.hear(n, `answer ${id}`)
   }
 
   async #truth(wait: Wait): Promise<Json> {
@@ -126,6 +214,11 @@ export class Life implements Mortal {
   }
 }
 
+/** A process that was stopped does not hear before its next commit that another has the run. */
+function outdated(why: string): Error {
+  return faults.make('R5002', why, { run: RUN })
+}
+
 /** What a process that may die on the way still gets to hear. */
 async function within<T>(life: Life, told: Promise<T> | undefined): Promise<T | undefined> {
   if (told === undefined) return undefined
@@ -134,49 +227,14 @@ async function within<T>(life: Life, told: Promise<T> | undefined): Promise<T | 
   told.then(hear, hear)
   for (let turns = 0; !heard.over && !life.dead; turns++) {
     await life.host.settle(2)
-    if (!heard.over && !life.dead && !(await life.host.tick())) throw new Error('the run neither rests nor goes on')
-    if (turns > RESTS) throw new Error('the run does not come to rest')
+    if (heard.over || life.dead) break
+    if (life.fate.stopped !== undefined) {
+      await life.fate.stopped
+      turns = 0
+    } else if (!life.waiting && !(await life.host.tick())) throw new Stuck('the run neither rests nor goes on')
+    if (turns > RESTS) throw new Stuck('the run does not come to rest')
   }
   return heard.over ? told : undefined
-}
-
-/** A store as a process that may die sees it: every commit is two moments to die at, before and after. */
-function mortal(store: Store, life: Pick<Life, 'dead' | 'watch' | 'event' | 'committed'>): Store {
-  const living =
-    <Args extends readonly unknown[], T>(method: (...args: Args) => T) =>
-    (...args: Args): T =>
-      life.dead ? (forever() as T) : method(...args)
-  return {
-    durable: store.durable,
-    name: store.name,
-    hello: living((...args) => store.hello(...args)),
-    beat: living((...args) => store.beat(...args)),
-    create: living((...args) => store.create(...args)),
-    claim: living((...args) => store.claim(...args)),
-    release: living((...args) => store.release(...args)),
-    read: living((...args) => store.read(...args)),
-    journal: living((...args) => store.journal(...args)),
-    runs: living((...args) => store.runs(...args)),
-    program: living((...args) => store.program(...args)),
-    blob: living((...args) => store.blob(...args)),
-    post: living((...args) => store.post(...args)),
-    inbox: living((...args) => store.inbox(...args)),
-    due: living((...args) => store.due(...args)),
-    append: living((ledger, ...args) => {
-      life.watch.ledgers.add(ledger)
-      return store.append(ledger, ...args)
-    }),
-    ledger: living((...args) => store.ledger(...args)),
-    close: () => {},
-    commit(batches) {
-      life.event()
-      if (life.dead) return forever()
-      const refused = store.commit(batches)
-      life.committed(batches)
-      life.event()
-      return life.dead ? forever() : refused
-    },
-  }
 }
 
 export function outcomeOf(state: State): Outcome {
@@ -195,7 +253,7 @@ export function same(what: string, actual: unknown, expected: unknown): void {
 }
 
 export function fine(watch: Watch): void {
-  if (watch.violations.length > 0) throw new Error(watch.violations.join('\n'))
+  if (watch.violations.length > 0) throw new Error(watch.violations.map(({ text }) => text).join('\n'))
 }
 
 /** The input that a record has, for messages. */

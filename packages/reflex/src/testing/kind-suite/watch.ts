@@ -3,30 +3,60 @@ import { copyJson, type Json } from '../../kernel/json.ts'
 import type { Call, Port, Traits } from '../../kernel/port.ts'
 import type { Rec, Ref } from '../../kernel/record.ts'
 import type { Batch } from '../../kernel/store.ts'
+import { type Fate, forever } from './fate.ts'
 
-/** The life of a process, which ends when somebody says so. */
-export interface Mortal {
-  readonly dead: boolean
-  /** One more thing that happens to the world: the process may die right here. */
-  event(): void
+/**
+ * What no fault may ever bring about: something settled, told or acknowledged is `lost`; an effect or a message came
+ * `repeated`; something left too `early`; the run `differs` from an undisturbed one; a failure is `untyped`; a run is
+ * `stuck`, or stays `unowned` while lists call it running.
+ */
+export type Breach = 'lost' | 'repeated' | 'early' | 'differs' | 'untyped' | 'stuck' | 'unowned'
+
+export interface Violation {
+  readonly breach: Breach
+  readonly text: string
 }
 
-/** What came of an effect, whoever may still hear it. */
-type Result = Promise<Json | undefined>
+/** What happens in the world, as JSON, so that it can outlive a process that is really killed. */
+export type WorldEvent =
+  /** An effect was performed; under which key, unless it may be performed freely. */
+  | readonly ['performed', id: string, key: string | null]
+  | readonly ['result', id: string, value: Json]
+  | readonly ['failure', id: string]
+  /** A message was accepted for the run. */
+  | readonly ['told', id: string]
+  /** Whoever told the run something heard that record `n` holds it. */
+  | readonly ['heard', n: number, what: string]
+  | readonly ['violation', Breach, text: string]
 
 /**
  * The world outside, which outlives the processes: what was really performed, and what was durable when it was.
  * It finds what no effect may ever do.
  */
 export class Watch {
-  readonly violations: string[] = []
+  readonly violations: Violation[] = []
   /** The names of the ledgers that were written. */
   readonly ledgers = new Set<string>()
+  /** Messages that were accepted for the run. */
+  readonly told = new Set<string>()
+  /** By record: what somebody was told that it holds. */
+  readonly heard = new Map<number, string>()
+  /** Records that subscribers have seen, by number. */
+  readonly published = new Map<number, Rec>()
+  /** How many records are durable. */
+  durably = 0
+  readonly #remember: ((event: WorldEvent) => void) | undefined
   readonly #settled = new Set<string>()
   readonly #requested = new Map<string, string>()
-  readonly #performed = new Map<string, number>()
+  readonly #seen = new Set<string>()
+  readonly #performed = new Map<string, { readonly times: number; readonly key: string }>()
   readonly #permitted = new Map<string, number>()
-  readonly #results = new Map<string, Result>()
+  readonly #results = new Map<string, Promise<Json | undefined>>()
+
+  /** `remember` is given everything that happens, in order. */
+  constructor(remember?: (event: WorldEvent) => void) {
+    this.#remember = remember
+  }
 
   /** Reads what a batch makes durable. */
   committed(batch: Batch): void {
@@ -38,6 +68,7 @@ export class Watch {
 
   durable(n: number, record: Rec): void {
     const { input, requests, more } = record
+    this.durably = Math.max(this.durably, n)
     if (input?.[0] === 'ok' || input?.[0] === 'err') this.#settled.add(String(input[1]))
     requests?.forEach(([port], i) => this.#requested.set(i === 0 ? `${n}` : `${n}.${i}`, port))
     if (more?.repeat !== undefined) this.#permitted.set(String(more.repeat), (this.#permitted.get(String(more.repeat)) ?? 0) + 1)
@@ -48,12 +79,61 @@ export class Watch {
     return this.#settled.has(String(id))
   }
 
+  /** Whether an effect was ever performed. */
+  performed(id: Ref): boolean {
+    return this.#seen.has(String(id))
+  }
+
   /** Whether an effect happened, as a person would find out on the other side. */
-  happened(id: Ref): Result | undefined {
+  happened(id: Ref): Promise<Json | undefined> | undefined {
     return this.#results.get(String(id))
   }
 
-  port(port: Port, life: Mortal): Port {
+  found(breach: Breach, text: string): void {
+    this.happens(['violation', breach, text])
+  }
+
+  /** Somebody has seen a record as durable: nobody can see one of this number again. */
+  publish(n: number, record: Rec): void {
+    if (this.published.has(n)) this.found('lost', `record ${n} became durable once more`)
+    this.published.set(n, record)
+  }
+
+  /** Somebody heard that record `n` holds what he said: nobody can be asked for it again. */
+  hear(n: number, what: string): void {
+    if ([...this.heard.values()].includes(what)) this.found('lost', `${what} was acknowledged once more, as record ${n}`)
+    this.happens(['heard', n, what])
+  }
+
+  /** Takes part in what happens, now or, read from what was remembered, once more. */
+  happens(event: WorldEvent, again = false): void {
+    switch (event[0]) {
+      case 'performed':
+        this.#seen.add(event[1])
+        // The number of a free one that was not durable may come again, for something else.
+        if (event[2] !== null) this.#performed.set(event[1], { times: (this.#performed.get(event[1])?.times ?? 0) + 1, key: event[2] })
+        break
+      case 'result':
+        if (again) this.#results.set(event[1], Promise.resolve(event[2]))
+        break
+      case 'failure':
+        if (again) this.#results.set(event[1], Promise.resolve(undefined))
+        break
+      case 'told':
+        this.told.add(event[1])
+        break
+      case 'heard':
+        this.heard.set(event[1], event[2])
+        break
+      case 'violation':
+        this.violations.push({ breach: event[1], text: event[2] })
+        break
+    }
+    if (!again) this.#remember?.(event)
+  }
+
+  /** A port whose every performance is two moments of the process's life, before and after. */
+  port(port: Port, fate: Fate): Port {
     return {
       leaves: port.leaves,
       repeat: port.repeat,
@@ -61,40 +141,58 @@ export class Watch {
       ...(port.accept === undefined ? {} : { accept: port.accept.bind(port) }),
       ...(port.reject === undefined ? {} : { reject: port.reject.bind(port) }),
       perform: (call) => {
-        life.event()
-        if (life.dead) return forever()
-        this.#check(call, port.traits?.(call) ?? port)
-        const raw = perform(port, call)
-        this.#results.set(
-          String(call.id),
-          raw.then(
-            (value) => (port.accept === undefined ? copyJson(value ?? null, 'result') : port.accept(value, call)),
-            () => undefined,
-          ),
-        )
-        life.event()
-        return life.dead ? forever() : raw
+        if (fate.dead) return forever()
+        fate.meets({ what: 'perform', when: 'before' })
+        if (fate.dead) return forever()
+        if (fate.stopped !== undefined) return fate.stopped.then(() => this.#perform(port, call, fate))
+        return this.#perform(port, call, fate)
       },
     }
   }
 
-  #check(call: Call, traits: Traits): void {
+  #perform(port: Port, call: Call, fate: Fate): Promise<unknown> {
+    this.#check(call, port.traits?.(call) ?? port, fate.stoodAt)
     const id = String(call.id)
-    const times = (this.#performed.get(id) ?? 0) + 1
-    this.#performed.set(id, times)
+    const raw = perform(port, call)
+    this.#results.set(
+      id,
+      raw.then(
+        (value) => {
+          const accepted = port.accept === undefined ? copyJson(value ?? null, 'result') : port.accept(value, call)
+          this.happens(['result', id, accepted])
+          return accepted
+        },
+        () => {
+          this.happens(['failure', id])
+          return undefined
+        },
+      ),
+    )
+    fate.meets({ what: 'perform', when: 'after' })
+    if (fate.dead) return forever()
+    return fate.stopped === undefined ? raw : fate.stopped.then(() => raw)
+  }
+
+  #check(call: Call, traits: Traits, stoodAt: number | undefined): void {
+    const id = String(call.id)
     const what = `effect ${id} of ${call.port}`
-    if (this.#settled.has(id)) this.violations.push(`${what} was performed again after its settlement was durable`)
-    if ((traits.leaves || traits.repeat !== 'free') && this.#requested.get(id) !== call.port)
-      this.violations.push(`${what} was performed before its request was durable`)
+    const before = this.#performed.get(id)
+    const bound = traits.leaves || traits.repeat !== 'free'
+    const times = (before?.times ?? 0) + 1
+    this.happens(['performed', id, bound ? call.key : null])
+    // A process that was stopped knows nothing yet of who took over: nothing holds back what it may do freely, and what
+    // was durable before.
+    if (stoodAt !== undefined && (!bound || Number.parseInt(id, 10) <= stoodAt)) return
+    if (this.#settled.has(id)) this.found('repeated', `${what} was performed again after its settlement was durable`)
+    if (!bound) return
+    if (this.#requested.get(id) !== call.port) this.found('early', `${what} was performed before its request was durable`)
     if (traits.repeat === 'ask' && times > 1 + (this.#permitted.get(id) ?? 0))
-      this.violations.push(`${what} was performed ${times} times, without a durable permission`)
+      this.found('repeated', `${what} was performed ${times} times, without a durable permission`)
+    if (before !== undefined && before.key !== call.key)
+      this.found('repeated', `${what} was performed under ${before.key}, and again under ${call.key}`)
   }
 }
 
 async function perform(port: Port, call: Call): Promise<unknown> {
   return port.perform(call)
-}
-
-export function forever(): Promise<never> {
-  return new Promise(() => {})
 }

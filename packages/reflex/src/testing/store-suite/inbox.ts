@@ -126,6 +126,29 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await world.store.due(NOW), [])
   },
 
+  async 'a message makes a run due once a wait of its name is open, a cancellation at once'(world) {
+    const lease = await world.start()
+    const waits = [
+      { id: '2w', type: 'answer', name: 'other', number: 1, since: NOW, path: '' },
+      { id: '2w1', type: 'message', name: 'topic "ä"', number: 0, since: NOW, path: '' },
+    ] as const
+    await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'suspended' }) }))
+    await world.store.post(RUN, messageOf('m1', { type: 'message', to: 'topic "ä"' }))
+    await world.store.post(RUN, messageOf('m2', { type: 'message', to: 'other' }))
+    await world.store.release(lease)
+    assert.deepEqual(await world.store.due(NOW + 100 * TTL), [], 'nobody waits')
+    const again = leaseOf(await world.store.claim(RUN, world.worker, NOW))
+    await world.mustCommit(batchOf(again, 2, { row: moved({ status: 'suspended', waits: waits.slice(0, 1) }) }))
+    assert.deepEqual(await world.store.due(NOW), [], 'a question is no topic')
+    await world.mustCommit(batchOf(again, 3, { row: moved({ status: 'suspended', waits }) }))
+    assert.deepEqual(await world.store.due(NOW), [RUN])
+    const [first] = await world.store.inbox(RUN)
+    await world.mustCommit(batchOf(again, 4, { row: moved({ status: 'suspended', waits }), taken: [first?.row ?? 0] }))
+    assert.deepEqual(await world.store.due(NOW), [], 'the other is still not waited for')
+    await world.store.post(RUN, messageOf('m3', { type: 'cancel', to: '' }))
+    assert.deepEqual(await world.store.due(NOW), [RUN])
+  },
+
   async 'a wait takes one answer; another is refused until the first is taken, and messages are not'(world) {
     const lease = await world.start()
     await world.start('newt-1aaa')

@@ -1,3 +1,4 @@
+import type { Fault } from '../../kernel/fault.ts'
 import type { CustomGuard } from './definition.ts'
 import type { GuardRegistry } from './engine.ts'
 
@@ -14,16 +15,39 @@ export type ValidationErrorCode =
   | 'UNKNOWN_GUARD_REFERENCE'
   | 'WORKFLOW_NOT_FOUND'
 
-/** How declared inputs and outputs can fail to fit. */
-export type VerificationWarningCode = 'MISSING_REQUIRED_INPUT' | 'RETURNMAP_KEY_NOT_IN_CHILD_OUTPUTS'
+/** What can be proved wrong before a run. The first two are the reference's own (workflow 10). */
+export type VerificationWarningCode =
+  | 'MISSING_REQUIRED_INPUT'
+  | 'RETURNMAP_KEY_NOT_IN_CHILD_OUTPUTS'
+  | 'UNREACHABLE_NODE'
+  | 'NO_VALID_EDGE'
+  | 'DEAD_EDGE'
+  | 'READ_BEFORE_WRITE'
+  | 'UNKNOWN_KEY'
+  | 'MISSING_CALL_INPUT'
+  | 'ENDLESS_RECURSION'
+  | 'CONTRACT_MISMATCH'
+  | 'UNDECLARED_KEY'
+  | 'UNKNOWN_PART'
+  | 'VALUE_REFUSED'
+  | 'NEVER_EVALUATED'
 
-/** A declaration that does not fit the others. */
+/** Something that will not work, or not always. */
 export interface VerificationWarning {
   readonly code: VerificationWarningCode
   readonly workflowId: string
   readonly nodeId: string
+  /** The board key that it is about; empty where it is about none. */
   readonly key: string
   readonly message: string
+  /** The same as a fault: with a path, a guess at what was meant, and what to do. */
+  readonly finding?: Fault
+}
+
+/** A node of which nobody can say whether each state of the board leaves it an open edge, and why. */
+export interface UndecidedNode {
+  readonly nodeId: string
+  readonly why: string
 }
 
 /** What `verify` found; `valid` means that there are no warnings. */
@@ -31,6 +55,8 @@ export interface VerificationResult {
   readonly workflowId: string
   readonly valid: boolean
   readonly warnings: VerificationWarning[]
+  /** The nodes with several edges that could not be decided, if there are any; they make nothing invalid. */
+  readonly unknown?: readonly UndecidedNode[]
 }
 
 /** What a workflow in JSON needs beside its text. */

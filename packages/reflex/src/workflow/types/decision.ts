@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../kernel/json.ts'
 import type { Question } from '../../people/question.ts'
 import type { BlackboardEntry, BlackboardReader, BlackboardWrite } from './board.ts'
 import type { Edge, Node, ReturnMapping, Workflow } from './definition.ts'
@@ -37,6 +38,10 @@ export interface DecisionReason {
   /** `rules`, `tool git.log`, `ana`; the agent as a whole where it says nothing. */
   by?: string
   because?: string
+  /** What it was shown: board keys, the messages to a model. JSON. */
+  saw?: JsonObject
+  /** What it took: the model, tokens, money, tries. JSON. */
+  used?: JsonObject
 }
 
 /**

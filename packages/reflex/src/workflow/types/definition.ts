@@ -1,3 +1,5 @@
+import type { Validator } from '../../kernel/board.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import type { BlackboardReader } from './board.ts'
 
 /** Data of a node for whoever decides there. Reflex carries it and never reads it (seed workflow 2.3). */
@@ -29,10 +31,18 @@ export interface ReturnMapping {
   childKey: string
 }
 
+/** Copies a value that the caller can read to the board of the workflow that it calls, before its entry (seed workflow 6.3). */
+export interface InputMapping {
+  from: string
+  to: string
+}
+
 /** Makes a node a call: entering it starts the workflow, its end writes the return map (seed workflow 2.4). */
 export interface InvocationSpec {
   workflowId: string
   returnMap: ReturnMapping[]
+  /** Values that the caller hands to the child, on the child's own board before its entry (seed workflow 6.3). */
+  inputMap?: InputMapping[]
 }
 
 /** A place of a workflow where something is decided or another workflow is called (seed workflow 2.2). */
@@ -65,8 +75,17 @@ export interface CustomGuard {
   version?: string
 }
 
+/**
+ * A condition as an expression in CEL. Board keys are its variables, `board` is all of them together, as
+ * `board["Part Object"]`. Total, and ends in time linear in its input.
+ */
+export interface CelGuard {
+  type: 'cel'
+  expr: string
+}
+
 /** A condition on an edge; an edge without one is always open. */
-export type Guard = BuiltinGuard | CustomGuard
+export type Guard = BuiltinGuard | CustomGuard | CelGuard
 
 /** A named way from one node to another (seed workflow 2.6). */
 export interface Edge {
@@ -77,11 +96,19 @@ export interface Edge {
   guard?: Guard
 }
 
+/** Says what a board key holds. */
+export type BoardSchema = Validator | JsonObject
+
 /** A directed graph without cycles. Repetition is a workflow that calls itself (seed workflow 1.5, 2.1). */
 export interface Workflow {
   id: string
   entry: string
   nodes: Record<string, Node>
   edges: Edge[]
+  /**
+   * What the board's keys hold (seed workflow 6.3): a JSON Schema, or any validator that speaks Standard Schema and
+   * answers at once. What does not fit is not written. Keys without one hold anything.
+   */
+  board?: Record<string, BoardSchema>
   metadata?: Record<string, unknown>
 }

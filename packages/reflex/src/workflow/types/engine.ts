@@ -3,7 +3,7 @@ import type { Host } from '../../kernel/host.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { BlackboardEntry, BlackboardReader, BlackboardWrite } from './board.ts'
 import type { InvocationId, Question, StackFrame } from './decision.ts'
-import type { Edge, Node, ReturnMapping, Workflow } from './definition.ts'
+import type { Edge, InputMapping, Node, ReturnMapping, Workflow } from './definition.ts'
 import type { ExecutionInvalidateEvent, ExecutionRecordEvent, ExecutionTreeState } from './execution.ts'
 
 /** `error` is part of the type and never taken: every failure suspends (seed workflow 3.4). */
@@ -100,12 +100,6 @@ export interface InitOptions {
 export interface UnwindOptions {
   /** Call the workflow again at the next step, instead of deciding at the node that called it. */
   readonly reinvoke?: boolean
-}
-
-/** Copies a value that the caller can read to the board of the workflow that it pushes. */
-export interface InputMapping {
-  from: string
-  to: string
 }
 
 /** What a workflow that the host pushes gets and gives back. */

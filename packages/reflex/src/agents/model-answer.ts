@@ -1,0 +1,66 @@
+import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import type { ModelReply, ModelRequest } from '../models/index.ts'
+import { schemaSource } from '../workflow/board-schemas.ts'
+import type { Edge, Workflow } from '../workflow/types.ts'
+import { edgesNamed, nameOf } from './edges.ts'
+import type { Draft } from './lookup.ts'
+import type { ModelSpec } from './spec.ts'
+
+/** What a model must answer at a node, and what is done with it. */
+export interface AnswerForm {
+  /** Absent where plain text is wanted. */
+  readonly output: ModelRequest['output']
+  /** Writes what the answer holds, and gives the way that it chose and why. */
+  take(reply: ModelReply, draft: Draft): { readonly edge: Edge | undefined; readonly because: string | undefined }
+}
+
+/**
+ * The form of the answer: which of the open ways, why, and a value for each key that is to be written. A closed way is no
+ * word of the form, so it cannot be chosen. One text under one key, where there is but one way, is asked for as plain text.
+ */
+export function answerForm(writes: ModelSpec['writes'], workflow: Workflow, ways: readonly Edge[]): AnswerForm {
+  const schemas = schemasOf(writes, workflow)
+  const [only] = ways
+  if (ways.length < 2 && typeof writes === 'string' && isText(schemas[writes])) {
+    return {
+      output: undefined,
+      take(reply, draft) {
+        draft.write(writes, reply.text)
+        return { edge: only, because: undefined }
+      },
+    }
+  }
+  const choice = ways.length < 2 ? {} : { edge: { type: 'string', enum: ways.map((edge) => nameOf(edge, ways)) }, because: REASON }
+  const values = Object.keys(schemas).length === 0 ? {} : { writes: objectSchema(schemas) }
+  return {
+    output: { name: 'decision', schema: objectSchema({ ...choice, ...values }) },
+    take(reply, draft) {
+      const answer = isObject(reply.object) ? reply.object : {}
+      const written = isObject(answer.writes) ? answer.writes : {}
+      for (const [key, value] of Object.entries(written)) if (Object.hasOwn(schemas, key)) draft.write(key, value)
+      const [edge] = ways.length < 2 ? [only] : edgesNamed(typeof answer.edge === 'string' ? answer.edge : '', ways)
+      return { edge, because: typeof answer.because === 'string' ? answer.because : undefined }
+    },
+  }
+}
+
+const REASON: JsonObject = { type: 'string', description: 'Why, in one short sentence' }
+
+/** A schema for each key that is to be written: the node's own, else the board's, else text. */
+function schemasOf(writes: ModelSpec['writes'], { board = {} }: Workflow): Readonly<Record<string, JsonObject>> {
+  if (writes === undefined) return {}
+  if (typeof writes !== 'string') return writes
+  const declared = Object.hasOwn(board, writes) ? board[writes] : undefined
+  const source = declared === undefined ? undefined : schemaSource(declared)
+  // What says more than JSON Schema can is checked when it is written.
+  return { [writes]: source !== undefined && 'schema' in source ? source.schema : { type: 'string' } }
+}
+
+function isText(schema: JsonObject | undefined): boolean {
+  return schema?.type === 'string' && Object.keys(schema).every((key) => ['type', 'description', 'title'].includes(key))
+}
+
+/** An object that has these keys and no others. */
+export function objectSchema(properties: Readonly<Record<string, Json>>): JsonObject {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+}

@@ -1,0 +1,120 @@
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { agentFor, type AgentChoice } from './decisions.ts'
+import { chooseStore, type ChosenStore } from './home.ts'
+import { isPath, type Surroundings } from './host.ts'
+import { type Fault, ledgerPort, Runtime } from './kernel/index.ts'
+import type { Keeps } from './keeps.ts'
+import { Library } from './library.ts'
+import { createModels, modelPort, type Models, recorder, simulatedModel } from './models/index.ts'
+import type { ReflexOptions } from './options.ts'
+import { createPolicy, type OperatorPolicy, type PolicyFile, type Redaction, redaction, secretsIn } from './policy/index.ts'
+import { suggest } from './text/index.ts'
+import { createTools, type Tool, toolCapability, type Tools } from './tools/index.ts'
+import { decisionPort, loadStored, workflowKind } from './workflow/runtime.ts'
+
+/** The parts of a `Reflex`, put together. */
+export interface Assembly extends ChosenStore {
+  readonly workdir: string
+  readonly policy: OperatorPolicy
+  readonly tools: Tools
+  readonly models: Models
+  /** What is wrong with the name of a model, before anything is asked. */
+  modelProblem(name: string | undefined): Fault | undefined
+  readonly runtime: Runtime
+  readonly library: Library
+  /** Takes secrets out of what is recorded and shown; undefined where there are none. */
+  readonly redaction: Redaction | undefined
+  /** Lets programs call one more tool, which the operator has named. */
+  allowTool(tool: Tool): void
+}
+
+/** What the parts ask of the runs that they serve. */
+export interface RunFacts {
+  keeps(run: string): Keeps | undefined
+  runFolder(run: string): string
+}
+
+/** Puts the parts together: every default of Reflex is here and nowhere else. */
+export function assemble(options: ReflexOptions, surroundings: Surroundings, facts: RunFacts): Assembly {
+  const { environment, worker, host, cwd } = surroundings
+  // Policy and tools compare real paths: a link on the way here must not make everything foreign.
+  const workdir = realpathSync(resolve(cwd, options.workdir ?? '.'))
+  const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir)
+  const hidden = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
+  const tools = createTools({ environment, host, ...(options.tools === undefined ? {} : { tools: options.tools }) })
+  const { policy, allow } = policyFor(options, { ...home, workdir }, facts)
+  const created = createModels({ host, environment, guess: suggest, ...modelSettings(options) })
+  const models = options.record === undefined ? created : recorder(created, options.record, hidden?.value)
+  const guards = options.guards ?? {}
+  const agent = agentFor({
+    tools,
+    models,
+    agents: options.agents ?? {},
+    choice: (run): AgentChoice => facts.keeps(run)?.agent ?? {},
+    workdir,
+    runFolder: (run) => facts.runFolder(run),
+    allows: (run, capability) => policy.allows(run, capability),
+  })
+  const runtime = new Runtime({
+    kinds: [workflowKind({ load: (source) => loadStored(source, guards) })],
+    ports: { decide: decisionPort(agent), model: modelPort(models), ledger: ledgerPort(home.store, host) },
+    policy,
+    store: home.store,
+    host,
+    worker,
+    ...(hidden === undefined ? {} : { redact: hidden.value }),
+    ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
+  })
+  const library = new Library(
+    runtime.programs,
+    { guards, inspect: (workflow, locate) => agent.inspect(workflow, locate), effects: agent.effects },
+    (options.programs ?? []).map((folder) => resolve(cwd, folder)),
+  )
+  return {
+    ...home,
+    workdir,
+    policy,
+    tools,
+    models,
+    modelProblem: (name) => created.check(name),
+    runtime,
+    library,
+    redaction: hidden,
+    allowTool(tool) {
+      // A module is named by each run that it belongs to.
+      if (tools.find(tool.name) === tool) return
+      tools.add(tool)
+      allow(tool)
+    },
+  }
+}
+
+/** The operator's policy. Giving a tool is allowing it; what it touches is asked for by itself. */
+function policyFor(
+  { tools = [], policy = [] }: ReflexOptions,
+  { workdir, reserved }: Pick<Assembly, 'workdir' | 'reserved'>,
+  facts: RunFacts,
+): { readonly policy: OperatorPolicy; readonly allow: (tool: Tool) => void } {
+  const given: PolicyFile & { allow: string[] } = { file: 'the application', allow: [], deny: [] }
+  const allow = (tool: Tool): void => void given.allow.push(toolCapability(tool.name))
+  for (const tool of tools) allow(tool)
+  const made = createPolicy({
+    trust: (run) => facts.keeps(run)?.trust ?? 'untrusted',
+    workdir,
+    runFolder: (run) => facts.runFolder(run),
+    grants: [given, ...policy],
+    reserved,
+  })
+  return { policy: made, allow }
+}
+
+function modelSettings({ model, models = {}, fallback, baseUrl, prices }: ReflexOptions): Partial<Parameters<typeof createModels>[0]> {
+  return {
+    ...(model === undefined ? {} : { model }),
+    models: { simulated: simulatedModel(), ...models },
+    ...(fallback === undefined ? {} : { fallback }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(prices === undefined ? {} : { prices }),
+  }
+}

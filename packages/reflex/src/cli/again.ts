@@ -1,0 +1,34 @@
+import type { RunHandle } from '../handle.ts'
+import { isObject, type Json } from '../kernel/index.ts'
+import type { Keeps } from '../keeps.ts'
+import { objectOf } from './telling.ts'
+
+/** Longer inputs are not repeated: nobody reads such a command. */
+const LONGEST = 160
+
+/** The words that start the same again: the file, its inputs, who decides. None for a run that came from no file. */
+export function runAgain(file: string | undefined, args: Json | undefined, { agent = {} }: Pick<Keeps, 'agent'> = {}): readonly string[] {
+  if (file === undefined) return []
+  const inputs = Object.entries(objectOf(args)).flatMap(([key, value]) => [
+    '--input',
+    typeof value === 'string' ? `${key}=${value}` : `${key}:=${JSON.stringify(value)}`,
+  ])
+  const { default: all, perNode = {}, model, recorded } = agent
+  const names = [
+    ...(all === undefined || all === 'script' ? [] : [all]),
+    ...Object.entries(perNode).map(([node, name]) => `${node}=${name}`),
+  ]
+  const words = [
+    ...inputs,
+    ...names.flatMap((name) => ['--agent', name]),
+    ...(model === undefined ? [] : ['--model', model]),
+    ...(recorded === undefined ? [] : ['--recorded', recorded]),
+  ]
+  return ['run', file, ...(words.join(' ').length > LONGEST ? ['--input', '…'] : words)]
+}
+
+/** The same of a run in this process. */
+export function againOf({ run }: RunHandle): readonly string[] {
+  const { by, args } = run.state.start ?? {}
+  return isObject(by) && typeof by.file === 'string' ? runAgain(by.file, args, by) : []
+}

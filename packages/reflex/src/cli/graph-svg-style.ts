@@ -1,0 +1,91 @@
+/** Colours by what they are for: one set for light surroundings, one for dark ones. */
+interface Palette {
+  readonly paper: string
+  readonly box: string
+  readonly ink: string
+  readonly dim: string
+  readonly line: string
+  readonly faint: string
+  /** What is taken or passed, is being done, is for people, has failed: the line, and the box. */
+  readonly green: readonly [string, string]
+  readonly cyan: readonly [string, string]
+  readonly yellow: readonly [string, string]
+  readonly red: readonly [string, string]
+}
+
+const LIGHT: Palette = {
+  paper: '#ffffff',
+  box: '#f6f8fa',
+  ink: '#1f2328',
+  dim: '#59636e',
+  line: '#818b98',
+  faint: '#c8d1da',
+  green: ['#1a7f37', '#eaf8ee'],
+  cyan: ['#0f6f8c', '#e2f5fa'],
+  yellow: ['#9a6700', '#fff8dc'],
+  red: ['#cf222e', '#ffefee'],
+}
+
+const DARK: Palette = {
+  paper: '#0d1117',
+  box: '#161b22',
+  ink: '#e6edf3',
+  dim: '#9198a1',
+  line: '#6e7681',
+  faint: '#343b44',
+  green: ['#3fb950', '#12261a'],
+  cyan: ['#39c5cf', '#0c2a30'],
+  yellow: ['#d4a72c', '#272112'],
+  red: ['#f85149', '#2d1618'],
+}
+
+export const FONT = { name: 13, small: 11, title: 15 } as const
+/** Of the size of a font, for the widest of the usual monospace fonts. */
+export const CELL = 0.605
+
+/**
+ * The style of a drawing: no script, no font but the system's, colours by what the reader prefers. Each set of colours is
+ * written out, since not everything that shows an SVG knows variables.
+ */
+export function styleSheet(): string {
+  return `<style>
+.reflex-graph{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace}
+.reflex-graph text{font-size:${FONT.small}px;white-space:pre}
+.reflex-graph .title{font-size:${FONT.title}px;font-weight:700}
+.reflex-graph .name{font-size:${FONT.name}px;font-weight:600}
+.reflex-graph .box{stroke-width:1.25}
+.reflex-graph .rim{fill:none;stroke-width:1.25}
+.reflex-graph .line{fill:none;stroke-width:1.5}
+.reflex-graph .badge{fill:none;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round}
+.reflex-graph .here .box{stroke-width:2.5}
+.reflex-graph .taken .line{stroke-width:3}
+.reflex-graph .closed .line{stroke-dasharray:2 5;stroke-linecap:round}
+${colours(LIGHT)}
+@media (prefers-color-scheme:dark){
+${colours(DARK)}
+}
+</style>`
+}
+
+function colours({ paper, box, ink, dim, line, faint, green, cyan, yellow, red }: Palette): string {
+  return [
+    `.paper{fill:${paper}}`,
+    `text,.badge.full{fill:${ink}}`,
+    `.dim,.faint text,.faint .badge.full{fill:${dim}}`,
+    `.badge{stroke:${ink}}`,
+    ...strokes('', line, box),
+    ...strokes('.faint ', faint, box),
+    ...strokes('.green ', ...green),
+    ...strokes('.cyan ', ...cyan),
+    ...strokes('.yellow ', ...yellow),
+    ...strokes('.red ', ...red),
+    '.badge.full{stroke:none}',
+  ]
+    .map((rule) => rule.replace(/(^|,)(?=[^{}]*\{)/g, '$1.reflex-graph '))
+    .join('\n')
+}
+
+function strokes(of: string, line: string, box: string): string[] {
+  const badge = of === '' || of === '.faint ' ? [] : [`${of}.badge{stroke:${line}}`, `${of}.badge.full{fill:${line}}`]
+  return [`${of}.box{fill:${box};stroke:${line}}`, `${of}.rim,${of}.line{stroke:${line}}`, `${of}.tip,${of}.dot{fill:${line}}`, ...badge]
+}

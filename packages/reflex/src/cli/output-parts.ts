@@ -1,0 +1,150 @@
+import { z } from 'zod'
+
+/** What the documents of output-schema.ts are made of. */
+export const v = z.literal(1)
+export const text = z.string()
+export const time = z.iso.datetime().describe('UTC, ISO 8601')
+export const any = z.unknown().describe('Any JSON')
+export const list = <Item extends z.ZodType>(item: Item): z.ZodArray<Item> => z.array(item)
+
+export const verdict = z.enum(['retry', 'fail', 'wait', 'bug']).describe('Who may act on it')
+export const fault = z
+  .object({
+    code: text.describe('R####; reflex explain CODE tells more'),
+    rule: text.optional().describe('The code of the seed'),
+    message: text,
+    verdict,
+    severity: z.enum(['error', 'warning']).optional(),
+    file: text.optional(),
+    line: z.number().optional(),
+    column: z.number().optional(),
+    length: z.number().optional().describe('How many characters from the column on are meant'),
+    frame: text.optional().describe('The lines of the source around the place'),
+    path: text.optional().describe('Where in the program'),
+    run: text.optional(),
+    fix: text.optional().describe('What to do about it'),
+    cause: any.optional().describe('The failure behind it, or its message'),
+    data: any.optional(),
+  })
+  .describe('What went wrong, where, and what to do')
+
+export const program = z.object({ name: text, kind: text, hash: text })
+export const status = z.enum(['running', 'suspended', 'completed', 'failed', 'cancelled'])
+
+export const question = z.object({
+  id: text.describe('Its address: RUN/q1'),
+  run: text,
+  name: text,
+  path: text,
+  text,
+  options: list(z.object({ value: text, label: text.optional(), detail: text.optional() })).optional(),
+  schema: any.optional().describe('JSON Schema of the answer'),
+  since: time,
+  due: time.optional(),
+  otherwise: any.optional().describe('The answer that counts when none comes in time'),
+  about: any.optional().describe('What the one who answers should see'),
+  error: fault.optional().describe('The failure that asks whether to try again'),
+})
+
+export const run = z.object({
+  id: text,
+  trace: text,
+  program,
+  status,
+  records: z.number(),
+  started: time,
+  updated: time,
+  due: time.optional(),
+  waits: list(
+    z.object({
+      type: z.enum(['answer', 'message', 'timer', 'process']),
+      name: text.optional(),
+      path: text.optional(),
+      since: time.optional(),
+      due: time.optional(),
+      question: text.optional(),
+    }),
+  ),
+  process: z.object({ pid: z.number(), host: text }).optional().describe('Who holds it'),
+  value: any.optional(),
+  error: any.optional(),
+})
+
+export const answered = z.object({ question: text, value: any, by: text })
+
+export const line = z.object({
+  record: z.number(),
+  time,
+  path: text,
+  depth: z.number(),
+  mark: text,
+  node: text.optional(),
+  text: text.optional(),
+  effect: z.union([z.number(), text]).optional(),
+  facts: any.optional(),
+})
+
+const standing = z.enum(['taken', 'open', 'closed'])
+export const drawn = z.object({
+  program: text,
+  kind: text,
+  nodes: list(
+    z.object({
+      id: text,
+      label: text.optional(),
+      form: z.enum(['step', 'choice', 'question', 'call']),
+      entry: z.literal(true).optional(),
+      end: z.literal(true).optional(),
+      calls: text.optional(),
+      about: text.optional(),
+      deed: text.optional().describe('What is done here, in a word'),
+      standing: z.enum(['passed', 'running', 'asks', 'waits', 'failed']).optional(),
+    }),
+  ),
+  edges: list(
+    z.object({
+      id: text,
+      from: text,
+      to: text,
+      label: text.optional(),
+      guard: text.optional(),
+      standing: standing.optional(),
+      why: text.optional().describe('Why it was closed'),
+    }),
+  ),
+})
+
+const side = z.object({ says: text, open: list(text).optional() })
+const differing = z.object({ part: text, recorded: any.optional(), decided: any.optional() })
+export const replayed = z.object({
+  run: text,
+  result: z.enum(['equal', 'noted', 'differs']).describe('noted: decided the same, and some records note something else'),
+  records: z.number(),
+  equal: z.number().describe('How many records from the first on'),
+  noted: z.number(),
+  decisions: z.number(),
+  effects: z.literal(0).describe('A replay performs nothing'),
+  snapshots: z.number(),
+  difference: z
+    .object({
+      record: z.number(),
+      path: text.optional(),
+      at: text.describe('Where in the first of the parts; empty: all of it'),
+      recorded: side,
+      decided: side,
+      parts: list(differing),
+    })
+    .optional(),
+  error: fault.optional(),
+})
+export const checked = z.object({
+  run: text,
+  program,
+  outcome: z.enum(['equal', 'noted', 'breaks', 'unchanged', 'apart', 'unknown']),
+  programs: list(text).describe('The programs that would change'),
+  replay: replayed.optional(),
+  error: fault.optional(),
+})
+export const refused = z.object({ file: text, error: fault }).describe('A file that cannot be tried')
+
+export const finding = fault.extend({ severity: z.enum(['error', 'warning']) })

@@ -1,0 +1,67 @@
+import { type FaultData, faultData, type JsonObject } from '../kernel/index.ts'
+import type { Replayed } from '../replaying.ts'
+import type { ReplayDifference, ReplaySide } from '../replaying-difference.ts'
+import { partsText } from '../replaying-words.ts'
+import type { Console } from './console.ts'
+import { cropFrame } from './crop.ts'
+import { plain } from './documents.ts'
+import { layoutText } from './layout.ts'
+
+/**
+ * Both sides of a record that differs, what differs, and the place in the program. `other`: who decided now; `indent`:
+ * cells before them.
+ */
+export function differenceLines(
+  console: Console,
+  { parts, at, recorded, decided, fault }: ReplayDifference,
+  other: string,
+  indent = 2,
+): string[] {
+  const where = at === '' ? '' : `, at ${at}`
+  return [
+    ...line(console, 'recorded', sideText(recorded), indent),
+    ...line(console, other, sideText(decided), indent),
+    ...(decided.possible ? line(console, 'differs', `in ${partsText(parts)}${where}`, indent) : []),
+    ...placeLines(console, fault),
+  ]
+}
+
+function line({ out }: Console, label: string, text: string, indent = 2): string[] {
+  const name = label.padEnd('recorded'.length)
+  const before = ' '.repeat(indent)
+  return layoutText({ lead: `${before}${name}`, painted: `${before}${out.paint('dim', name)}`, text, column: indent + 11 }, out)
+}
+
+function sideText({ says, open }: ReplaySide): string {
+  return open === undefined ? says : `${says}   open: ${open.length === 0 ? 'none' : open.join(', ')}`
+}
+
+/** `refund.workflow.json:41:42` and its code frame; without a file, the path in the program. */
+export function placeLines(console: Console, fault: FaultData): string[] {
+  const { out } = console
+  const { file, line: row, column = 1, frame, path } = fault
+  if (file === undefined) return path === undefined ? [] : line(console, 'at', path)
+  const place = `${console.near(file)}${row === undefined ? '' : `:${row}:${column}`}`
+  return [out.text(place), ...(cropFrame(frame, out.columns)?.split('\n') ?? []).map((text) => out.text(text))]
+}
+
+/** `recorded` and what came of it now, for machines. */
+export function replayedDocument({ row, result, records, equal, noted, decisions, snapshots, difference, fault }: Replayed): JsonObject {
+  return plain({
+    run: row.id,
+    result,
+    records,
+    equal,
+    noted,
+    decisions,
+    effects: 0,
+    snapshots,
+    difference: difference === undefined ? undefined : differenceDocument(difference),
+    error: fault === undefined ? undefined : faultData(fault),
+  })
+}
+
+function differenceDocument({ record, path, parts, at, recorded, decided }: ReplayDifference): object {
+  const side = ({ says, open }: ReplaySide): object => ({ says, open })
+  return { record, path, at, recorded: side(recorded), decided: side(decided), parts }
+}

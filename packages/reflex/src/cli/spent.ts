@@ -1,0 +1,78 @@
+import type { StoryEvent } from '../kernel/index.ts'
+import { objectOf, textOf } from './telling.ts'
+import { count } from './units.ts'
+
+/** What a run has spent on models. */
+export interface Spent {
+  tokens: number
+  usd: number
+  /** Tokens that nobody has a price for. */
+  unpriced: number
+}
+
+export function nothingSpent(): Spent {
+  return { tokens: 0, usd: 0, unpriced: 0 }
+}
+
+/** Adds what an event tells of its decision. */
+export function spend(spent: Spent, event: StoryEvent): void {
+  const used = usedBy(event)
+  if (used === undefined) return
+  spent.tokens += used.tokens
+  if (used.usd === undefined) spent.unpriced += used.tokens
+  else spent.usd += used.usd
+}
+
+/** `1,212 tok`, `$0.003`: what one decision took, as facts. */
+export function spentFacts(event: StoryEvent): readonly string[] {
+  const used = usedBy(event)
+  // A reply that no model gave took nothing.
+  if (used === undefined || used.tokens === 0) return []
+  return [`${count(used.tokens)} tok`, used.usd === undefined ? 'unpriced' : money(used.usd), ...triesFact(event)]
+}
+
+/** What all of it came to: `$0.004`, `640 tok unpriced`, or both; nothing where no model was asked. */
+export function spentText({ usd, tokens, unpriced }: Spent): string | undefined {
+  if (tokens === 0) return undefined
+  const parts = [...(unpriced === tokens ? [] : [money(usd)]), ...(unpriced === 0 ? [] : [`${count(unpriced)} tok unpriced`])]
+  return parts.join(' and ')
+}
+
+/** `$0.003`, `$12.40`; small sums keep two digits that say something. */
+export function money(usd: number): string {
+  if (usd === 0) return '$0'
+  if (usd >= 1) return `$${usd.toFixed(2)}`
+  return usd >= 0.001 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(Math.min(12, 1 - Math.floor(Math.log10(usd))))}`
+}
+
+/** Whether a model had its part in a decision. */
+export function byModel({ facts = {} }: StoryEvent): boolean {
+  return facts.used !== undefined
+}
+
+function usedBy({ facts = {} }: StoryEvent): { readonly tokens: number; readonly usd: number | undefined } | undefined {
+  if (facts.used === undefined) return undefined
+  const { input, output, usd } = objectOf(facts.used)
+  return { tokens: number(input) + number(output), usd: typeof usd === 'number' ? usd : undefined }
+}
+
+function number(value: unknown): number {
+  return typeof value === 'number' ? value : 0
+}
+
+function triesFact({ facts = {} }: StoryEvent): readonly string[] {
+  const { tries } = objectOf(facts.used)
+  return typeof tries === 'number' && tries > 1 ? [`${textOf(tries)} tries`] : []
+}
+
+/** What a model was shown: `saw order, identity · cut log`; with nothing left to say, nothing. */
+export function sawText({ facts = {} }: StoryEvent): string | undefined {
+  const { keys, cut, left } = objectOf(facts.saw)
+  const names = (list: unknown): string => (Array.isArray(list) ? list.map(String).join(', ') : '')
+  const parts = [
+    ['saw', names(keys)],
+    ['cut', names(cut)],
+    ['only named', names(left)],
+  ].flatMap(([word, list]) => (list === '' ? [] : [`${word} ${list}`]))
+  return parts.length === 0 ? undefined : parts.join(' · ')
+}

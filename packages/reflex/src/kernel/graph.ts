@@ -1,0 +1,43 @@
+/**
+ * What kind of place a node of a graph is, for its outline: `choice` has several ways on, `question` asks a person, `call`
+ * enters another program.
+ */
+export type NodeForm = 'step' | 'choice' | 'question' | 'call'
+
+/** A place of a program at which a run can stand. */
+export interface GraphNode {
+  readonly id: string
+  /** What people read instead of the id. */
+  readonly label?: string
+  readonly form: NodeForm
+  /** A run begins here. */
+  readonly entry?: true
+  /** A run can end here. */
+  readonly end?: true
+  /** The program that it calls, as `kind:id`. */
+  readonly calls?: string
+  /** What it is for, in the words of the program. */
+  readonly about?: string
+  /** What the program says to whoever decides here. The kind hands it on unread. */
+  readonly spec?: Readonly<Record<string, unknown>>
+}
+
+/** A way from one node to another. */
+export interface GraphEdge {
+  /** Unique in its graph. */
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly label?: string
+  /** When it is open, in full; a way without a guard always is. */
+  readonly guard?: string
+}
+
+/**
+ * A program as a picture: data alone, without places, sizes or colours. Who draws it lays it out, and may light up what a
+ * run has done. Nodes and edges stand in the order of the program; every edge joins two nodes that are there.
+ */
+export interface Graph {
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly GraphEdge[]
+}

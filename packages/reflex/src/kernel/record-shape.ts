@@ -1,0 +1,95 @@
+import { isList } from './json.ts'
+import type { Input, More } from './record.ts'
+
+type Kernel = Extract<Input, readonly ['kernel', ...unknown[]]>[1]
+
+/** The inputs that this release knows, with how many parts each has, its name included. */
+const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>> = {
+  ok: [3, 3],
+  err: [3, 3],
+  part: [3, 3],
+  again: [2, 2],
+  doubt: [2, 2],
+  answer: [3, 4],
+  message: [3, 4],
+  timer: [2, 2],
+  ret: [3, 4],
+  end: [3, 4],
+  cancel: [2, 2],
+  host: [2, 2],
+  kernel: [2, 3],
+}
+
+const KERNEL: Readonly<Record<Kernel, true>> = { start: true, cancel: true, stalled: true, refused: true }
+
+const MORE: Readonly<Record<keyof More, true>> = {
+  patch: true,
+  tombstones: true,
+  root: true,
+  note: true,
+  go: true,
+  call: true,
+  spawn: true,
+  adopt: true,
+  return: true,
+  wait: true,
+  doubts: true,
+  repeat: true,
+  drop: true,
+  kill: true,
+  unwind: true,
+  open: true,
+  sub: true,
+  shut: true,
+  pin: true,
+  become: true,
+  start: true,
+}
+
+/** The parts of a record as they were stored. */
+interface Parts {
+  readonly input: unknown
+  readonly writes: unknown
+  readonly requests: unknown
+  readonly more: unknown
+}
+
+/**
+ * What of a stored record this release does not know, or nothing. A fold passes over what it does not know, and the run
+ * would go on as if it had not been.
+ */
+export function unknownPart({ input, writes, requests, more }: Parts): string | undefined {
+  return (
+    (input === undefined ? undefined : unknownInput(input)) ??
+    (writes === undefined || isFlat(writes) ? undefined : 'writes that are no list of keys and values') ??
+    (requests === undefined || isRequests(requests) ? undefined : 'requests that are no list of ports') ??
+    (more === undefined ? undefined : unknownMore(more))
+  )
+}
+
+function unknownInput(input: unknown): string | undefined {
+  if (!isList(input) || typeof input[0] !== 'string') return 'an input that is no list'
+  const [type, word] = input
+  if (!Object.hasOwn(INPUTS, type)) return `an input of the unknown type ${JSON.stringify(type)}`
+  const [least, most] = INPUTS[type as Input[0]]
+  if (input.length < least || input.length > most) return `an input ${type} of ${input.length} parts`
+  if (type === 'kernel' && !(typeof word === 'string' && Object.hasOwn(KERNEL, word)))
+    return `an input of the kernel of the unknown type ${JSON.stringify(word)}`
+  return undefined
+}
+
+function unknownMore(more: unknown): string | undefined {
+  if (typeof more !== 'object' || more === null || isList(more)) return 'outputs that are no object'
+  for (const key in more) if (!Object.hasOwn(MORE, key)) return `an output of the unknown type ${JSON.stringify(key)}`
+  return undefined
+}
+
+function isFlat(writes: unknown): boolean {
+  if (!isList(writes) || writes.length % 2 !== 0) return false
+  for (let slot = 0; slot < writes.length; slot += 2) if (typeof writes[slot] !== 'string') return false
+  return true
+}
+
+function isRequests(requests: unknown): boolean {
+  return isList(requests) && requests.every((request) => isList(request) && typeof request[0] === 'string')
+}

@@ -1,0 +1,227 @@
+import { type Fault, type Host, isFault } from '../kernel/index.ts'
+import { Account } from './account.ts'
+import { amended, triedInVain } from './advice.ts'
+import { waitBefore } from './backoff.ts'
+import { Deadline } from './deadline.ts'
+import { faults } from './faults.ts'
+import { lengthOf, limitLength } from './limits.ts'
+import type { FindMisfits } from './misfits.ts'
+import { costOf, type Price } from './prices.ts'
+import { Progress } from './progress.ts'
+import { offersTools } from './request.ts'
+import { extras } from './scripted.ts'
+import { type Checked, jsonIn, type SchemaCheck, schemaCheck } from './structured.ts'
+import type { FailedTry, Model, ModelCall, ModelMessage, ModelReply, ModelRequest, ModelTry } from './types.ts'
+import { soundUsage } from './usage.ts'
+
+/** What asking needs of the configured models. */
+export interface AskWorld {
+  readonly host: Host
+  /** The adapter of a name. Throws a fault when there is none. */
+  find(name: string): Promise<Model>
+  price(name: string, model: Model): Price | undefined
+  /** Checks answers; zod does if absent. */
+  readonly check: FindMisfits | undefined
+}
+
+export const DEFAULT_TIMEOUT = 120_000
+const DEFAULT_RETRIES = 2
+
+/** Asks the models in turn until one has answered; see `Models.generate`. */
+export async function ask(names: readonly string[], request: ModelRequest, call: ModelCall, world: AskWorld): Promise<ModelReply> {
+  call.signal.throwIfAborted()
+  const { output } = request
+  const check = output && schemaCheck(output.schema, { of: output.name ?? 'the answer', check: world.check })
+  const asking = new Asking(request, call, world, check)
+  try {
+    return await asking.each(names)
+  } finally {
+    asking.end()
+  }
+}
+
+/** One request on its way through tries and models. */
+class Asking {
+  readonly #request: ModelRequest
+  readonly #call: ModelCall
+  readonly #world: AskWorld
+  readonly #check: SchemaCheck | undefined
+  readonly #limit: Deadline
+  readonly #progress: Progress
+  readonly #failures: FailedTry[] = []
+  readonly #account = new Account()
+
+  constructor(request: ModelRequest, call: ModelCall, world: AskWorld, check: SchemaCheck | undefined) {
+    this.#request = request
+    this.#call = call
+    this.#world = world
+    this.#check = check
+    this.#limit = new Deadline(world.host, request.timeout ?? DEFAULT_TIMEOUT, call.signal)
+    this.#progress = new Progress(world.host, (delta) => call.part(delta))
+  }
+
+  end(): void {
+    this.#limit.release()
+    this.#progress.stop()
+  }
+
+  async each(names: readonly string[]): Promise<ModelReply> {
+    let last: Fault | undefined
+    for (const [i, name] of names.entries()) {
+      try {
+        return await this.#model(name)
+      } catch (thrown) {
+        const fault = this.#faultOf(thrown, name)
+        last = fault
+        if (this.#limit.over) break
+        const next = names[i + 1]
+        if (next !== undefined) this.#note(fault, name, next)
+      }
+    }
+    throw this.#closing(last ?? faults.make('R4001', 'no model is configured', { fix: 'name a model' }))
+  }
+
+  async #model(name: string): Promise<ModelReply> {
+    const model = await this.#limit.race(this.#world.find(name))
+    const answer = await this.#tried(name, model, this.#request)
+    const checked = this.#checked(answer)
+    if (checked?.problem === undefined) return this.#reply(name, answer, checked)
+    // One round of repair: the model sees what it wrote and what is wrong with it.
+    this.#note(misfit(name, checked.problem, answer), name, name)
+    const again = await this.#tried(name, model, {
+      ...this.#request,
+      messages: [...this.#request.messages, ...repair(answer, checked.problem)],
+    })
+    const mended = this.#checked(again)
+    if (mended?.problem !== undefined) throw misfit(name, mended.problem, again)
+    return this.#reply(name, again, mended)
+  }
+
+  #checked(answer: ModelTry): Checked | undefined {
+    if (this.#check === undefined || answer.calls !== undefined) return undefined
+    const read = jsonIn(answer.text)
+    const checked = read.problem === undefined ? this.#check(read.value) : read
+    if (checked.problem === undefined || answer.finish !== 'length') return checked
+    return { problem: `the answer was cut off after ${answer.usage?.output ?? 'too many'} tokens` }
+  }
+
+  /** Asks one model until it answers, as often as its retries allow. */
+  async #tried(name: string, model: Model, request: ModelRequest): Promise<ModelTry> {
+    const retries = this.#request.retries ?? DEFAULT_RETRIES
+    for (let retry = 1; ; retry++) {
+      try {
+        return await this.#once(name, model, request)
+      } catch (thrown) {
+        const fault = this.#faultOf(thrown, name)
+        const { host } = this.#world
+        const wait = waitBefore(retry, fault, `${this.#call.key}/${name}`, host.now())
+        if (fault.verdict !== 'retry' || retry > retries || host.now() + wait >= this.#limit.at)
+          throw fault.verdict === 'retry' ? triedInVain(fault, retry) : fault
+        this.#note(fault, name, name)
+        await this.#limit.sleep(host, wait)
+      }
+    }
+  }
+
+  async #once(name: string, model: Model, request: ModelRequest): Promise<ModelTry> {
+    const { tryTimeout } = this.#request
+    const limit = tryTimeout === undefined ? this.#limit : new Deadline(this.#world.host, tryTimeout, this.#limit.signal)
+    this.#account.tries++
+    try {
+      const part = this.#progress.begin()
+      const answer = await limit.race(model.generate(request, { signal: limit.signal, key: this.#call.key, part }))
+      const price = this.#world.price(name, model)
+      const usage = answer.usage && soundUsage(answer.usage)
+      this.#account.count(usage, usage && price && costOf(usage, price))
+      this.#account.hear(name, answer)
+      if (answer.finish === 'filter') throw filtered(name)
+      limitLength(lengthOf(answer))
+      return this.#withoutVainCalls({ ...answer, usage })
+    } catch (thrown) {
+      if (limit !== this.#limit && limit.over && !this.#limit.signal.aborted) throw slow(name, tryTimeout ?? 0)
+      throw thrown
+    } finally {
+      if (limit !== this.#limit) limit.release()
+    }
+  }
+
+  /** Calls of tools that nobody offered are no answer. */
+  #withoutVainCalls(answer: ModelTry): ModelTry {
+    if (answer.calls === undefined || this.#check === undefined) return answer
+    if (answer.calls.length > 0 && offersTools(this.#request)) return answer
+    return { ...answer, calls: undefined, native: undefined, finish: answer.finish === 'tools' ? 'other' : answer.finish }
+  }
+
+  #reply(name: string, answer: ModelTry, checked: Checked | undefined): ModelReply {
+    this.#progress.finish()
+    const { usage, cost, tries } = this.#account
+    return {
+      text: answer.text,
+      finish: answer.finish,
+      ...extras(answer),
+      model: name,
+      ...(checked?.problem === undefined && checked !== undefined ? { object: checked.value } : {}),
+      usage,
+      ...(cost === undefined ? {} : { cost }),
+      tries,
+      ...(this.#failures.length === 0 ? {} : { failures: this.#failures }),
+    }
+  }
+
+  /** A try has failed and another begins. */
+  #note({ code, message }: Fault, name: string, next: string): void {
+    this.#failures.push({ model: name, code, message })
+    if (this.#request.stream === true) this.#progress.restart({ try: this.#account.tries + 1, model: next, because: code })
+  }
+
+  /** Any thrown value as a fault, the end of the time among them. Throws on when the call itself was broken off. */
+  #faultOf(thrown: unknown, name: string): Fault {
+    if (this.#call.signal.aborted) throw this.#call.signal.reason
+    if (this.#limit.over) return late(name, this.#request.timeout ?? DEFAULT_TIMEOUT)
+    return isFault(thrown)
+      ? thrown
+      : faults.make('R4007', `${name} cannot answer: ${String(thrown)}`, {
+          cause: thrown,
+          fix: 'mend the adapter that the application gave',
+        })
+  }
+
+  /** The fault in which the request ends: with what was said and used all the same, and with the failures before it. */
+  #closing(fault: Fault): Fault {
+    const failures = this.#failures.length === 0 ? {} : { failures: this.#failures.map((failure) => ({ ...failure })) }
+    const data = { ...fault.data, ...this.#account.facts, ...failures }
+    return Object.keys(data).length === 0 ? fault : amended(fault, { data })
+  }
+}
+
+/** The time of the whole request is over. */
+function late(name: string, milliseconds: number): Fault {
+  const fix = 'give the node a longer `timeout`, such as "5m" (in a request, milliseconds); `reflex resume RUN` tries again'
+  return slow(name, milliseconds, fix)
+}
+
+function slow(name: string, milliseconds: number, fix = 'give the request a longer `tryTimeout`'): Fault {
+  const message = `${name} has not answered within ${milliseconds / 1000} s`
+  return faults.make('R4013', message, { data: { model: name, timeout: milliseconds }, fix })
+}
+
+function filtered(name: string): Fault {
+  return faults.make('R4014', `a filter stopped the answer of ${name}`, {
+    data: { model: name },
+    fix: 'change the prompt, or name another model',
+  })
+}
+
+function misfit(name: string, problem: string, { finish }: ModelTry): Fault {
+  const mend = finish === 'length' ? 'raise `maxTokens` of the node' : 'ask for a simpler answer, or name another model'
+  return faults.make('R4015', `the answer of ${name} does not fit its schema: ${problem}`, {
+    data: { model: name },
+    fix: `${mend}; \`reflex resume RUN\` asks again`,
+  })
+}
+
+function repair(answer: ModelTry, problem: string): readonly ModelMessage[] {
+  const said: readonly ModelMessage[] = answer.text.trim() === '' ? [] : [{ role: 'assistant', content: answer.text }]
+  const told = `That is not the answer that was asked for: ${problem}. Answer again, with the whole JSON value alone.`
+  return [...said, { role: 'user', content: told }]
+}

@@ -1,0 +1,140 @@
+import type { Fault, Host } from '../kernel/index.ts'
+import { ask } from './ask.ts'
+import { faults } from './faults.ts'
+import { isLanguageModel, type LanguageModel, languageModel } from './language-model.ts'
+import type { FindMisfits } from './misfits.ts'
+import { addressProblem, type Guess, isInstalled, nameProblem } from './naming.ts'
+import { type Price, priceOf, type Prices } from './prices.ts'
+import { findModel, type ProviderWorld } from './providers.ts'
+import { type Environment, scrubber } from './scrub.ts'
+import type { Model, ModelCall, ModelReply, ModelRequest, Models } from './types.ts'
+
+/** Which models there are, and how they are asked. */
+export interface ModelsOptions {
+  readonly host: Host
+  /**
+   * Where keys come from (`OPENAI_API_KEY`, …, `REFLEX_API_KEY` for the base URL), and `REFLEX_MODEL` and
+   * `REFLEX_BASE_URL`, which the options below precede. The process's own environment is not read.
+   */
+  readonly environment?: Environment | undefined
+  /** Asked when a request names no model: `provider:name`, or a model itself. */
+  readonly model?: string | Model | LanguageModel | undefined
+  /** Asked in turn when that fails. */
+  readonly fallback?: readonly string[] | undefined
+  /** A server that speaks OpenAI's protocol: names of models are its own then. */
+  readonly baseUrl?: string | undefined
+  /** USD for a million tokens, by the name of the model; before the table of Reflex. */
+  readonly prices?: Prices | undefined
+  /**
+   * Models by a name of one's own: adapters of Reflex, or models of the AI SDK. These send with a `fetch` of their own;
+   * what Reflex makes from a name follows no redirect and reads 32 MB at most.
+   */
+  readonly models?: Readonly<Record<string, Model | LanguageModel>> | undefined
+  /** Guesses at misspelt names, for faults; `suggest` of the text room is one. */
+  readonly guess?: Guess | undefined
+  /** Checks structured answers against their schemas. If absent, zod does, and is stopped after half a second. */
+  readonly check?: FindMisfits | undefined
+}
+
+/** Models that can tell what is wrong with a name. */
+export interface NamedModels extends Models {
+  /**
+   * What keeps a model from being asked, told at once: `R4002` for a name that means none, or for a base URL that is no
+   * address or holds a password. Without a name, of the base URL and the configured default. Loads and asks nothing, so a
+   * missing package or key is a fault of `generate` alone.
+   */
+  check(name?: string): Fault | undefined
+}
+
+/**
+ * The models of an application behind one call. Packages of providers are loaded when a model of theirs is first asked,
+ * so a missing one is a fault of that call, not of this. Throws `R4005` for an object that is no model.
+ */
+export function createModels(options: ModelsOptions): NamedModels {
+  return new ConfiguredModels(options)
+}
+
+class ConfiguredModels implements NamedModels {
+  readonly #options: ModelsOptions
+  readonly #default: string | undefined
+  readonly #world: ProviderWorld
+  readonly #found = new Map<string, Model | Promise<Model>>()
+
+  constructor(options: ModelsOptions) {
+    const { environment = {}, model, models = {} } = options
+    this.#options = options
+    const url = options.baseUrl ?? (environment['REFLEX_BASE_URL'] || undefined)
+    this.#world = {
+      environment,
+      server: url === undefined ? undefined : { url, from: options.baseUrl === undefined ? 'REFLEX_BASE_URL' : 'the base URL' },
+      names: Object.keys(models),
+      guess: options.guess,
+      installed: isInstalled,
+      scrub: scrubber(environment),
+    }
+    for (const [name, given] of Object.entries(models)) this.#found.set(name, this.#adapted(given, name))
+    if (typeof model === 'object') {
+      const own = this.#adapted(model, undefined)
+      this.#found.set(own.name, own)
+      this.#default = own.name
+    } else this.#default = model ?? (environment['REFLEX_MODEL'] || undefined)
+  }
+
+  get configured(): boolean {
+    return this.#default !== undefined
+  }
+
+  name(request?: ModelRequest): string | undefined {
+    return request?.model ?? this.#default
+  }
+
+  check(name?: string): Fault | undefined {
+    const { server } = this.#world
+    const broken = name === undefined && server !== undefined ? addressProblem(server) : undefined
+    const asked = name ?? this.#default
+    if (broken !== undefined || asked === undefined || this.#found.has(asked)) return broken
+    return nameProblem(asked, this.#world)
+  }
+
+  async generate(request: ModelRequest, call: ModelCall): Promise<ModelReply> {
+    const first = this.name(request)
+    if (first === undefined) {
+      const what = request.label === undefined ? '' : `: ${request.label} asks one`
+      throw faults.make('R4001', `no model is configured${what}`, {
+        fix: 'give --model provider:name, set REFLEX_MODEL, or REFLEX_BASE_URL and a name; in an application the option `model`',
+      })
+    }
+    const names = [...new Set([first, ...(request.fallback ?? this.#options.fallback ?? [])])]
+    return ask(names, request, call, {
+      host: this.#options.host,
+      find: (name) => this.#find(name),
+      price: (name, model) => this.#price(name, model),
+      check: this.#options.check,
+    })
+  }
+
+  #adapted(given: Model | LanguageModel, name: string | undefined): Model {
+    if (isLanguageModel(given)) return languageModel(given, { name, scrub: this.#world.scrub })
+    if (typeof given.generate === 'function') return given
+    throw faults.make('R4005', `${name ?? 'the option model'} is no model`, {
+      fix: 'give a name, a model of the AI SDK, or an object with `name` and `generate`',
+    })
+  }
+
+  async #find(name: string): Promise<Model> {
+    const known = this.#found.get(name)
+    if (known !== undefined) return known
+    const found = findModel(name, this.#world)
+    this.#found.set(name, found)
+    // What is missing may be there the next time: a package is installed, a key set.
+    found.catch(() => this.#found.delete(name))
+    return found
+  }
+
+  /** An object under a name of one's own may be a model that has a price. */
+  #price(name: string, model: Model): Price | undefined {
+    const given = this.#options.models?.[name] ?? (name === this.#default ? this.#options.model : undefined)
+    const inner = isLanguageModel(given) ? [`${given.provider.replace(/\..*$/, '')}:${given.modelId}`] : []
+    return priceOf([name, model.name, ...inner], this.#options.prices ?? {})
+  }
+}

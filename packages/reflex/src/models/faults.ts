@@ -1,0 +1,171 @@
+import { defineFaults } from '../kernel/index.ts'
+
+const DURING = 'during a run'
+const BEFORE = 'before a run'
+
+/** The models' part of the catalogue: which model (R4001 to R4005), what providers answer (R4006 to R4014), answers (R4015 to R4019), recordings (R4020, R4021). */
+export const faults = defineFaults({
+  R4001: {
+    title: 'No model is configured',
+    verdict: 'wait',
+    when: DURING,
+    means: 'A model is asked for something, and none was given to Reflex. The run waits there; nothing was sent anywhere.',
+    fix: 'Give --model provider:name, set REFLEX_MODEL, or REFLEX_BASE_URL and --model name for a server of your own; in an application the option `model`. To go on without a model let somebody else decide: --agent NODE=person.',
+  },
+  R4002: {
+    title: 'The name of a model, or the address of its server, means nothing',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'A model is named provider:name, such as openai:gpt-5-mini, or with a name that the application gave it. A name alone is enough where a base URL says which server is meant. The base URL is an address without user and password. Nothing was sent.',
+    often: 'a misspelt provider, or none; the base URL was not set',
+    fix: 'Write the provider before the name, or set REFLEX_BASE_URL to the address of a server of your own.',
+  },
+  R4003: {
+    title: 'The package of a provider cannot be used',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'Reflex speaks to each provider through its package @ai-sdk/NAME, which is installed only where it is wanted. Here it is missing, or it is not what Reflex expects.',
+    often: 'the package was not installed beside reflex, an old version',
+    fix: 'Run the npm install that the message names, in the folder in which reflex is installed.',
+  },
+  R4004: {
+    title: 'The key of a provider is missing',
+    verdict: 'fail',
+    when: DURING,
+    means: 'The provider answers only to who has a key, and the variable for it is not set. Nothing was sent.',
+    fix: 'Set the variable that the message names.',
+  },
+  R4005: {
+    title: 'An object is not a model that Reflex can ask',
+    verdict: 'fail',
+    when: BEFORE,
+    means: 'The option takes models of Reflex and language models of the AI SDK whose specificationVersion is v3 or v4.',
+    often: 'a provider package of an earlier generation',
+    fix: 'Update the provider package.',
+  },
+  R4006: {
+    title: 'The provider refuses the key',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'The provider does not know the key, or the key may not use this model; or no key was set, and the server wants one. Asking again would change nothing.',
+    often: 'a key of another account or project, a key that was withdrawn',
+    fix: 'Check the variable that holds the key, and what the key may use.',
+  },
+  R4007: {
+    title: 'The provider refuses the request',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'The provider understood the request and will not answer it; its own words are in the message. Or it answered in a way that Reflex does not take: with a redirect to another address, where neither key nor prompt is sent, or with more than 32 MB.',
+    often: 'a misspelt model, a setting that the model does not have, a schema that the provider does not take',
+    fix: 'Change what the message names, or go on with another model: reflex resume RUN --model NAME.',
+  },
+  R4008: {
+    title: 'The request is too long for the model',
+    verdict: 'fail',
+    when: DURING,
+    rules: ['tree context_length'],
+    means: 'Messages, tools and answer together are more tokens than the model can hold.',
+    fix: 'Show less, or name a model that holds more.',
+  },
+  R4009: {
+    title: 'The provider asks to slow down',
+    verdict: 'retry',
+    when: DURING,
+    rules: ['tree rate_limit'],
+    means: 'Too much was asked in a short time. Reflex waited as long as the provider said and asked again, within the deadline.',
+    often: 'many runs at once, a small quota',
+    fix: 'Try again later, name a fallback model, or raise the quota.',
+  },
+  R4010: {
+    title: 'The provider has trouble',
+    verdict: 'retry',
+    when: DURING,
+    rules: ['tree api_error'],
+    means: 'The server answered that it could not answer now.',
+    fix: 'Try again later with reflex resume RUN, or name a fallback model.',
+  },
+  R4011: {
+    title: 'The provider cannot be reached',
+    verdict: 'retry',
+    when: DURING,
+    rules: ['tree network_error'],
+    means: 'There was no connection, or it broke before the answer was whole. What had come of the answer was dropped.',
+    often: 'a server that is not running, a wrong base URL, a proxy that ends long answers',
+    fix: 'Check that the server runs at the address that the message names.',
+  },
+  R4012: {
+    title: 'The answer of a provider makes no sense',
+    verdict: 'retry',
+    when: DURING,
+    means: 'What came back is not an answer in the protocol of the provider.',
+    often: 'a base URL that leads to a web page, a proxy in between, an answer that is too large',
+    fix: 'Check the base URL; it usually ends in /v1.',
+  },
+  R4013: {
+    title: 'A model took too long',
+    verdict: 'retry',
+    when: DURING,
+    rules: ['tree E6001'],
+    means: 'The time for the call is over, all tries and waits included. What was under way was broken off.',
+    often: 'a long answer, a provider under load',
+    fix: 'Give the node a longer timeout, a smaller task, or a faster model.',
+  },
+  R4014: {
+    title: 'A filter stopped the answer',
+    verdict: 'fail',
+    when: DURING,
+    means: "The provider's filter, or the model itself, refused to answer this request.",
+    fix: 'Change the prompt, or name another model.',
+  },
+  R4015: {
+    title: 'The answer does not fit its schema',
+    verdict: 'retry',
+    when: DURING,
+    means:
+      'Structured output was asked for. The model was told what is wrong with its answer and answered wrongly again. What it said last is kept with the failure, and what was used.',
+    often: 'a schema that the prompt contradicts, a limit of tokens that cuts the answer, a model too small for the task',
+    fix: 'Make the schema simpler, or name another model.',
+  },
+  R4016: {
+    title: 'A schema cannot be used',
+    verdict: 'fail',
+    when: DURING,
+    means: 'The JSON Schema of an answer or of a tool is not valid, or uses what cannot be checked here. Nothing was sent.',
+    often: 'if/then/else, a misspelt type',
+    fix: 'Write the schema with types, properties, enums and limits.',
+  },
+  R4017: {
+    title: 'A request to a model cannot be read',
+    verdict: 'fail',
+    when: DURING,
+    means: 'What was asked for is not a request: a key is unknown, a message is missing or has another shape. Nothing was sent.',
+    fix: 'Correct what the message names.',
+  },
+  R4018: {
+    title: 'A model does not come to an end with its tools',
+    verdict: 'fail',
+    when: DURING,
+    means: 'The model called tools in every turn that it was given, and never answered.',
+    often: 'a tool that keeps failing, a task for more turns',
+    fix: 'Raise the number of turns, or mend the tool that the model calls again and again.',
+  },
+  R4020: {
+    title: 'No reply is left for a request',
+    verdict: 'fail',
+    when: DURING,
+    means: 'The replies come from a script or a recording, and none in it belongs to this request, or all that do are used up.',
+    often: 'a program or prompt that changed since the recording, a misspelt label',
+    fix: 'Record again with --record, or write a reply for the label that the message names.',
+  },
+  R4021: {
+    title: 'A recording cannot be read',
+    verdict: 'fail',
+    when: BEFORE,
+    means: 'A recording is a file of lines, each a JSON object: {"label", "reply"} by hand, or what --record wrote.',
+    fix: 'Correct the line named, such as {"label": "refund/decide", "reply": {"object": {"edge": "FULL"}}, "by": "hand"}.',
+  },
+})

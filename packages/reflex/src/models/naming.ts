@@ -1,0 +1,167 @@
+import type { Fault } from '../kernel/index.ts'
+import { faults } from './faults.ts'
+import { fullName } from './prices.ts'
+import type { Environment } from './scrub.ts'
+
+/** What is known of the providers whose packages read the environment by themselves: Reflex hands both in instead. */
+interface Known {
+  readonly key: string
+  readonly url?: { readonly variable: string; readonly usual: string }
+}
+
+const KNOWN: Readonly<Record<string, Known>> = {
+  openai: { key: 'OPENAI_API_KEY', url: { variable: 'OPENAI_BASE_URL', usual: 'https://api.openai.com/v1' } },
+  anthropic: { key: 'ANTHROPIC_API_KEY', url: { variable: 'ANTHROPIC_BASE_URL', usual: 'https://api.anthropic.com/v1' } },
+  google: { key: 'GOOGLE_GENERATIVE_AI_API_KEY' },
+  mistral: { key: 'MISTRAL_API_KEY' },
+  groq: { key: 'GROQ_API_KEY' },
+  xai: { key: 'XAI_API_KEY' },
+  deepseek: { key: 'DEEPSEEK_API_KEY' },
+  cohere: { key: 'COHERE_API_KEY' },
+}
+
+/** Finds the name that a misspelt word was meant to be; `suggest` of the text room is one. */
+export type Guess = (word: string, names: readonly string[]) => string | undefined
+
+/** A server that speaks OpenAI's protocol. */
+export interface Server {
+  readonly url: string
+  /** What names it, for people: a variable or an option. */
+  readonly from: string
+}
+
+/** What the names of models are read with. */
+export interface Naming {
+  readonly environment: Environment
+  readonly server: Server | undefined
+  /** The names that the application gave. */
+  readonly names: readonly string[]
+  readonly guess: Guess | undefined
+  /** Whether a package is installed where Reflex finds its own. */
+  installed(name: string): boolean
+}
+
+/** The provider before the colon, empty where there is none, and what stands behind it. */
+export interface NameParts {
+  readonly provider: string
+  readonly model: string
+}
+
+const PROVIDER = /^[a-z][a-z0-9-]*$/
+const SERVERS = ['local', 'openai-compatible']
+const EXAMPLE = 'openai:gpt-5-mini'
+const EXAMPLE_URL = 'http://localhost:11434/v1'
+
+/** What is known of a provider; undefined for one that Reflex does not know by name. */
+export function knownProvider(provider: string): Known | undefined {
+  return Object.hasOwn(KNOWN, provider) ? KNOWN[provider] : undefined
+}
+
+export function nameParts(name: string): NameParts {
+  const colon = name.indexOf(':')
+  return colon < 0 ? { provider: '', model: name } : { provider: name.slice(0, colon), model: name.slice(colon + 1) }
+}
+
+/**
+ * The name of a model as people say it: without the provider, if that is one that Reflex knows, or `local`. Every other
+ * colon belongs to the name: `openai:gpt-5-mini` becomes `gpt-5-mini`, and `qwen2.5:7b` stays.
+ */
+export function shortName(model: string): string {
+  const { provider, model: rest } = nameParts(model)
+  return rest !== '' && (provider === 'local' || knownProvider(provider) !== undefined) ? rest : model
+}
+
+/** The variable that holds the key of the provider before the colon; undefined for one that Reflex does not know by name. */
+export function keyVariable(model: string): string | undefined {
+  return knownProvider(nameParts(model).provider)?.key
+}
+
+/** A name belongs to the server at the base URL, unless it begins with a provider that is known. */
+export function servedBy({ server }: Naming, { provider }: NameParts): Server | undefined {
+  return knownProvider(provider) === undefined ? server : undefined
+}
+
+/**
+ * What keeps a name from meaning a model, told before anything is loaded or asked: `R4002`. Undefined for a name that can
+ * be asked, as far as the name alone tells; its package and its key may still be missing.
+ */
+export function nameProblem(name: string, naming: Naming): Fault | undefined {
+  if (naming.names.includes(name)) return undefined
+  const parts = nameParts(name)
+  const { provider, model } = parts
+  const server = servedBy(naming, parts)
+  if (name.trim() === '') return unreadable(name, 'it is empty', `write ${exampleFor(naming)}`)
+  if (name !== name.trim()) return unreadable(name, 'there is space around it', `write ${JSON.stringify(name.trim())}`)
+  if (model === '') return unreadable(name, 'nothing stands behind the colon', `write ${exampleFor(naming, provider)}`)
+  if (server !== undefined) return addressProblem(server)
+  const known = knownProvider(provider)
+  if (known?.url !== undefined) return addressProblem(ownAddress(known.url, naming.environment))
+  if (known !== undefined) return undefined
+  if (provider === '') return withoutProvider(name, naming)
+  if (SERVERS.includes(provider))
+    return unreadable(name, `${provider} means the server at the base URL, and none is set`, `set REFLEX_BASE_URL, such as ${EXAMPLE_URL}`)
+  return unknownProvider(name, parts, naming)
+}
+
+/** The address of a provider that has a variable for it. */
+export function ownAddress({ variable, usual }: NonNullable<Known['url']>, environment: Environment): Server {
+  return { url: environment[variable] || usual, from: variable }
+}
+
+/**
+ * What keeps the address of a server from being asked: `R4002`. Never shows the address: what is wrong with it may be
+ * that a password stands in it.
+ */
+export function addressProblem({ url, from }: Server): Fault | undefined {
+  const address = addressOf(url)
+  if (address === undefined) {
+    const fix = addressOf(`http://${url}`) === undefined ? `write an address such as ${EXAMPLE_URL}` : 'write http:// or https:// before it'
+    return faults.make('R4002', `${from} is no address of a server`, { fix })
+  }
+  if (address.username === '' && address.password === '') return undefined
+  return faults.make('R4002', `${from} holds a user or a password, which no request can be sent with`, {
+    fix: `take what stands before the @ out of ${from}; the key of the server goes into REFLEX_API_KEY`,
+  })
+}
+
+function addressOf(url: string): URL | undefined {
+  return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined
+}
+
+function withoutProvider(name: string, naming: Naming): Fault {
+  const meant = fullName(name) ?? naming.guess?.(name, naming.names)
+  if (meant !== undefined) return unreadable(name, `it names no provider; did you mean ${JSON.stringify(meant)}?`, `write ${meant}`)
+  const why = 'it names no provider, and no base URL is set'
+  return unreadable(name, why, `write the provider before it, as in ${EXAMPLE}; for a server of your own set REFLEX_BASE_URL`)
+}
+
+function unknownProvider(name: string, { provider, model }: NameParts, naming: Naming): Fault | undefined {
+  const spoken = `@ai-sdk/${provider}`
+  const proper = PROVIDER.test(provider)
+  if (proper && naming.installed(spoken)) return undefined
+  const known = Object.keys(KNOWN)
+  const why = `Reflex knows no provider ${JSON.stringify(provider)}; it knows ${known.join(', ')}`
+  const meant = naming.guess?.(provider, known)
+  if (meant !== undefined) return unreadable(name, `${why}; did you mean ${JSON.stringify(meant)}?`, `write ${meant}:${model}`)
+  const others = 'for a server of your own set REFLEX_BASE_URL; an application can give any model by a name of its own'
+  return unreadable(name, why, proper ? `${others}; if ${spoken} is a package that you trust, install it yourself` : others)
+}
+
+function unreadable(name: string, why: string, fix: string): Fault {
+  return faults.make('R4002', `the model ${JSON.stringify(name)} cannot be found: ${why}`, { fix })
+}
+
+function exampleFor({ server }: Naming, provider?: string): string {
+  if (provider !== undefined && knownProvider(provider) !== undefined) return `${provider}:NAME, with the name of a model of ${provider}`
+  return server === undefined ? `provider:name, such as ${EXAMPLE}` : 'the name of a model of the server, such as llama3'
+}
+
+/** Whether a package lies where this one finds its own. Nothing of it is loaded. */
+export function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch (thrown) {
+    return !(thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_MODULE_NOT_FOUND')
+  }
+}

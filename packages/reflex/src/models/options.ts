@@ -1,0 +1,119 @@
+import { canonicalJson, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import type { ModelMessage, ModelRequest } from './types.ts'
+
+/** A message in the form of the provider interface. */
+type PromptMessage =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user' | 'assistant' | 'tool'; readonly content: readonly Json[] }
+
+/** The options of one call, in the form of the AI SDK's provider interface. */
+export interface CallOptions {
+  readonly prompt: readonly PromptMessage[]
+  readonly abortSignal?: AbortSignal
+  readonly responseFormat?: JsonObject
+  readonly [setting: string]: unknown
+}
+
+/** A request in the form of the provider interface; what is not asked for is left out. */
+export function optionsFor(request: ModelRequest, version: string): CallOptions {
+  const { tools = [], choice, output, effort } = request
+  const settings = {
+    maxOutputTokens: request.maxTokens,
+    temperature: request.temperature,
+    topP: request.topP,
+    stopSequences: request.stop,
+    seed: request.seed,
+    // Models of the third generation are told by `options`, each provider in its own way.
+    reasoning: version === 'v3' ? undefined : effort,
+    tools:
+      tools.length === 0
+        ? undefined
+        : tools.map((tool) => ({
+            type: 'function',
+            name: tool.name,
+            ...(tool.description === undefined ? {} : { description: tool.description }),
+            inputSchema: tool.schema,
+          })),
+    toolChoice: tools.length === 0 || choice === undefined ? undefined : toolChoice(choice),
+    responseFormat: output === undefined ? undefined : { type: 'json', schema: output.schema, name: output.name ?? 'answer' },
+    providerOptions: providerOptions(request),
+  }
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined)
+  return { prompt: promptOf(request.messages), ...Object.fromEntries(given) }
+}
+
+function toolChoice(choice: NonNullable<ModelRequest['choice']>): JsonObject {
+  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.tool }
+}
+
+/**
+ * OpenAI and its kin check a schema strictly and refuse those with optional keys; these are sent as advice, and the
+ * answer is checked here as any other.
+ */
+function providerOptions({ options, output }: ModelRequest): JsonObject | undefined {
+  if (output === undefined || isStrict(output.schema)) return options
+  const lenient = { strictJsonSchema: false }
+  const named = Object.entries(options ?? {}).map(([name, own]) => [name, { ...own }] as const)
+  return {
+    ...Object.fromEntries(named),
+    openai: { ...lenient, ...options?.['openai'] },
+    openaiCompatible: { ...lenient, ...options?.['openaiCompatible'] },
+  }
+}
+
+/** Each object in the schema names all its keys as required and allows no other. */
+function isStrict(schema: Json): boolean {
+  if (isList(schema)) return schema.every(isStrict)
+  if (!isObject(schema)) return true
+  const { type, properties, required, additionalProperties } = schema
+  if (type === 'object' || properties !== undefined) {
+    if (additionalProperties !== false || !isList(required) || !isObject(properties)) return false
+    if (Object.keys(properties).some((key) => !required.includes(key))) return false
+  }
+  return Object.values(schema).every(isStrict)
+}
+
+/** Messages in the form of the provider interface: results of tools that follow one another are one message. */
+function promptOf(messages: readonly ModelMessage[]): readonly PromptMessage[] {
+  const prompt: PromptMessage[] = []
+  let results: Json[] | undefined
+  for (const message of messages) {
+    if (message.role !== 'tool') {
+      results = undefined
+      prompt.push(promptMessage(message))
+      continue
+    }
+    if (results === undefined) {
+      results = []
+      prompt.push({ role: 'tool', content: results })
+    }
+    results.push(toolResult(message))
+  }
+  return prompt
+}
+
+function promptMessage(message: Exclude<ModelMessage, { role: 'tool' }>): PromptMessage {
+  if (message.role === 'system') return { role: 'system', content: message.content }
+  if (message.role === 'user') return { role: 'user', content: [{ type: 'text', text: message.content }] }
+  if (message.native !== undefined) return { role: 'assistant', content: message.native }
+  const { content = '', calls = [] } = message
+  const text = content === '' ? [] : [{ type: 'text', text: content }]
+  const made = calls.map(({ id, name, args }) => ({ type: 'tool-call', toolCallId: id, toolName: name, input: args }))
+  return { role: 'assistant', content: [...text, ...made] }
+}
+
+function toolResult({ call, name, result, failed }: Extract<ModelMessage, { role: 'tool' }>): Json {
+  const kind = typeof result === 'string' ? 'text' : 'json'
+  const output = { type: failed === true ? `error-${kind}` : kind, value: result }
+  return { type: 'tool-result', toolCallId: call, toolName: name, output }
+}
+
+/** The schema of the answer, said in the prompt: at the end of the last system message, since some servers take one alone. */
+export function askInPrompt(options: CallOptions, schema: JsonObject): CallOptions {
+  const words = `Answer with one JSON value alone, without any other text. It must fit this JSON Schema: ${canonicalJson(schema)}`
+  const last = options.prompt.findLastIndex(({ role }) => role === 'system')
+  const prompt = options.prompt.map((message, i) =>
+    i === last && message.role === 'system' ? { ...message, content: `${message.content}\n\n${words}` } : message,
+  )
+  return { ...options, prompt: last < 0 ? [{ role: 'system', content: words }, ...prompt] : prompt }
+}

@@ -1,0 +1,15 @@
+import type { Port } from '../kernel/index.ts'
+import { readRequest } from './request.ts'
+import type { Models } from './types.ts'
+
+/**
+ * The port `model`: its arguments are a `ModelRequest`, its result is a `ModelReply`, its parts are `ModelDelta`s. Asking
+ * a model changes nothing outside, so it is asked again after a crash. Throws `R4017` for arguments that are no request.
+ */
+export function modelPort(models: Models): Port {
+  return {
+    leaves: false,
+    repeat: 'free',
+    perform: (call) => models.generate(readRequest(call.args), call),
+  }
+}

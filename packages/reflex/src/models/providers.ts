@@ -1,0 +1,107 @@
+import { faults } from './faults.ts'
+import { guardedFetch } from './http.ts'
+import { isLanguageModel, type LanguageModel, languageModel } from './language-model.ts'
+import { knownProvider, nameParts, nameProblem, type Naming, ownAddress, type Server, servedBy } from './naming.ts'
+import type { Model } from './types.ts'
+
+/** Where models come from. */
+export interface ProviderWorld extends Naming {
+  readonly scrub: (text: string) => string
+}
+
+/**
+ * The model that a name means. With a base URL that is a model of the server there, `llama3` or `local:llama3`, unless
+ * the name begins with a provider that is known by name; else `provider:name` through the package `@ai-sdk/provider`.
+ *
+ * Throws `R4002` for a name that means nothing, `R4003` when the package is missing, `R4004` when the key is. Nothing
+ * is sent before the model is asked.
+ */
+export async function findModel(name: string, world: ProviderWorld): Promise<Model> {
+  const problem = nameProblem(name, world)
+  if (problem !== undefined) throw problem
+  const parts = nameParts(name)
+  const server = servedBy(world, parts)
+  if (server !== undefined) return serverModel(name, parts.provider === 'local' ? parts.model : name, server, world)
+  return providerModel(name, parts.provider, parts.model, world)
+}
+
+async function serverModel(name: string, model: string, { url, from }: Server, world: ProviderWorld): Promise<Model> {
+  const create = await creator('openai-compatible', name)
+  const apiKey = world.environment['REFLEX_API_KEY']
+  const provider = create({
+    name: 'local',
+    baseURL: url,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+    fetch: guardedFetch,
+    ...(apiKey ? { apiKey } : {}),
+  })
+  const access = { key: 'REFLEX_API_KEY', sent: Boolean(apiKey), address: from }
+  return languageModel(modelOf(provider, model, '@ai-sdk/openai-compatible'), { name, scrub: world.scrub, unsure: true, access })
+}
+
+async function providerModel(name: string, provider: string, model: string, world: ProviderWorld): Promise<Model> {
+  const create = await creator(provider, name)
+  const known = knownProvider(provider)
+  const variable = known?.key ?? `${provider.replaceAll('-', '_').toUpperCase()}_API_KEY`
+  const apiKey = world.environment[variable]
+  // Some providers know other ways to sign a request than a key; those that are known here do not.
+  if (!apiKey && known !== undefined)
+    throw faults.make('R4004', `${name} needs a key, and ${variable} is not set`, { fix: `set ${variable}` })
+  const address = known?.url && ownAddress(known.url, world.environment)
+  const made = create({ fetch: guardedFetch, ...(apiKey ? { apiKey } : {}), ...(address === undefined ? {} : { baseURL: address.url }) })
+  // The usual address is nothing that somebody has set wrongly.
+  const access = { key: variable, sent: Boolean(apiKey), address: address?.url === known?.url?.usual ? undefined : address?.from }
+  return languageModel(modelOf(made, model, `@ai-sdk/${provider}`), { name, scrub: world.scrub, access })
+}
+
+type Creator = (settings: object) => unknown
+
+/** The function of a provider's package that makes the provider: `createOpenAI`, `createAnthropic`, `createVertex`. */
+async function creator(provider: string, model: string): Promise<Creator> {
+  const name = `@ai-sdk/${provider}`
+  let loaded: unknown
+  try {
+    loaded = await import(/* @vite-ignore */ name)
+  } catch (thrown) {
+    const missing = isMissing(thrown, name)
+    throw faults.make(
+      'R4003',
+      missing ? `${model} needs the package ${name}, which is not installed` : `the package ${name} cannot be loaded`,
+      {
+        fix: `npm install ${name}`,
+        ...(missing ? {} : { cause: thrown }),
+      },
+    )
+  }
+  const wanted = `create${provider.replaceAll('-', '')}`
+  const makers = Object.entries(fieldsOf(loaded)).filter(([key]) => /^create[A-Z]/.test(key))
+  const found =
+    makers.find(([key]) => key.toLowerCase() === wanted) ?? makers.find(([key]) => key.toLowerCase().startsWith(wanted)) ?? makers[0]
+  if (!isFunction(found?.[1])) throw unusable(name, 'has no function that makes a provider')
+  return found[1]
+}
+
+/** What is installed was chosen by somebody, so that a newer one of it may be named, whoever made it. */
+function unusable(name: string, why: string): Error {
+  return faults.make('R4003', `the package ${name} ${why}`, { fix: `npm install ${name}@latest` })
+}
+
+function isMissing(thrown: unknown, name: string): boolean {
+  return thrown instanceof Error && /Cannot find|Failed to (?:load|resolve)/.test(thrown.message) && thrown.message.includes(name)
+}
+
+function modelOf(provider: unknown, name: string, from: string): LanguageModel {
+  const { languageModel: make } = fieldsOf(provider)
+  const model: unknown = isFunction(make) ? make(name) : undefined
+  if (!isLanguageModel(model)) throw unusable(from, 'makes no language models')
+  return model
+}
+
+function isFunction(value: unknown): value is (...args: readonly unknown[]) => unknown {
+  return typeof value === 'function'
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function' ? Object.fromEntries(Object.entries(value)) : {}
+}

@@ -1,0 +1,217 @@
+import { z } from 'zod'
+import { canonicalJson, copyJson, digest, Fault, type FaultData, isObject, type Json } from '../kernel/index.ts'
+import { Account } from './account.ts'
+import { faults } from './faults.ts'
+import { issueWords } from './issue-words.ts'
+import type { FindMisfits } from './misfits.ts'
+import { offersTools, replyShape, type WrittenReply } from './request.ts'
+import { complete, tell } from './scripted.ts'
+import { schemaCheck } from './structured.ts'
+import type { ModelCall, ModelReply, ModelRequest, Models } from './types.ts'
+
+/** The version of the lines. */
+export const RECORDING = 1
+
+const faultShape = z.looseObject({ code: z.string(), message: z.string(), verdict: z.enum(['retry', 'fail', 'wait', 'bug']) })
+const entryShape = z
+  .strictObject({
+    v: z.literal(RECORDING).optional(),
+    label: z.string().optional(),
+    request: z.string().optional(),
+    reply: replyShape.optional(),
+    fault: z.custom<FaultData>((value) => faultShape.safeParse(value).success, 'expected {code, message, verdict}').optional(),
+    by: z.string().optional(),
+  })
+  .refine(({ label, request }) => label !== undefined || request !== undefined, 'a line needs "label", or "request" as --record writes it')
+  .refine(({ reply, fault }) => (reply === undefined) !== (fault === undefined), 'a line needs either "reply" or "fault"')
+
+type Entry = z.infer<typeof entryShape> & { readonly line: number }
+
+const BY_HAND = 'write a line such as {"label": "refund/decide", "reply": {"object": {"edge": "FULL"}}, "by": "hand"}'
+
+/**
+ * What a recording knows a request by: what is asked and in which form. Which model is asked is left out, since a
+ * recording stands in for every model; and so is how long it may take, how often it is tried, and what it is called.
+ */
+export function requestDigest({
+  model: _0,
+  timeout: _1,
+  tryTimeout: _2,
+  retries: _3,
+  fallback: _4,
+  stream: _5,
+  label: _6,
+  ...asked
+}: ModelRequest): string {
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined)
+  return digest(canonicalJson(copyJson(JSON.parse(JSON.stringify(Object.fromEntries(given))), 'request'))).slice(0, 16)
+}
+
+/**
+ * Models that answer from a recording and send nothing anywhere: the text of a file that `--record` wrote, or that
+ * somebody wrote by hand, one JSON object in each line; empty lines and lines that begin with `//` are skipped.
+ *
+ * A line belongs to the request whose digest it has, in any order; equal requests take equal lines in theirs. A line
+ * without a digest belongs to its label. A call that comes again under its key gets its line again. Which lines were
+ * taken is kept in memory: another process, after a crash, begins at the first of each digest and label.
+ *
+ * Throws `R4021` for a line that cannot be read, with its number. `generate` throws `R4020` when nothing is left that
+ * belongs to the request, the fault that was recorded, and `R4015` for a line by hand that does not fit the schema, which
+ * `check` finds out, as for `createModels`.
+ */
+export function recordedModels(text: string, file = 'recording', check?: FindMisfits): Models {
+  return new Recording(read(text, file), file, check)
+}
+
+function read(text: string, file: string): readonly Entry[] {
+  return text.split('\n').flatMap((line, i) => {
+    if (line.trim() === '' || line.trimStart().startsWith('//')) return []
+    const place = { file, line: i + 1 }
+    const value = parsed(line, place)
+    const entry = entryShape.safeParse(value)
+    if (!entry.success) throw unreadable(entry.error, value, place)
+    return [{ ...entry.data, line: i + 1 }]
+  })
+}
+
+interface Place {
+  readonly file: string
+  readonly line: number
+}
+
+/** The words of `JSON.parse` quote the line, which may hold what nobody is to see: only its column is told, if it tells one. */
+function parsed(line: string, place: Place): Json {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch (thrown) {
+    const [, at] = /at position (\d+)/.exec(thrown instanceof Error ? thrown.message : '') ?? []
+    const column = at === undefined ? {} : { column: Number(at) + 1 }
+    throw faults.make('R4021', 'the line is not JSON', { ...place, ...column, fix: BY_HAND })
+  }
+  try {
+    return copyJson(value, 'the line')
+  } catch {
+    throw faults.make('R4021', 'the line is nested too deeply, or too large', { ...place, fix: 'make its reply simpler' })
+  }
+}
+
+function unreadable({ issues }: z.ZodError, value: unknown, place: Place): Fault {
+  if (!isObject(value)) return faults.make('R4021', 'the line is not a JSON object', { ...place, fix: BY_HAND })
+  const newer = typeof value['v'] === 'number' && value['v'] > RECORDING
+  return faults.make('R4021', `the line cannot be read: ${issueWords(issues, value, 'the line')}`, {
+    ...place,
+    fix: newer ? 'update reflex, or record again with --record' : BY_HAND,
+  })
+}
+
+/** Lines in their order, and how many of them were taken. */
+interface Queue {
+  readonly entries: Entry[]
+  taken: number
+}
+
+class Recording implements Models {
+  readonly configured = true
+  readonly #file: string
+  readonly #check: FindMisfits | undefined
+  /** Lines that belong together, by digest (`#…`) or label. */
+  readonly #queues = new Map<string, Queue>()
+  /** How many lines there are of each label, or digest where there is none. */
+  readonly #counts = new Map<string, number>()
+  readonly #given = new Map<string, Entry>()
+
+  constructor(entries: readonly Entry[], file: string, check: FindMisfits | undefined) {
+    this.#file = file
+    this.#check = check
+    for (const entry of entries) {
+      const { label, request } = entry
+      const key = request === undefined ? (label ?? '') : `#${request}`
+      const queue = this.#queues.get(key)
+      if (queue === undefined) this.#queues.set(key, { entries: [entry], taken: 0 })
+      else queue.entries.push(entry)
+      const name = label ?? request ?? ''
+      this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+    }
+  }
+
+  name(request?: ModelRequest): string {
+    return request?.model ?? 'recorded'
+  }
+
+  async generate(request: ModelRequest, call: ModelCall): Promise<ModelReply> {
+    call.signal.throwIfAborted()
+    const entry = this.#take(request, call.key)
+    if (entry.fault !== undefined) {
+      const { code, message, verdict, ...details } = entry.fault
+      throw new Fault(code, message, verdict, details)
+    }
+    const reply = answering(entry.reply ?? {}, request)
+    const written = complete({ ...reply, by: reply.by ?? entry.by })
+    const whole: ModelReply = {
+      ...written,
+      model: reply.model ?? this.name(request),
+      ...(reply.object === undefined ? {} : { object: reply.object }),
+      usage: reply.usage ?? { input: 0, output: 0 },
+      ...(reply.cost === undefined ? {} : { cost: reply.cost }),
+      tries: reply.tries ?? 1,
+      ...(reply.failures === undefined ? {} : { failures: reply.failures }),
+    }
+    this.#fit(whole, request, entry)
+    if (request.stream === true) tell(written, call)
+    return whole
+  }
+
+  #take(request: ModelRequest, key: string): Entry {
+    const asked = requestDigest(request)
+    const place = key === '' ? undefined : `${key} ${asked}`
+    const again = place === undefined ? undefined : this.#given.get(place)
+    if (again !== undefined) return again
+    const entry = this.#next(`#${asked}`) ?? (request.label === undefined ? undefined : this.#next(request.label))
+    if (entry === undefined) throw this.#nothing(request, asked)
+    if (place !== undefined) this.#given.set(place, entry)
+    return entry
+  }
+
+  #next(key: string): Entry | undefined {
+    const queue = this.#queues.get(key)
+    return queue?.entries[queue.taken++]
+  }
+
+  /** A reply that a person wrote is held to the schema as a model's would be. */
+  #fit(reply: ModelReply, { output, label }: ModelRequest, { line }: Entry): void {
+    if (output === undefined || reply.calls !== undefined) return
+    const { object } = reply
+    const { problem } = schemaCheck(output.schema, { of: 'the answer', check: this.#check })(object)
+    if (problem === undefined) return
+    const account = new Account()
+    account.take(reply)
+    throw faults.make('R4015', `the recorded reply for ${label ?? 'the request'} does not fit its schema: ${problem}`, {
+      file: this.#file,
+      line,
+      fix: object === undefined ? 'write the answer under "object"' : 'correct the line, or record again with --record',
+      data: account.facts,
+    })
+  }
+
+  #nothing({ label, messages }: ModelRequest, asked: string): Fault {
+    const last = messages.flatMap((message) => (message.role === 'user' ? [message.content] : [])).at(-1) ?? ''
+    const what = `${label ?? 'a request without a label'} (${asked}, ${JSON.stringify(last.length > 80 ? `${last.slice(0, 80)}…` : last)})`
+    const has = [...this.#counts].slice(0, 12).map(([name, count]) => (count === 1 ? name : `${name} ${count} times`))
+    const used =
+      label !== undefined && this.#counts.has(label)
+        ? 'its lines are used up, or were recorded for another prompt'
+        : 'the file has no line for it'
+    const message = `${this.#file} has no reply left for ${what}: ${used}. It has ${has.join(', ') || 'nothing'}`
+    if (label === undefined) return faults.make('R4020', message, { fix: 'record again with --record' })
+    const line = `{"label": ${JSON.stringify(label)}, "reply": {…}, "by": "hand"}`
+    return faults.make('R4020', message, { fix: `record again with --record, or write a line ${line}` })
+  }
+}
+
+/** A reply without calls of tools that nobody offered, which are no answer. */
+function answering(reply: WrittenReply, request: ModelRequest): WrittenReply {
+  const { calls, finish } = reply
+  if (calls === undefined || request.output === undefined || (calls.length > 0 && offersTools(request))) return reply
+  return { ...reply, calls: undefined, native: undefined, finish: finish === 'tools' ? 'other' : finish }
+}

@@ -1,0 +1,35 @@
+import { copyJson, type Fault, faultJson, isFault, type Json, type Redact } from '../kernel/index.ts'
+import { RECORDING, requestDigest } from './recorded.ts'
+import type { ModelReply, ModelRequest, Models } from './types.ts'
+
+/**
+ * Models that answer as `models` do and write each reply, and each failure, as a line of a recording for
+ * `recordedModels`. A call that is broken off leaves no line. What a request held is not written, only its digest.
+ *
+ * `write` gets one line with its end; what it throws is thrown on, since a recording with a hole is worth nothing.
+ * `redact` takes secrets out of what is written.
+ */
+export function recorder(models: Models, write: (line: string) => void, redact: Redact = (value) => value): Models {
+  const put = (request: ModelRequest, outcome: { readonly reply: ModelReply } | { readonly fault: Json }): void => {
+    const label = request.label === undefined ? {} : { label: request.label }
+    const entry = copyJson(JSON.parse(JSON.stringify({ v: RECORDING, ...label, request: requestDigest(request), ...outcome })), 'recording')
+    write(`${JSON.stringify(redact(entry))}\n`)
+  }
+  return {
+    get configured() {
+      return models.configured
+    },
+    name: (request) => models.name(request),
+    async generate(request, call) {
+      let reply: ModelReply
+      try {
+        reply = await models.generate(request, call)
+      } catch (thrown) {
+        if (isFault(thrown) && !call.signal.aborted && thrown.verdict !== 'wait') put(request, { fault: faultJson(thrown satisfies Fault) })
+        throw thrown
+      }
+      put(request, { reply })
+      return reply
+    },
+  }
+}

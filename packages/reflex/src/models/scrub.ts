@@ -1,0 +1,34 @@
+import { digest } from '../kernel/index.ts'
+
+/** Variables as the system gives them; the composition reads them. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Longer than this says nothing more: bodies of errors can be whole web pages. */
+const LONGEST = 600
+const KEY_LIKE = /\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}|\b(?:sk|pk|rk|gsk|xai)-[\w-]{8,}|\bAIza[\w-]{20,}/g
+const IN_URL = /(?<=:\/\/)[^/\s@]+@|(?<=[?&](?:key|api[_-]?key|token)=)[^&\s"]+/gi
+
+/**
+ * Makes the words of a provider fit for faults and records: no key in them, one line, not longer than a person reads.
+ * Providers quote the key that they refuse, and connection errors the address with what stands in it.
+ */
+export function scrubber(environment: Environment): (text: string) => string {
+  return (text) => {
+    let clean = text
+    // Read each time: a key may be set later than the models are made. The longest first: one key may begin another.
+    for (const key of keysOf(environment).toSorted((a, b) => b.length - a.length)) clean = clean.replaceAll(key, mark(key))
+    clean = clean.replace(KEY_LIKE, mark).replace(IN_URL, (found) => (found.endsWith('@') ? `${mark(found)}@` : mark(found)))
+    clean = clean.replace(/\s+/g, ' ').trim()
+    return clean.length <= LONGEST ? clean : `${clean.slice(0, LONGEST)}…`.toWellFormed()
+  }
+}
+
+function keysOf(environment: Environment): readonly string[] {
+  return Object.entries(environment).flatMap(([name, value]) =>
+    name.endsWith('_API_KEY') && value !== undefined && value.length >= 4 ? [value] : [],
+  )
+}
+
+function mark(secret: string): string {
+  return `‹secret ${digest(secret).slice(0, 4)}›`
+}

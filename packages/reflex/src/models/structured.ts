@@ -1,0 +1,63 @@
+import { copyJson, isFault, type Json, type JsonObject } from '../kernel/index.ts'
+import { faults } from './faults.ts'
+import { misfitWords } from './issue-words.ts'
+import { isTooDeep } from './limits.ts'
+import { type FindMisfits, zodMisfits } from './misfits.ts'
+
+/** A value that was read and checked, or what is wrong with it, in words for the model that wrote it. */
+export type Checked = { readonly value: Json; readonly problem?: undefined } | { readonly problem: string }
+
+/** Checks values against a JSON Schema. */
+export type SchemaCheck = (value: unknown) => Checked
+
+/** Whose a schema is, what a value of it is called, and who checks it. */
+interface SchemaUse {
+  readonly of: string
+  readonly subject?: string | undefined
+  readonly check?: FindMisfits | undefined
+}
+
+const DEEP = 'the value is nested too deeply'
+
+/** Makes the check of a JSON Schema. Throws `R4016` for a schema that cannot be used. */
+export function schemaCheck(schema: JsonObject, { of, subject = 'the answer', check = zodMisfits }: SchemaUse): SchemaCheck {
+  try {
+    check(schema, null)
+  } catch (thrown) {
+    throw faults.make('R4016', `the schema of ${of} cannot be used: ${thrown instanceof Error ? thrown.message : String(thrown)}`, {
+      fix: 'write it with types, properties, enums and limits',
+    })
+  }
+  return (value) => {
+    if (value === undefined) return { problem: `${subject} is missing` }
+    try {
+      const json = copyJson(value, of)
+      const found = check(schema, json)
+      return found.length === 0 ? { value: json } : { problem: misfitWords(found, subject) }
+    } catch (thrown) {
+      if (thrown instanceof RangeError) return { problem: DEEP }
+      return { problem: isFault(thrown) ? thrown.message : `${subject} cannot be checked: ${String(thrown)}` }
+    }
+  }
+}
+
+/**
+ * The JSON value that a model wrote, alone, in a fenced block, or with words around it. A model that was asked for JSON
+ * often wraps it all the same.
+ */
+export function jsonIn(text: string): Checked {
+  const whole = text.trim()
+  const fenced = [...whole.matchAll(/^```[\w-]*[ \t]*\n([\s\S]*?)\n?^```/gm)].map(([, body = '']) => body)
+  const from = whole.search(/[{[]/)
+  const to = Math.max(whole.lastIndexOf('}'), whole.lastIndexOf(']'))
+  for (const candidate of [whole, fenced.length === 1 ? (fenced[0] ?? '') : '', from < 0 ? '' : whole.slice(from, to + 1)]) {
+    if (candidate === '') continue
+    try {
+      const value: unknown = JSON.parse(candidate)
+      return isTooDeep(value) ? { problem: DEEP } : { value: copyJson(value, 'answer') }
+    } catch (thrown) {
+      if (isFault(thrown)) return { problem: thrown.message }
+    }
+  }
+  return { problem: whole === '' ? 'the answer is empty' : 'the answer is not one JSON value' }
+}

@@ -1,0 +1,122 @@
+import { copyJson, isFault, type Json } from '../kernel/index.ts'
+import { Account } from './account.ts'
+import { amended } from './advice.ts'
+import { faults } from './faults.ts'
+import { type SchemaCheck, schemaCheck } from './structured.ts'
+import type { ModelCall, ModelMessage, ModelReply, ModelRequest, Models, ToolCall, Usage } from './types.ts'
+
+/** How a tool loop is run. */
+export interface ToolLoop {
+  /** Performs a call whose arguments fit the tool's schema. What it throws with verdict `fail` or `retry` is told to the model. */
+  perform(call: ToolCall): Promise<Json>
+  /** Turns of the model at most. 15 if absent (reference pipeline 2.3). */
+  readonly maxTurns?: number | undefined
+  /** Tools whose result ends the loop. */
+  readonly terminal?: readonly string[] | undefined
+}
+
+/** What came of a tool loop. */
+export interface ToolLoopResult {
+  /** The last reply. */
+  readonly reply: ModelReply
+  /** The whole conversation, the given messages first, the last reply last. */
+  readonly messages: readonly ModelMessage[]
+  readonly turns: number
+  /** The result of the terminal tool that ended the loop. */
+  readonly result?: Json | undefined
+  /** Tokens of all turns. */
+  readonly usage: Usage
+  /** USD of all turns; absent when one of them is unpriced. */
+  readonly cost?: number | undefined
+}
+
+const DEFAULT_TURNS = 15
+
+/**
+ * Asks a model and performs the tools that it calls, until it answers. Calls of one reply are performed one after the
+ * other, in their order. An unknown tool, arguments that do not fit and a tool that failed are told to the model.
+ *
+ * Throws `R4018` when the model still calls tools in its last turn, and what `Models.generate` throws, each with `answer`
+ * and `used` over all turns in its data. A tool's fault with verdict `wait` or `bug` ends the loop. Aborting the signal
+ * ends it too; a tool under way is the caller's to stop.
+ */
+export async function toolLoop(models: Models, request: ModelRequest, loop: ToolLoop, call: ModelCall): Promise<ToolLoopResult> {
+  const tools = new Map(
+    (request.tools ?? []).map((tool) => [tool.name, schemaCheck(tool.schema, { of: `the tool ${tool.name}`, subject: 'the arguments' })]),
+  )
+  const messages: ModelMessage[] = [...request.messages]
+  const { maxTurns = DEFAULT_TURNS, terminal = [] } = loop
+  const account = new Account()
+  for (let turns = 1; turns <= maxTurns; turns++) {
+    const reply = await turn(models, { ...request, messages: [...messages], ...choiceOf(request, turns) }, call, account)
+    const { usage, cost } = account
+    messages.push(assistantMessage(reply))
+    const sum = { reply, messages, turns, usage, ...(cost === undefined ? {} : { cost }) }
+    if (reply.calls === undefined) return sum
+    for (const made of reply.calls) {
+      call.signal.throwIfAborted()
+      const outcome = await performOne(made, tools, loop)
+      messages.push({ role: 'tool', call: made.id, name: made.name, ...outcome })
+      if (outcome.failed === undefined && terminal.includes(made.name)) return { ...sum, result: outcome.result }
+    }
+  }
+  throw faults.make('R4018', `${request.label ?? 'the model'} called tools in each of its ${maxTurns} turns and never answered`, {
+    data: { turns: maxTurns, ...account.facts },
+    fix: 'raise the number of turns, or mend the tool that the model calls again and again',
+  })
+}
+
+/** One turn of the model. When it fails, the fault keeps what the turns before it have used as well. */
+async function turn(models: Models, request: ModelRequest, call: ModelCall, account: Account): Promise<ModelReply> {
+  let reply: ModelReply
+  try {
+    reply = await models.generate(request, call)
+  } catch (thrown) {
+    if (!isFault(thrown)) throw thrown
+    const { used, answer } = thrown.data ?? {}
+    account.join(used)
+    const data = { ...thrown.data, ...account.facts, ...(answer === undefined ? {} : { answer }) }
+    throw Object.keys(data).length === 0 ? thrown : amended(thrown, { data })
+  }
+  account.take(reply)
+  return reply
+}
+
+/** A model that is forced to call something would do so for ever: after the first turn it may answer. */
+function choiceOf({ choice }: ModelRequest, turn: number): Pick<ModelRequest, 'choice'> {
+  if (choice === undefined) return {}
+  return { choice: turn > 1 && choice !== 'none' ? 'auto' : choice }
+}
+
+/** A reply as the message that later requests repeat. */
+function assistantMessage({ text, calls, native }: ModelReply): ModelMessage {
+  return {
+    role: 'assistant',
+    ...(text === '' ? {} : { content: text }),
+    ...(calls === undefined ? {} : { calls }),
+    ...(native === undefined ? {} : { native }),
+  }
+}
+
+interface Outcome {
+  readonly result: Json
+  readonly failed?: true
+}
+
+async function performOne(call: ToolCall, tools: ReadonlyMap<string, SchemaCheck>, loop: ToolLoop): Promise<Outcome> {
+  const check = tools.get(call.name)
+  if (check === undefined) return failed(`there is no tool ${call.name}; there are ${[...tools.keys()].join(', ') || 'none'}`)
+  if (call.invalid !== undefined) return failed(`the arguments of ${call.name} are not a JSON object`)
+  const { problem } = check(call.args)
+  if (problem !== undefined) return failed(`${call.name} cannot be called so: ${problem}`)
+  try {
+    return { result: copyJson(await loop.perform(call), `result of ${call.name}`) }
+  } catch (thrown) {
+    if (!isFault(thrown) || thrown.verdict === 'wait' || thrown.verdict === 'bug') throw thrown
+    return failed(thrown.message)
+  }
+}
+
+function failed(why: string): Outcome {
+  return { result: why, failed: true }
+}

@@ -1,0 +1,180 @@
+import type { Json, JsonObject } from '../kernel/index.ts'
+
+/** A call of a tool that a model asks for. `args` have been parsed; whether they fit the tool is the tool's to say. */
+export interface ToolCall {
+  /** The model's own name for this call; its result carries it. Unique within a reply. */
+  readonly id: string
+  readonly name: string
+  readonly args: JsonObject
+  /** What the model wrote instead of a JSON object; `args` is empty then. */
+  readonly invalid?: string | undefined
+}
+
+/** A tool that a model may call. */
+export interface ToolOffer {
+  readonly name: string
+  readonly description?: string | undefined
+  /** JSON Schema of the arguments. */
+  readonly schema: JsonObject
+}
+
+/**
+ * One message of a conversation. System messages come first. Each result of a tool follows the assistant message that
+ * asked for it, in the order of its calls.
+ */
+export type ModelMessage =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string }
+  | {
+      readonly role: 'assistant'
+      readonly content?: string | undefined
+      readonly calls?: readonly ToolCall[] | undefined
+      /** `native` of the reply that this message repeats. */
+      readonly native?: readonly Json[] | undefined
+    }
+  | {
+      readonly role: 'tool'
+      readonly content?: undefined
+      /** The id of the call. */
+      readonly call: string
+      readonly name: string
+      readonly result: Json
+      /** The tool failed; `result` says how. */
+      readonly failed?: true | undefined
+    }
+
+/** How much a model should think before it answers; a model that cannot be told so ignores it, with a warning. */
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
+
+/** What is asked of a model. Plain JSON: a request enters records, recordings and digests as it is. */
+export interface ModelRequest {
+  /** `provider:name`, or a name that the application gave. The configured default if absent. */
+  readonly model?: string | undefined
+  /** Asked in turn when the model fails for good or has no try left. The configured ones if absent. */
+  readonly fallback?: readonly string[] | undefined
+  readonly messages: readonly ModelMessage[]
+  readonly tools?: readonly ToolOffer[] | undefined
+  /** `auto` if absent. */
+  readonly choice?: 'auto' | 'none' | 'required' | { readonly tool: string } | undefined
+  /** The answer is JSON that fits this JSON Schema, and comes back as `object`. */
+  readonly output?: { readonly schema: JsonObject; readonly name?: string | undefined } | undefined
+  readonly temperature?: number | undefined
+  readonly topP?: number | undefined
+  /** Tokens of the answer at most. */
+  readonly maxTokens?: number | undefined
+  readonly stop?: readonly string[] | undefined
+  readonly seed?: number | undefined
+  readonly effort?: Effort | undefined
+  /** Settings that only one provider knows, under its name: `{"openai": {"store": false}}`. */
+  readonly options?: Readonly<Record<string, JsonObject>> | undefined
+  /** The answer is wanted as it grows: as deltas through `part`. */
+  readonly stream?: boolean | undefined
+  /** Milliseconds for everything: all tries, waits, fallbacks and the repair. 120,000 if absent. */
+  readonly timeout?: number | undefined
+  /** Milliseconds for one try; what then goes on is broken off and tried again. `timeout` if absent. */
+  readonly tryTimeout?: number | undefined
+  /** Further tries of each model after a failure that may pass. 2 if absent. */
+  readonly retries?: number | undefined
+  /** What the call is for, such as `refund/decide`: for people, and for recordings written by hand. */
+  readonly label?: string | undefined
+}
+
+/** Tokens. `cached` is a part of `input`, `reasoning` a part of `output`. */
+export interface Usage {
+  readonly input: number
+  readonly output: number
+  readonly cached?: number | undefined
+  readonly reasoning?: number | undefined
+}
+
+/** Why a model stopped: it was done, the limit of tokens was reached, it calls tools, a filter stopped it. */
+export type Finish = 'stop' | 'length' | 'tools' | 'filter' | 'other'
+
+/** What one try brought: an adapter's answer. */
+export interface ModelTry {
+  readonly text: string
+  readonly calls?: readonly ToolCall[] | undefined
+  /** What the model says that it thought, where a provider shows it. */
+  readonly reasoning?: string | undefined
+  readonly finish: Finish
+  /** Absent when the provider did not say. */
+  readonly usage?: Usage | undefined
+  /**
+   * The reply in the provider's own form, where a later request must repeat it (signed thoughts, ids of items). Goes
+   * back with the assistant message; means nothing to anybody else.
+   */
+  readonly native?: readonly Json[] | undefined
+  /** What of the request was ignored, in the provider's words. */
+  readonly warnings?: readonly string[] | undefined
+  /** Who wrote the reply when no model did, such as `hand` or `simulated`. */
+  readonly by?: string | undefined
+}
+
+/** A model that was asked in vain before another try or another model answered. */
+export interface FailedTry {
+  readonly model: string
+  readonly code: string
+  readonly message: string
+}
+
+/** What came of a request. Plain JSON. */
+export interface ModelReply extends Omit<ModelTry, 'usage'> {
+  /** The model that answered, as it was asked for. */
+  readonly model: string
+  /** The answer, when `output` was asked for. Fits the schema. */
+  readonly object?: Json | undefined
+  /** The sum over all tries that reported it. Zero where nothing was said, which `cost` then does not price. */
+  readonly usage: Usage
+  /** USD, over all tries that were billed. Absent: unpriced. */
+  readonly cost?: number | undefined
+  /** How often a model was asked, over all models and the repair. */
+  readonly tries: number
+  readonly failures?: readonly FailedTry[] | undefined
+}
+
+/** Progress of an answer: pieces to append to what came before. At most ten come in a second. */
+export interface ModelDelta {
+  /** What came before is void, for another try begins: its number, the model that is asked, and why. */
+  readonly restart?: { readonly try: number; readonly model: string; readonly because: string }
+  readonly text?: string
+  readonly reasoning?: string
+  /** Calls that the model has begun. */
+  readonly calls?: readonly { readonly id: string; readonly name: string }[]
+}
+
+/** What a model needs of the call that it serves; the call of a port has it. */
+export interface ModelCall {
+  /** Aborted when the result is no longer wanted: requests under way are broken off. */
+  readonly signal: AbortSignal
+  /** The same for the same call, also after a crash: waits between tries are drawn from it. */
+  readonly key: string
+  /** Takes progress: a `ModelDelta`. */
+  part(delta: Json): void
+}
+
+/**
+ * An adapter: one model, one try. Throws Faults: verdict `retry` (with `data.retryAfter` in milliseconds where the
+ * provider said so) for what may pass, `fail` for what will not. Rejects when the signal is aborted.
+ */
+export interface Model {
+  readonly name: string
+  generate(request: ModelRequest, call: ModelCall): Promise<ModelTry>
+}
+
+/** The models that are configured, behind one call. */
+export interface Models {
+  /** A model can be asked without being named. */
+  readonly configured: boolean
+  /** The model that a request goes to first; undefined when none is configured and the request names none. */
+  name(request?: ModelRequest): string | undefined
+  /**
+   * Asks until a model has answered: tries again what may pass, after the wait that the provider asks for; then goes on
+   * to the fallback models; checks structured output and has it repaired once. All within one deadline.
+   *
+   * Throws the fault of the last try, the earlier ones in its `data.failures`; where a model had answered, what it said in
+   * `data.answer` and what was used in `data.used`. `R4001` when no model is configured.
+   * Rejects with the reason of the signal when that is aborted, and breaks off what is under way. Called again after a
+   * crash it asks anew: models keep nothing.
+   */
+  generate(request: ModelRequest, call: ModelCall): Promise<ModelReply>
+}

@@ -1,0 +1,73 @@
+import type { AgentChoice } from './decisions.ts'
+import type { RunHandle } from './handle.ts'
+import type { Surroundings } from './host.ts'
+import type { Store } from './kernel/index.ts'
+import type { LanguageModel, Model, Prices } from './models/index.ts'
+import type { PolicyFile, Trust } from './policy/index.ts'
+import type { Tool } from './tools/index.ts'
+import type { InputOf, UnknownTypes, WorkflowTypes } from './workflow/define-types.ts'
+import type { DecisionAgent, GuardRegistry } from './workflow/types.ts'
+
+/** What a `Reflex` is made of. Everything has a default. */
+export interface ReflexOptions {
+  /** A path, an address such as `memory:`, or a store. Default: the nearest `.reflex/reflex.db` upwards, else made in `workdir`. */
+  readonly store?: string | Store
+  /** Where programs' files lie and tools work. Default: where the process was started. */
+  readonly workdir?: string
+  /** How far new runs are trusted. Default `probationary`. */
+  readonly trust?: Trust
+  /** What the operator allows and denies beside. */
+  readonly policy?: readonly PolicyFile[]
+  readonly tools?: readonly Tool[]
+  /** Agents by name, beside the built-in ones. */
+  readonly agents?: Readonly<Record<string, DecisionAgent>>
+  /** Who decides where a program does not say: for all nodes, and for single ones. */
+  readonly agent?: AgentChoice
+  /** The model where neither run nor node names one: `provider:name`, a name of `models`, or a model. Default: `REFLEX_MODEL`. */
+  readonly model?: string | Model | LanguageModel
+  /** Models by name: of Reflex, or of the AI SDK. */
+  readonly models?: Readonly<Record<string, Model | LanguageModel>>
+  /** Asked in turn when a model fails. */
+  readonly fallback?: readonly string[]
+  /** A server that speaks the protocol of OpenAI, for models that name no provider. Default: `REFLEX_BASE_URL`. */
+  readonly baseUrl?: string
+  /** Takes a line for each reply of a model: a recording that can stand in for the models. */
+  readonly record?: (line: string) => void
+  /** US dollars per million tokens, beside the built-in ones. */
+  readonly prices?: Prices
+  /** Texts that never enter a record, beside the secrets of the environment. */
+  readonly secrets?: readonly string[]
+  /** Functions for guards that stand by name. */
+  readonly guards?: GuardRegistry
+  /** Folders in which programs are looked up by name, after the caller's own. */
+  readonly programs?: readonly string[]
+  /** Milliseconds without a sign of life after which another process may take over the runs of this one. 15,000 if absent. */
+  readonly leaseMs?: number
+  /** Who acts, for the journal. Default: `REFLEX_ACTOR`, else the user. */
+  readonly actor?: string
+  readonly surroundings?: Surroundings
+}
+
+/** How a run is started. */
+export interface RunOptions<Types extends WorkflowTypes = UnknownTypes> {
+  /** Named inputs. One that does not fit what the program declares is refused before the run begins. */
+  readonly input?: InputOf<NoInfer<Types>>
+  /** The inputs that were written as text: each is read as what the program declares for it. */
+  readonly texts?: readonly string[]
+  readonly id?: string
+  /** The kind of a file whose name does not tell it. */
+  readonly kind?: string
+  readonly trust?: Trust
+  readonly agent?: AgentChoice
+  /** The model where no node names one. */
+  readonly model?: string
+  /** A recording that answers in place of every model. */
+  readonly recorded?: string
+  /** Modules of tools that the run may call; a resume imports them again. */
+  readonly tools?: readonly string[]
+  /** Called before the first record: to listen. */
+  readonly prepare?: (handle: RunHandle) => void
+}
+
+/** How a run is gone on with. */
+export type ResumeOptions = Pick<RunOptions, 'prepare' | 'agent' | 'model' | 'recorded'>

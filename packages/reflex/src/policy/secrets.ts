@@ -1,0 +1,75 @@
+import { digest, type Redact, redactTexts } from '../kernel/index.ts'
+
+/** A word of a variable's name that says that its value is a secret. */
+const TELLTALE = new Set(['KEY', 'APIKEY', 'TOKEN', 'SECRET', 'PASSWORD', 'PASSWD', 'PASSPHRASE', 'CREDENTIAL', 'CREDENTIALS'])
+/** A shorter text may stand anywhere by chance. */
+const SHORTEST = 8
+
+/**
+ * The secrets of an environment: values of variables whose names say so (`OPENAI_API_KEY`, `DB_PASSWORD`). Paths to
+ * files that hold a secret are no secrets; a value is one if it looks so and `isPath` knows that something is there, for
+ * a key in base64 may begin with a slash.
+ */
+export function secretsIn(
+  environment: Readonly<Record<string, string | undefined>>,
+  isPath: (value: string) => boolean = () => false,
+): readonly string[] {
+  return Object.entries(environment).flatMap(([name, value]) => {
+    const secret = value !== undefined && value.length >= SHORTEST && !(/^[/~.]/.test(value) && isPath(value))
+    return secret &&
+      name
+        .toUpperCase()
+        .split(/[^A-Z]+/)
+        .some((word) => TELLTALE.has(word))
+      ? [value]
+      : []
+  })
+}
+
+/** Replaces secrets in texts and values. */
+export interface Redaction {
+  text(text: string): string
+  readonly value: Redact
+}
+
+/**
+ * Replaces each secret by `‹secret 4f1c›`, equal ones alike (decisions, secrets); also where it stands in the form that
+ * JSON, a URL, a form or base64 gives it. Undefined where there is nothing to hide.
+ */
+export function redaction(secrets: Iterable<string>): Redaction | undefined {
+  const marks = new Map<string, string>()
+  for (const secret of secrets) {
+    if (secret.length < SHORTEST) continue
+    const mark = `‹secret ${digest(secret).slice(0, 4)}›`
+    for (const form of formsOf(secret)) marks.set(form, mark)
+  }
+  if (marks.size === 0) return undefined
+  // The longest first: one secret may begin another.
+  const forms = [...marks.keys()].sort((a, b) => b.length - a.length)
+  // What stands in place of a secret is left as it is, also if it holds another one.
+  const any = new RegExp([MARK, ...forms.map((form) => form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'))].join('|'), 'g')
+  const text = (given: string): string => given.replace(any, (found) => marks.get(found) ?? found)
+  return { text, value: redactTexts(text) }
+}
+
+const MARK = '‹secret [0-9a-f]{4}›'
+
+/** A secret as it stands in a text, in JSON, in JSON inside JSON, in a URL, in what a form sends, and in base64. */
+function formsOf(secret: string): string[] {
+  const whole = secret.toWellFormed()
+  const json = escaped(secret)
+  const addresses = [encodeURIComponent(whole), new URLSearchParams([['', whole]]).toString().slice(1)]
+  const base64 = Buffer.from(secret, 'utf8').toString('base64')
+  const bases = [base64, base64.replaceAll('+', '-').replaceAll('/', '_')]
+  return [
+    secret,
+    json,
+    escaped(json),
+    ...addresses.flatMap((form) => [form, form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]),
+    ...bases.flatMap((form) => [form, form.replace(/=+$/, '')]),
+  ]
+}
+
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}

@@ -1,0 +1,84 @@
+import { decodeBatch } from '../kernel/codec.ts'
+import type { StoredBatch } from '../kernel/store.ts'
+import { isStillborn } from './alive.ts'
+import { isOpen, type RunColumns } from './columns.ts'
+import { ownerOf, type StoredRunRow } from './rows.ts'
+
+/** A run as a sweep sees it. */
+export interface SweptRow extends Pick<RunColumns, 'id' | 'status' | 'last' | 'updated'> {
+  /** It never began, and whoever made it is gone. */
+  readonly stillborn: boolean
+}
+
+export function sweptRow(row: StoredRunRow, now: number): SweptRow {
+  return { ...row, stillborn: isStillborn(row.last, ownerOf(row), now) }
+}
+
+/**
+ * The runs that a sweep takes away: those that never began, and those that ended at `before` or earlier, unless a run that
+ * stays was forked from them. `parents`: the run that another one was forked from.
+ */
+export function unneededRuns(
+  rows: readonly SweptRow[],
+  parents: ReadonlyMap<string, string>,
+  before: number = Number.NEGATIVE_INFINITY,
+): ReadonlySet<string> {
+  const gone = new Set(
+    rows
+      .filter(({ status, last, updated, stillborn }) => stillborn || (last > 0 && !isOpen(status) && updated <= before))
+      .map(({ id }) => id),
+  )
+  for (const { id } of rows) {
+    if (gone.has(id)) continue
+    // The history of a run goes through all that it descends from.
+    for (let parent = parents.get(id); parent !== undefined && gone.delete(parent); parent = parents.get(parent));
+  }
+  return gone
+}
+
+/** Tells first batches that may begin a fork; the others need not be read. */
+export const FORK = '"fork":'
+
+/** The run that each fork was forked from, as its first batch says. Throws `R5003` and `R5004` for one that cannot be read. */
+export function parentsOf(beginnings: readonly (Pick<StoredBatch, 'version' | 'body'> & { readonly id: string })[]): Map<string, string> {
+  const parents = new Map<string, string>()
+  for (const { id, version, body } of beginnings) {
+    const parent = decodeBatch(version, body, () => 'null')[0]?.more?.start?.fork?.[0]
+    if (parent !== undefined) parents.set(id, parent)
+  }
+  return parents
+}
+
+const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g
+
+/** Everything in a text that may be the name of a program or of a blob. */
+export function addHashes(text: string, to: Set<string>): void {
+  for (const [hash] of text.matchAll(HASH)) to.add(hash)
+}
+
+type RunEnd = Pick<RunColumns, 'id' | 'trace' | 'last' | 'program'>
+
+/** The hashes that stand somewhere, and how far journals have been read for them. */
+export class Needed {
+  readonly hashes = new Set<string>()
+  /** By name and trace: another run may take the name of one that is gone. */
+  readonly #read = new Map<string, number>()
+
+  /** The number of the first record of a run that is still to be read, if there is one. */
+  from({ id, trace, last, program }: RunEnd): number | undefined {
+    addHashes(program, this.hashes)
+    const next = (this.#read.get(`${id} ${trace}`) ?? 0) + 1
+    return next > last ? undefined : next
+  }
+
+  /** The records of a run, from that one to its last. */
+  add({ id, trace, last }: RunEnd, batches: readonly { readonly body: string }[]): void {
+    for (const { body } of batches) addHashes(body, this.hashes)
+    this.#read.set(`${id} ${trace}`, last)
+  }
+
+  /** Those of these names that stand nowhere. */
+  without(names: readonly { readonly hash: string }[]): string[] {
+    return names.filter(({ hash }) => !this.hashes.has(hash)).map(({ hash }) => hash)
+  }
+}

@@ -1,0 +1,48 @@
+import { type VirtualHost, virtualHost } from '../virtual-host.ts'
+
+/** A still clock that can jump. Timers take no notice: they count the time that passes, as those of a machine do. */
+export class MovingHost implements VirtualHost {
+  readonly #inner: VirtualHost
+  #ahead = 0
+
+  constructor(at: number | undefined, seed: number) {
+    this.#inner = virtualHost({ seed, ...(at === undefined ? {} : { at }) })
+  }
+
+  jump(milliseconds: number): void {
+    this.#ahead += milliseconds
+  }
+
+  now(): number {
+    return this.#inner.now() + this.#ahead
+  }
+
+  at(time: number, callback: () => void): () => void {
+    return this.#inner.at(time - this.#ahead, callback)
+  }
+
+  get next(): number | undefined {
+    const { next } = this.#inner
+    return next === undefined ? undefined : next + this.#ahead
+  }
+
+  entropy(): string {
+    return this.#inner.entropy()
+  }
+
+  turn(callback: () => void): void {
+    this.#inner.turn(callback)
+  }
+
+  advance(milliseconds: number): Promise<void> {
+    return this.#inner.advance(milliseconds)
+  }
+
+  tick(): Promise<boolean> {
+    return this.#inner.tick()
+  }
+
+  settle(turns?: number): Promise<void> {
+    return this.#inner.settle(turns)
+  }
+}

@@ -1,0 +1,49 @@
+import type { Store } from '../../kernel/store.ts'
+
+/** A method of a store, as a moment names it. */
+export type StoreCall = Exclude<keyof Store, 'durable' | 'name' | 'close'>
+
+/** A moment in the life of a process: it calls its store, performs an effect, or has applied a record. */
+export interface Moment {
+  readonly what: StoreCall | 'perform' | 'record'
+  readonly when: 'before' | 'after'
+}
+
+/** What becomes of a process. */
+export interface Fate {
+  /** The process is over: it does nothing more, and hears nothing. */
+  readonly dead: boolean
+  /** The process stands still, and goes on once this resolves. */
+  readonly stopped: Promise<void> | undefined
+  /** How many records were durable when it was last stopped. */
+  readonly stoodAt?: number | undefined
+  /** Told of every moment. May end the process or stop it, or throw what the store is to throw. */
+  meets(moment: Moment): void
+}
+
+/** Nothing ever happens to it. */
+export const UNHARMED: Fate = { dead: false, stopped: undefined, meets() {} }
+
+/** The process dies at one of its commits and performances, before or after: the moments that count most. */
+export class Mortal implements Fate {
+  readonly stopped = undefined
+  readonly #dieAt: number
+  events = 0
+
+  constructor(dieAt: number = Number.POSITIVE_INFINITY) {
+    this.#dieAt = dieAt
+  }
+
+  get dead(): boolean {
+    return this.events >= this.#dieAt
+  }
+
+  meets({ what }: Moment): void {
+    if (what === 'commit' || what === 'perform') this.events++
+  }
+}
+
+/** What a process that is over gets to hear. */
+export function forever(): Promise<never> {
+  return new Promise(() => {})
+}

@@ -1,0 +1,241 @@
+import type { RunHandle } from './handle.ts'
+import { causeOf, type FaultData, faultData, isFault, type Run, type RunStatus } from './kernel/index.ts'
+import type { Reflex } from './reflex.ts'
+
+/** What a worker did with a run. */
+export type WorkerEvent =
+  /** Before anything of it goes on: to listen. */
+  | { readonly did: 'took'; readonly run: string; readonly handle: RunHandle }
+  /** `records`: how many were added; without any, nothing could be done. */
+  | { readonly did: 'left'; readonly run: string; readonly status: RunStatus; readonly records: number; readonly handle: RunHandle }
+  /** Without a run: the store cannot be read. `R5002`: another process goes on with the run. */
+  | { readonly did: 'failed'; readonly run: string | undefined; readonly fault: FaultData }
+
+export interface WorkOptions {
+  /** Ends the work: nothing more is taken, and what is under way is left where it stands. */
+  readonly signal?: AbortSignal
+  /** Runs that are carried on at the same time. 64 if absent. */
+  readonly most?: number
+  /** Milliseconds between two looks at the store. 500 if absent, less where leases are shorter than two seconds. */
+  readonly every?: number
+  /** Ends when nothing is due any more. */
+  readonly once?: boolean
+  readonly told?: (event: WorkerEvent) => void
+}
+
+/** After a failure, or when nothing could be done, a run is left alone for a while: milliseconds, the first time and at most. */
+const PAUSE = 1000
+const LONGEST_PAUSE = 30_000
+
+/**
+ * Carries on whatever is due in a store: runs whose time has come, that have been told something, or whose process is
+ * gone, which shows within two lease times. A run that then waits again is let go of, so that memory holds only what
+ * moves. Runs that this process holds already go on by themselves; they only hear what was told to them. Several workers
+ * may share a store: a run is advanced by one of them. Resolves when it is told to end and has left its runs, or, with
+ * `once`, when nothing is due. Nothing that goes wrong with one run, or with the store for a while, ends the work.
+ */
+export async function work(reflex: Reflex, options: WorkOptions = {}): Promise<void> {
+  await new Work(reflex, options).go()
+}
+
+/** A run that is being carried on. */
+interface Carried {
+  handle?: RunHandle
+  readonly done: Promise<void>
+}
+
+class Work {
+  readonly #reflex: Reflex
+  readonly #options: WorkOptions
+  readonly #busy = new Map<string, Carried>()
+  /** What was due at the last look and has not begun, the last one first. */
+  #waiting: string[] = []
+  /** What is left alone: until when, and how long. The store itself has an empty name. */
+  readonly #paused = new Map<string, { readonly until: number; readonly pause: number }>()
+  #wake: () => void = () => undefined
+
+  constructor(reflex: Reflex, options: WorkOptions) {
+    this.#reflex = reflex
+    this.#options = options
+  }
+
+  get #over(): boolean {
+    return this.#options.signal?.aborted === true
+  }
+
+  get #now(): number {
+    return this.#reflex.host.now()
+  }
+
+  async go(): Promise<void> {
+    const { signal, once = false } = this.#options
+    const { every = Math.min(500, Math.ceil(this.#reflex.runtime.leaseMs / 4)) } = this.#options
+    const stop = (): void => this.#wake()
+    signal?.addEventListener('abort', stop)
+    try {
+      while (!this.#over) {
+        const found = await this.#look()
+        this.#begin()
+        if (once && this.#busy.size === 0) return
+        if (!this.#over && (!found || this.#busy.size > 0)) await this.#pause(every)
+      }
+    } finally {
+      signal?.removeEventListener('abort', stop)
+      await this.#leave()
+    }
+  }
+
+  // Looking
+
+  /** Finds what is due and not under way or left alone. Whether there is any. */
+  async #look(): Promise<boolean> {
+    const now = this.#now
+    for (const [id, { until, pause }] of this.#paused) if (until + pause < now) this.#paused.delete(id)
+    this.#waiting = []
+    try {
+      const { runtime, store } = this.#reflex
+      await runtime.greet()
+      for (const id of await store.due(now)) {
+        const held = runtime.open.get(id)
+        if (held !== undefined) this.#pull(held)
+        else if (!this.#busy.has(id) && !this.#isPaused(id)) this.#waiting.push(id)
+      }
+      this.#paused.delete(STORE)
+    } catch (thrown) {
+      // A store that is away is asked at every look, and spoken of once in a while.
+      if (this.#isPaused(STORE)) return false
+      this.#leaveAlone(STORE)
+      this.#fail(undefined, thrown)
+    }
+    this.#turn()
+    return this.#waiting.length > 0
+  }
+
+  /** Workers that share a store begin at different places, so that they seldom meet. */
+  #turn(): void {
+    const place = this.#waiting.length === 0 ? 0 : Number.parseInt(this.#reflex.host.entropy().slice(0, 8), 16) % this.#waiting.length
+    this.#waiting = [...this.#waiting.slice(place), ...this.#waiting.slice(0, place)].reverse()
+  }
+
+  #pull(run: Run): void {
+    run.pull().catch((thrown: unknown) => this.#fail(run.id, thrown))
+  }
+
+  // Carrying on
+
+  /** Begins with what waits, as many at a time as may be. */
+  #begin(): void {
+    const { most = 64 } = this.#options
+    while (this.#busy.size < most && !this.#over) {
+      const id = this.#waiting.pop()
+      if (id === undefined) return
+      const done = Promise.resolve()
+        .then(() => this.#carry(id))
+        .finally(() => this.#done(id))
+      this.#busy.set(id, { done })
+    }
+  }
+
+  #done(id: string): void {
+    this.#busy.delete(id)
+    this.#begin()
+    if (this.#busy.size === 0) this.#wake()
+  }
+
+  async #carry(id: string): Promise<void> {
+    let before: number | undefined
+    try {
+      const handle = await this.#reflex.resume(id, {
+        prepare: (opened) => {
+          before = opened.run.state.n
+          this.#took(id, opened)
+        },
+      })
+      // Somebody else in this process was first, and lets go of it.
+      if (before === undefined) return
+      await this.#rest(handle)
+      const { run, status } = handle
+      const records = run.state.n - before
+      this.#tell({ did: 'left', run: id, status, records, handle })
+      handle.close()
+      if (records === 0) this.#leaveAlone(id)
+      else this.#paused.delete(id)
+    } catch (thrown) {
+      this.#stumble(id, thrown)
+    }
+  }
+
+  #took(id: string, handle: RunHandle): void {
+    const carried = this.#busy.get(id)
+    if (carried !== undefined) carried.handle = handle
+    this.#tell({ did: 'took', run: id, handle })
+  }
+
+  /** Until the run rests, or is held no longer. What came in the very moment in which it rested is waited for too. */
+  async #rest(handle: RunHandle): Promise<void> {
+    const { run } = handle
+    if (this.#over) return run.leave()
+    do await handle.idle()
+    while (this.#reflex.runtime.open.get(run.id) === run && !(run.atRest && run.durable === run.state.n))
+  }
+
+  #stumble(id: string, thrown: unknown): void {
+    const code = isFault(thrown) ? thrown.code : undefined
+    // It has ended or is gone meanwhile.
+    if (code === 'R2001' || code === 'R2016') return
+    // Who holds it goes on with it, and may die: then it is taken within two lease times.
+    if (code === 'R5001') return this.#leaveAlone(id, Math.ceil(this.#reflex.runtime.leaseMs / 2))
+    this.#leaveAlone(id)
+    this.#fail(id, thrown)
+  }
+
+  #isPaused(id: string): boolean {
+    return (this.#paused.get(id)?.until ?? Number.NEGATIVE_INFINITY) > this.#now
+  }
+
+  #leaveAlone(id: string, longest = LONGEST_PAUSE): void {
+    const pause = Math.min(longest, (this.#paused.get(id)?.pause ?? PAUSE / 2) * 2)
+    this.#paused.set(id, { until: this.#now + pause, pause })
+  }
+
+  // Ending
+
+  /** Leaves what is under way: what was decided becomes durable, and any worker may go on with it. */
+  async #leave(): Promise<void> {
+    const carried = [...this.#busy.values()]
+    for (const { handle } of carried) void handle?.run.leave()
+    await Promise.all(carried.map(({ done }) => done))
+  }
+
+  #fail(run: string | undefined, thrown: unknown): void {
+    const cause = causeOf(thrown)
+    const fault = isFault(thrown)
+      ? faultData(thrown)
+      : { code: 'R9002', verdict: 'bug' as const, message: typeof cause === 'string' ? cause : cause.message }
+    this.#tell({ did: 'failed', run, fault })
+  }
+
+  /** Who listens cannot stop the work; what it throws is reported as an unhandled rejection. */
+  #tell(event: WorkerEvent): void {
+    try {
+      this.#options.told?.(event)
+    } catch (thrown) {
+      void Promise.reject(thrown)
+    }
+  }
+
+  /** Until nothing is under way any more, the work is to end, or some time has passed. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const { host } = this.#reflex
+      const callOff = host.at(host.now() + ms, () => this.#wake())
+      this.#wake = () => {
+        callOff()
+        this.#wake = () => undefined
+        resolve()
+      }
+    })
+  }
+}
+
+const STORE = ''

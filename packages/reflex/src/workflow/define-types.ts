@@ -1,0 +1,125 @@
+import type { Validator } from '../kernel/board.ts'
+import type { Json, JsonObject } from '../kernel/json.ts'
+import type { BoardSchema, CelGuard, CustomGuard, Workflow } from './types.ts'
+
+/** What a workflow that was written in TypeScript tells the compiler of itself: its nodes, what its board holds, what it answers. */
+export interface WorkflowTypes {
+  readonly nodes: string
+  /** The declared keys of the board, and what each holds. */
+  readonly values: object
+  /** What a run answers with. */
+  readonly value: unknown
+}
+
+/** The same of a workflow of which nothing is known: one from a file, or without declarations. */
+export interface UnknownTypes {
+  readonly nodes: string
+  readonly values: Readonly<Record<string, Json>>
+  readonly value: Json
+}
+
+/** Never there when the program runs: it carries types alone. */
+declare const TYPES: unique symbol
+
+/** A workflow that knows the types of its parts. It is the seed's data, and goes wherever a `Workflow` goes. */
+export interface DefinedWorkflow<Types = UnknownTypes> extends Workflow {
+  readonly [TYPES]?: Types
+}
+
+/** The board of a definition that declares none: its keys are any text. */
+export type AnyBoard = Readonly<Record<string, BoardSchema>>
+
+/** The keys that a called workflow declares; any, if it declares none. */
+type ChildKeys<Child> = Child extends { readonly values: infer Values } ? keyof Values & string : string
+
+/** How a workflow stands in TypeScript; `workflow` makes the seed's data of it. */
+export interface WorkflowDefinition<Board, Calls, Outputs, From> {
+  readonly id: string
+  readonly entry: keyof NoInfer<Calls> & string
+  /** What the keys of the board hold: validators, or JSON Schemas. With it, every key that is named must be one of these. */
+  readonly board?: Board
+  /** The nodes, by id. */
+  readonly nodes: { readonly [Id in keyof Calls]: NodeDefinition<keyof NoInfer<Board> & string, Calls[Id]> } & {
+    readonly [Id in keyof Outputs]: { readonly outputs?: readonly OutputDefinition<Outputs[Id], keyof NoInfer<Board> & string>[] }
+  }
+  readonly edges: readonly EdgeDefinition<From, keyof NoInfer<Calls> & string, keyof NoInfer<Board> & string>[]
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+/** A node without what its key says. */
+export interface NodeDefinition<Key extends string, Child> {
+  readonly description?: string
+  /** Whatever those who decide need; `writes` names keys of the board. */
+  readonly spec?: { readonly writes?: Key | { readonly [Name in Key]?: unknown }; readonly [name: string]: unknown }
+  readonly invokes?: CallDefinition<Key, Child>
+  readonly inputs?: readonly {
+    readonly key: Key
+    readonly required: boolean
+    readonly inherited?: boolean
+    readonly description?: string
+  }[]
+}
+
+/** A call: of a workflow object, which comes along, or of any program by its name. */
+export interface CallDefinition<Key extends string, Child> {
+  readonly workflow: DefinedWorkflow<Child> | string
+  readonly returnMap?: readonly { readonly parentKey: Key; readonly childKey: NoInfer<ChildKeys<Child>> }[]
+  readonly inputMap?: readonly { readonly from: Key; readonly to: NoInfer<ChildKeys<Child>> }[]
+}
+
+interface OutputDefinition<Output, Key extends string> {
+  readonly key: Output extends Key ? Output : Key
+  readonly guaranteed: boolean
+  readonly description?: string
+}
+
+/** An edge; without an event it is `NEXT`, without an id `from:event`. */
+export interface EdgeDefinition<From, Id extends string, Key extends string> {
+  readonly id?: string
+  readonly from: From
+  readonly to: Id
+  readonly event?: string
+  readonly guard?: GuardDefinition<Key>
+}
+
+type GuardDefinition<Key extends string> =
+  | { readonly type: 'exists' | 'not-exists'; readonly key: Key }
+  | { readonly type: 'equals' | 'not-equals'; readonly key: Key; readonly value: Json }
+  | CelGuard
+  | CustomGuard
+
+/** The types that a definition comes to. Its members are worked out when somebody asks for them. */
+export interface TypesOf<Board, Outputs, From> {
+  readonly nodes: keyof Outputs & string
+  readonly values: string extends keyof Board ? UnknownTypes['values'] : { readonly [Key in keyof Board]: Held<Board[Key]> }
+  readonly value: { readonly [Id in keyof Outputs]: Answer<Board, Outputs[Id]> }[Exclude<keyof Outputs, From>]
+}
+
+/** What a node without outgoing edges answers with: its declared outputs, else what it wrote. */
+type Answer<Board, Output> = unknown extends Output
+  ? JsonObject | undefined
+  : { readonly [Key in Output & string]?: Key extends keyof Board ? Held<Board[Key]> : Json }
+
+/** What a key holds: what its validator takes, or the type that its JSON Schema names. */
+type Held<Schema> = Schema extends Validator
+  ? Schema extends { readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined } }
+    ? Input
+    : Json
+  : Schema extends { readonly type: infer Type extends keyof JsonTypes }
+    ? JsonTypes[Type]
+    : Json
+
+interface JsonTypes {
+  readonly string: string
+  readonly number: number
+  readonly integer: number
+  readonly boolean: boolean
+  readonly null: null
+  readonly array: readonly Json[]
+  readonly object: JsonObject
+}
+
+/** Inputs for a run: those that the board declares are of its types. */
+export type InputOf<Types extends WorkflowTypes> = string extends keyof Types['values']
+  ? JsonObject
+  : { readonly [Key in keyof Types['values']]?: Types['values'][Key] } & { readonly [name: string]: unknown }

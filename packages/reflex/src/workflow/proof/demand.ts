@@ -1,0 +1,130 @@
+import { add } from '../key-flow.ts'
+import { ABSENT, both, type Claim, claimText, hasValue, isAny, isNever, oneOf, PRESENT, within } from './claim.ts'
+import type { Domain } from './domain.ts'
+import type { BoardWrite } from './flow.ts'
+
+/** Claims on board keys, all at once. */
+export type Claims = ReadonlyMap<string, Claim>
+
+/** What must be so at one moment of a run, for it to come to a later one. */
+export interface Demand {
+  /** What can be read under a key, own board and callers'. */
+  readonly claims: Claims
+  /** Keys that the workflow's own board must not have, so that nothing is returned for them. */
+  readonly unwritten: ReadonlySet<string>
+}
+
+/** Which values a key of a workflow can hold. */
+export type Domains = (key: string) => Domain
+
+const NO_CLAIMS: Claims = new Map()
+const NONE: ReadonlySet<string> = new Set()
+
+/** Nothing is asked. */
+export const NOTHING: Demand = { claims: NO_CLAIMS, unwritten: NONE }
+
+/** A demand of claims alone. */
+export function demandOf(claims: Claims): Demand {
+  return claims.size === 0 ? NOTHING : { claims, unwritten: NONE }
+}
+
+export function isNothing({ claims, unwritten }: Demand): boolean {
+  return claims.size === 0 && unwritten.size === 0
+}
+
+const demandTexts = new WeakMap<Demand, string>()
+
+/** The same text for the same demand. */
+export function demandText(demand: Demand): string {
+  const known = demandTexts.get(demand)
+  if (known !== undefined) return known
+  const text = textOf(demand)
+  demandTexts.set(demand, text)
+  return text
+}
+
+function textOf({ claims, unwritten }: Demand): string {
+  if (claims.size === 0 && unwritten.size === 0) return ''
+  const texts = Array.from(claims, ([key, claim]) => `${JSON.stringify(key)}${claimText(claim)}`).sort()
+  return `${texts.join(';')}|${[...unwritten].sort().join('\n')}`
+}
+
+/** Both claims on every key; undefined where a key cannot fulfil them. */
+export function meet(a: Claims, b: Claims, domains: Domains): Claims | undefined {
+  if (b.size === 0) return a
+  const claims = new Map(a)
+  for (const [key, claim] of b) {
+    const met = within(both(claims.get(key) ?? claim, claim), domains(key))
+    if (isNever(met)) return undefined
+    if (isAny(met)) claims.delete(key)
+    else claims.set(key, met)
+  }
+  return claims
+}
+
+/** A demand with further claims. */
+export function asking(demand: Demand, claims: Claims, domains: Domains): Demand | undefined {
+  const met = meet(demand.claims, claims, domains)
+  return met === undefined ? undefined : met === demand.claims ? demand : { claims: met, unwritten: demand.unwritten }
+}
+
+/**
+ * What must have been so before some writes, so that the demand is met after them; undefined where it cannot be. A
+ * write that may happen is taken to happen where that meets the demand, and not to happen where it does not.
+ */
+export function beforeWrites(demand: Demand, writes: readonly BoardWrite[], domains: Domains): Demand | undefined {
+  if (isNothing(demand) || writes.length === 0) return demand
+  const byKey = indexed(writes)
+  for (const key of demand.unwritten) if (byKey.get(key)?.some(({ sure }) => sure) === true) return undefined
+  let { claims } = demand
+  for (const [key, claim] of demand.claims) {
+    const made = byKey.get(key)
+    if (made === undefined || demand.unwritten.has(key)) continue
+    const before = beforeOne(claim, made, domains(key))
+    if (before === 'never') return undefined
+    if (before === 'written') claims = without(claims, key)
+  }
+  return claims === demand.claims ? demand : { claims, unwritten: demand.unwritten }
+}
+
+/** Whether writes of a key, the last one first, meet a claim, cannot, or leave it to what was there before. */
+function beforeOne(claim: Claim, writes: readonly BoardWrite[], domain: Domain): 'written' | 'never' | 'before' {
+  for (const { sure, values } of writes) {
+    const value = within(values === undefined ? PRESENT : oneOf(values), domain)
+    // A value that does not fit is a mistake of its own, told of when it is written.
+    const written = isNever(value) ? PRESENT : value
+    if (!isNever(both(claim, written))) return 'written'
+    if (sure) return 'never'
+  }
+  return 'before'
+}
+
+const indexes = new WeakMap<readonly BoardWrite[], ReadonlyMap<string, readonly BoardWrite[]>>()
+
+/** Writes by key, the last one first. */
+function indexed(writes: readonly BoardWrite[]): ReadonlyMap<string, readonly BoardWrite[]> {
+  const known = indexes.get(writes)
+  if (known !== undefined) return known
+  const byKey = new Map<string, BoardWrite[]>()
+  for (const write of writes.toReversed()) add(byKey, write.key, write)
+  indexes.set(writes, byKey)
+  return byKey
+}
+
+/** The same before somebody of whom nothing is known: `unsure` when only his not writing would meet the demand. */
+export function beforeAnything(demand: Demand): { demand: Demand; unsure: boolean } {
+  const left = new Map([...demand.claims].filter(([, claim]) => !hasValue(claim)))
+  return { demand: { claims: left, unwritten: demand.unwritten }, unsure: left.size > 0 || demand.unwritten.size > 0 }
+}
+
+/** Claims without one key. */
+export function without(claims: Claims, key: string): Claims {
+  const rest = new Map(claims)
+  rest.delete(key)
+  return rest
+}
+
+/** The key is not there. */
+export function missing(key: string): Claims {
+  return new Map([[key, ABSENT]])
+}

@@ -1,0 +1,89 @@
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { type Ended, start, workFolder } from './worlds.ts'
+
+const CHOOSE = {
+  id: 'choose',
+  entry: 'pick',
+  nodes: { pick: { id: 'pick', spec: { prompt: 'Which?' } }, a: { id: 'a', spec: {} }, b: { id: 'b', spec: {} } },
+  edges: [
+    { id: 'a', from: 'pick', to: 'a', event: 'A' },
+    { id: 'b', from: 'pick', to: 'b', event: 'B' },
+  ],
+}
+
+function ran(config: object, words: readonly string[] = [], environment: Record<string, string> = {}): Promise<Ended> {
+  const folder = workFolder()
+  writeFileSync(join(folder, 'choose.workflow.json'), JSON.stringify(CHOOSE))
+  writeFileSync(join(folder, 'reflex.config.json'), JSON.stringify(config))
+  return start(['run', 'choose.workflow.json', ...words], { folder, environment }).ended
+}
+
+function refused(act: () => unknown): unknown {
+  try {
+    return act()
+  } catch (thrown) {
+    return thrown
+  }
+}
+
+describe('reflex.config.json', () => {
+  test('says which model, who decides and how little a run is trusted, where nobody else does', async () => {
+    const { code, err } = await ran({ model: 'simulated', trust: 'untrusted' })
+    expect(code).toBe(0)
+    expect(err).toContain('rules decide, model simulated · untrusted')
+    expect(err).toContain('pick: simulated → a')
+    expect((await ran({ agent: 'person' })).err).toContain('person decides')
+  })
+
+  test('gives way to the environment, and that to a flag', async () => {
+    expect((await ran({ model: 'simulated' }, [], { REFLEX_MODEL: 'nobody:x' })).err).toContain('model nobody:x')
+    const flagged = await ran({ model: 'a:b', trust: 'untrusted' }, ['--model', 'simulated', '--trust', 'trusted'], {
+      REFLEX_MODEL: 'nobody:x',
+    })
+    expect(flagged.err).toContain('model simulated · trusted')
+    expect(flagged.code).toBe(0)
+  })
+
+  test('cannot raise trust or send data elsewhere: what it tries is ignored and said', async () => {
+    const { code, err } = await ran({
+      model: 'simulated',
+      trust: 'autonomous',
+      baseUrl: 'http://evil.example/v1',
+      policy: 'all.policy.json',
+    })
+    expect(code).toBe(0)
+    expect(err.match(/R2034/g)).toHaveLength(3)
+    expect(err).toContain('· probationary')
+  })
+
+  test('that cannot be read stops every command that would go by it', async () => {
+    const { code, err } = await ran({ modle: 'x' })
+    expect(code).toBe(2)
+    expect(err).toContain('did you mean "model"?')
+  })
+
+  test('that is a link out of its folder is not read, and nothing of what it leads to is shown', () => {
+    const [home, outside] = [workFolder(), workFolder()]
+    writeFileSync(join(outside, 'secret.json'), '{ "modle": "s3cr3t" }')
+    symlinkSync(join(outside, 'secret.json'), join(home, 'reflex.config.json'))
+    const thrown = refused(() => readConfig(home))
+    expect(thrown).toMatchObject({ code: 'R1025', message: 'the settings are a link out of their folder' })
+    expect(String(thrown)).not.toMatch(/modle|s3cr3t/)
+    rmSync(join(home, 'reflex.config.json'))
+    writeFileSync(join(home, 'settings.json'), '{ "model": "a:b" }')
+    symlinkSync('settings.json', join(home, 'reflex.config.json'))
+    expect(readConfig(home).model).toBe('a:b')
+  })
+
+  test('names no more than 100 folders', () => {
+    const home = workFolder()
+    const write = (count: number) => writeFileSync(join(home, 'reflex.config.json'), JSON.stringify({ programs: Array(count).fill('.') }))
+    write(100)
+    expect(readConfig(home).programs).toHaveLength(100)
+    write(101)
+    expect(refused(() => readConfig(home))).toMatchObject({ code: 'R1025' })
+  })
+})

@@ -1,0 +1,289 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { settingsOf } from '../../src/cli/doctor-settings.ts'
+import type { World } from '../../src/cli/world.ts'
+import { readConfig } from '../../src/config.ts'
+import { reflex, workFolder, type WorldOptions } from './worlds.ts'
+
+interface Doctored {
+  readonly code: number
+  readonly works: boolean
+  readonly checks: readonly { readonly name: string; readonly found: string; readonly text: string; readonly fix?: string }[]
+  readonly settings: readonly { readonly name: string; readonly value?: string; readonly from: string }[]
+}
+
+async function doctor(options: WorldOptions, flags: readonly string[] = []): Promise<Doctored> {
+  const { code, out, err } = await reflex(['doctor', ...flags, '--json'], options)
+  expect(err).toBe('')
+  return { code, ...(JSON.parse(out) as Omit<Doctored, 'code'>) }
+}
+
+const check = ({ checks }: Doctored, name: string) => checks.find((one) => one.name === name)
+const setting = ({ settings }: Doctored, name: string) => settings.find((one) => one.name === name)
+
+test('what a person sees', async () => {
+  const folder = workFolder()
+  const { code, out } = await reflex(['doctor', '--no-color'], { folder, columns: 80, environment: { REFLEX_TRUST: 'untrusted' } })
+  expect(code).toBe(0)
+  expect(out).toMatch(
+    /^reflex 0\.0\.0 {2}can work here\n {2}✓ node {10}24\.1\.0 on linux x64\n {2}✓ store {9}none yet; the first run makes/,
+  )
+  expect(out).toMatch(/^trust +untrusted +REFLEX_TRUST$/m)
+  expect(out).toMatch(/^ {18}export REFLEX_MODEL=/m)
+  expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThan(80)
+})
+
+test('it makes nothing and changes nothing', async () => {
+  const folder = workFolder()
+  await doctor({ folder })
+  expect(readdirSync(join(folder, '.reflex'))).toEqual([])
+  expect(existsSync(join(folder, 'home'))).toBe(false)
+})
+
+test('in a pipe: a line for each check and each setting', async () => {
+  const { out } = await reflex(['doctor'], { folder: workFolder() })
+  expect(out).toMatch(/^check\tnode\tok\t24\.1\.0 on linux x64\t$/m)
+  expect(out).toMatch(/^setting\ttrust\tprobationary\tdefault$/m)
+})
+
+describe('what it finds', () => {
+  test('a store, with its runs', async () => {
+    const folder = workFolder()
+    await reflex(['run', 'refund.workflow.json'], { folder })
+    const found = await doctor({ folder })
+    expect(check(found, 'store')).toMatchObject({
+      found: 'ok',
+      text: expect.stringMatching(/^\.reflex\/reflex\.db · layout 1 · 1 run · \d/) as string,
+    })
+    expect(setting(found, 'store')).toEqual({ name: 'store', value: '.reflex/reflex.db', from: 'nearest upwards' })
+  })
+
+  test.each([
+    ['no database', 'reflex.db', 'this is text, and longer than the magic words of a database'],
+    ['a foreign file', 'reflex.db', 'SQLite format 3'],
+  ])('a store that is %s keeps it from working: 3', async (_, name, text) => {
+    const folder = workFolder()
+    writeFileSync(join(folder, '.reflex', name), text)
+    const found = await doctor({ folder })
+    expect(found).toMatchObject({ code: 3, works: false })
+    expect(check(found, 'store')).toMatchObject({ found: 'failed', text: expect.stringMatching(/^R502\d /) as string })
+  })
+
+  test('a Node that is too old: 3', async () => {
+    const found = await doctor({ folder: workFolder(), node: '20.19.4' })
+    expect(found.code).toBe(3)
+    expect(check(found, 'node')).toEqual({
+      name: 'node',
+      found: 'failed',
+      text: '20.19.4 on linux x64, older than 22.13',
+      fix: 'npm install node@24',
+    })
+  })
+
+  test('rights that cannot be read: 3', async () => {
+    const folder = workFolder()
+    writeFileSync(join(folder, 'bad.policy.json'), '{"alow": []}')
+    const found = await doctor({ folder, environment: { REFLEX_TRUST: 'ful', REFLEX_POLICY: 'bad.policy.json' } })
+    expect(found.code).toBe(3)
+    expect(check(found, 'trust')).toMatchObject({ found: 'failed', text: expect.stringContaining('R3013') as string })
+    expect(check(found, 'policy')).toMatchObject({ found: 'failed', text: expect.stringContaining('R3011') as string })
+  })
+
+  test.each<[string, Record<string, string>, string, string, string | undefined]>([
+    ['none', {}, 'none', 'none is configured', 'export REFLEX_MODEL='],
+    ['without a key', { REFLEX_MODEL: 'openai:gpt-5-mini' }, 'warning', 'openai:gpt-5-mini has no key', 'export OPENAI_API_KEY=KEY'],
+    ['with a key', { REFLEX_MODEL: 'openai:gpt-5-mini', OPENAI_API_KEY: 'sk-very-secret-1234' }, 'ok', 'keys OPENAI_API_KEY', undefined],
+    [
+      'with a key of another',
+      { REFLEX_MODEL: 'openai:gpt-5-mini', ANTHROPIC_API_KEY: 'sk-very-secret-1234' },
+      'warning',
+      'has no key',
+      'export OPENAI',
+    ],
+    [
+      'without its package',
+      { REFLEX_MODEL: 'mistral:small', MISTRAL_API_KEY: 'sk-very-secret-1234' },
+      'warning',
+      'not installed',
+      'npm install @ai-sdk/mistral',
+    ],
+    ['of nobody', { REFLEX_MODEL: 'nobody:x' }, 'warning', 'R4002', 'if @ai-sdk/nobody is a package that you trust'],
+    ['that is misspelt', { REFLEX_MODEL: 'opnai:gpt-5' }, 'warning', 'did you mean "openai"?', 'write openai:gpt-5'],
+    ['of no provider', { REFLEX_MODEL: 'llama3' }, 'warning', 'names no provider', 'set REFLEX_BASE_URL'],
+    ['of a server', { REFLEX_MODEL: 'llama3', REFLEX_BASE_URL: 'http://localhost:11434/v1' }, 'ok', 'llama3', undefined],
+    ['of a password', { REFLEX_BASE_URL: 'http://user:pass@localhost:11434/v1' }, 'warning', 'R4002 REFLEX_BASE_URL holds', 'take what'],
+    [
+      'of no address',
+      { REFLEX_MODEL: 'simulated', REFLEX_BASE_URL: 'user:pass@localhost:11434/v1?key=very-secret' },
+      'warning',
+      'is no address',
+      'http://',
+    ],
+    [
+      'beside a server',
+      { REFLEX_MODEL: 'google:gemini', GOOGLE_API_KEY: 'sk-very-secret-1234', REFLEX_BASE_URL: 'http://localhost:11434/v1' },
+      'warning',
+      'not installed',
+      'npm install @ai-sdk/google',
+    ],
+    ['made up', { REFLEX_MODEL: 'simulated' }, 'ok', 'nobody is asked', undefined],
+  ])('a model %s', async (_, environment, found, text, fix) => {
+    const seen = await doctor({ folder: workFolder(), environment })
+    expect(seen.code).toBe(0)
+    expect(check(seen, 'model')).toMatchObject({ found, text: expect.stringContaining(text) as string })
+    if (fix === undefined) expect(check(seen, 'model')?.fix).toBeUndefined()
+    else expect(check(seen, 'model')?.fix).toContain(fix)
+    expect(JSON.stringify(seen)).not.toMatch(/very-secret|user:pass/)
+  })
+
+  test('programs of the system, on the PATH and not started', async () => {
+    const folder = workFolder()
+    writeFileSync(join(folder, 'git'), '', { mode: 0o755 })
+    writeFileSync(join(folder, 'bwrap'), '', { mode: 0o644 })
+    const found = await doctor({ folder, environment: { PATH: `relative:${folder}` } })
+    expect(check(found, 'git')).toMatchObject({ found: 'ok', text: join(folder, 'git') })
+    expect(check(found, 'sandbox')).toMatchObject({ found: 'none' })
+  })
+
+  test('a secret that others can read', async () => {
+    const folder = workFolder()
+    mkdirSync(join(folder, 'home/.reflex'), { recursive: true })
+    const secret = join(folder, 'home/.reflex/secret')
+    writeFileSync(secret, 'hidden')
+    chmodSync(secret, 0o644)
+    const found = await doctor({ folder })
+    expect(check(found, 'secret')).toEqual({
+      name: 'secret',
+      found: 'warning',
+      text: `${secret} can be read by others`,
+      fix: `chmod 600 ${secret}`,
+    })
+    expect(JSON.stringify(found)).not.toContain('hidden')
+    chmodSync(secret, 0o600)
+    expect(check(await doctor({ folder }), 'secret')).toMatchObject({ found: 'ok' })
+  })
+
+  test('a terminal without UTF-8', async () => {
+    const { out } = await reflex(['doctor'], { folder: workFolder(), columns: 80, environment: { LANG: 'C' } })
+    expect(out).toMatch(/^[\n -~\u001b]*$/)
+    expect(out).toContain('export LC_ALL=C.UTF-8')
+  })
+})
+
+describe('where a setting comes from', () => {
+  test('a flag before the environment before the file before the default', async () => {
+    const folder = workFolder()
+    const config = join(folder, 'reflex.config.json')
+    writeFileSync(config, '{ "trust": "untrusted", "model": "openai:gpt-5-mini" } // beside the programs')
+    expect(setting(await doctor({ folder }), 'trust')).toEqual({ name: 'trust', value: 'untrusted', from: 'reflex.config.json' })
+    const environment = { REFLEX_TRUST: 'trusted', REFLEX_MODEL: 'simulated', REFLEX_STORE: 'memory:' }
+    const found = await doctor({ folder, environment }, ['--store', 'mine.db'])
+    expect(setting(found, 'trust')).toEqual({ name: 'trust', value: 'trusted', from: 'REFLEX_TRUST' })
+    expect(setting(found, 'model')).toEqual({ name: 'model', value: 'simulated', from: 'REFLEX_MODEL' })
+    expect(setting(found, 'store')).toEqual({ name: 'store', value: 'mine.db', from: '--store' })
+    rmSync(config)
+    expect(setting(await doctor({ folder }), 'trust')).toEqual({ name: 'trust', value: 'probationary', from: 'default' })
+  })
+
+  test('what a file may not say is told, and it works on', async () => {
+    const folder = workFolder()
+    writeFileSync(join(folder, 'reflex.config.json'), '{ "trust": "autonomous", "base_url": "http://evil.example/v1" }')
+    const found = await doctor({ folder })
+    expect(found).toMatchObject({ code: 0, works: true })
+    expect(found.checks.filter(({ name }) => name === 'settings').map(({ found: mark, text }) => [mark, text.includes('R2034')])).toEqual([
+      ['warning', true],
+      ['warning', true],
+    ])
+    expect(setting(found, 'trust')?.value).toBe('probationary')
+    expect(setting(found, 'base URL')?.value).toBeUndefined()
+  })
+
+  test.each([
+    ['REFLEX_BASE_URL', 'base URL', 'https://u:p@host.example:8080/v1?key=k#f', 'https://host.example:8080/v1'],
+    ['REFLEX_BASE_URL', 'base URL', 'http://localhost:11434', 'http://localhost:11434'],
+    ['REFLEX_BASE_URL', 'base URL', 'https://u:p/w@host.example/v1', 'https://…'],
+    ['REFLEX_BASE_URL', 'base URL', 'https://u:p#w@host.example/v1', 'https://…'],
+    ['REFLEX_BASE_URL', 'base URL', 'u:p@host.example/v1?key=k', 'host.example/v1'],
+    ['REFLEX_STORE', 'store', 'postgres://u:p@host.example:5432/runs?password=k', 'postgres://host.example:5432/runs'],
+  ])('%s is shown as address alone: %s %s', (variable, name, value, shown) => {
+    const { surroundings, out } = { surroundings: { cwd: '/', environment: { [variable]: value }, actor: 'ana' }, out: {} }
+    const found = settingsOf({ surroundings, out } as unknown as World, {}, undefined).find((one) => one.name === name)
+    expect(found).toMatchObject({ value: shown, from: variable })
+  })
+
+  test('a file that cannot be read keeps it from working: 3', async () => {
+    const folder = workFolder()
+    writeFileSync(join(folder, 'reflex.config.json'), '{ "modle": "x" }')
+    const found = await doctor({ folder })
+    expect(found.code).toBe(3)
+    expect(check(found, 'settings')).toMatchObject({ found: 'failed', text: expect.stringContaining('R1025') as string })
+  })
+})
+
+describe('reflex.config.json', () => {
+  const read = (text: string, folder = workFolder()) => {
+    writeFileSync(join(folder, 'reflex.config.json'), text)
+    return readConfig(folder)
+  }
+
+  test('none is no fault; the nearest upwards counts', () => {
+    const folder = workFolder()
+    expect(readConfig(folder)).toEqual({ file: undefined, programs: [], warnings: [] })
+    mkdirSync(join(folder, 'a/b'), { recursive: true })
+    read('{ "agent": "outer" }', folder)
+    expect(readConfig(join(folder, 'a/b')).agent).toBe('outer')
+    read('{ "agent": "inner" }', join(folder, 'a'))
+    expect(readConfig(join(folder, 'a/b')).agent).toBe('inner')
+  })
+
+  test.each([
+    ['untrusted', 'untrusted'],
+    ['probationary', 'probationary'],
+    ['trusted', undefined],
+    ['veteran', undefined],
+    ['autonomous', undefined],
+  ])('trust %s becomes %s', (trust, expected) => {
+    const config = read(JSON.stringify({ trust }))
+    expect(config.trust).toBe(expected)
+    expect(config.warnings.map(({ code, line, path }) => [code, line, path])).toEqual(expected === undefined ? [['R2034', 1, 'trust']] : [])
+  })
+
+  test.each(['policy', 'store', 'baseUrl', 'base_url', 'BASE-URL', 'by', 'actor', 'tools', 'secret', 'record', 'answers'])(
+    '%s is ignored, with its place',
+    (key) => {
+      const config = read(`{\n  "model": "a:b",\n  ${JSON.stringify(key)}: "x"\n}`)
+      expect(config.model).toBe('a:b')
+      expect(Object.keys(config)).toEqual(['file', 'model', 'programs', 'warnings'])
+      expect(config.warnings.map(({ code, line, column, severity }) => [code, line, column, severity])).toEqual([
+        ['R2034', 3, 3, 'warning'],
+      ])
+    },
+  )
+
+  test('programs lie below its folder, whatever links say', () => {
+    const folder = workFolder()
+    for (const name of ['inner', 'outer']) mkdirSync(join(folder, 'home', name === 'inner' ? 'here/inner' : name), { recursive: true })
+    const here = join(folder, 'home/here')
+    symlinkSync(join(folder, 'home/outer'), join(here, 'link'))
+    const config = read('{ "programs": ["inner", "../outer", "/etc", "link", ".."] }', here)
+    expect(config.programs).toEqual([join(here, 'inner')])
+    expect(config.warnings.map(({ path }) => path)).toEqual(['programs[1]', 'programs[2]', 'programs[3]', 'programs[4]'])
+  })
+
+  test.each([
+    ['{', 1, ''],
+    ['[]', 1, ''],
+    ['{ "modle": "x" }', 1, 'model'],
+    ['{\n "trust": "ful" }', 2, ''],
+    ['{ "programs": "x" }', 1, ''],
+  ])('%j is refused at its place', (text, line, fix) => {
+    expect(() => read(text)).toThrow(expect.objectContaining({ code: 'R1025', line, fix: expect.stringContaining(fix) as string }) as Error)
+  })
+
+  test('a folder of that name is refused', () => {
+    const folder = workFolder()
+    mkdirSync(join(folder, 'reflex.config.json'))
+    expect(() => readConfig(folder)).toThrow(expect.objectContaining({ code: 'R1025' }) as Error)
+  })
+})

@@ -1,0 +1,144 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { virtualHost } from '../../src/testing/index.ts'
+import type { VirtualHost } from '../../src/testing/index.ts'
+import { reflex, workFolder, type WorldOptions } from './worlds.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+
+interface Place {
+  readonly folder: string
+  readonly host: VirtualHost
+  readonly world: WorldOptions
+  /** Makes a folder of a run, as old as it says. */
+  readonly runFolder: (run: string, age?: number) => string
+}
+
+/** A work folder with runs that ended and one that waits. */
+async function ranIn(more: Partial<WorldOptions> = {}): Promise<Place> {
+  const folder = workFolder()
+  const host = virtualHost()
+  const world = { folder, host, ...more }
+  await reflex(['run', 'refund.workflow.json', '--id', 'otter-1aaa', '--answers', 'auto'], world)
+  await reflex(['run', 'refund.workflow.json', '--id', 'lark-2bbb', '--answers', 'none'], world)
+  const runFolder = (run: string, age = 0): string => {
+    const path = join(folder, '.reflex', 'runs', run)
+    mkdirSync(path, { recursive: true })
+    writeFileSync(join(path, 'note.txt'), 'x')
+    const at = new Date(host.now() - age)
+    for (const one of [join(path, 'note.txt'), path]) utimesSync(one, at, at)
+    return path
+  }
+  return { folder, host, world, runFolder }
+}
+
+async function swept(world: WorldOptions, ...argv: string[]): Promise<Record<string, unknown>> {
+  const { code, out } = await reflex(['gc', ...argv, '--json'], world)
+  return { code, ...(JSON.parse(out) as object) }
+}
+
+async function ids(world: WorldOptions): Promise<string[]> {
+  return (JSON.parse((await reflex(['runs', '--json'], world)).out) as { runs: { id: string }[] }).runs.map(({ id }) => id).sort()
+}
+
+describe('reflex gc', () => {
+  test('takes nothing away that a run needs, and no run without being told', async () => {
+    const { world, host } = await ranIn()
+    await host.advance(400 * DAY)
+    expect(await swept(world)).toEqual({ code: 0, v: 1, dry: false, runs: [], programs: [], blobs: [], folders: [], warnings: [] })
+    expect(await ids(world)).toEqual(['lark-2bbb', 'otter-1aaa'])
+  })
+
+  test('with --keep takes the runs that ended before, with their folders, and no other', async () => {
+    const { world, host, runFolder } = await ranIn()
+    const [old, open] = [runFolder('otter-1aaa'), runFolder('lark-2bbb')]
+    await host.advance(30 * DAY)
+    await reflex(['run', 'refund.workflow.json', '--id', 'newt-3ccc', '--answers', 'auto'], world)
+    expect(await swept(world, '--keep', '31d')).toMatchObject({ runs: [], folders: [] })
+    const dry = await swept(world, '--keep', '30d', '--dry-run')
+    expect(dry).toMatchObject({ dry: true, runs: ['otter-1aaa'], folders: [old] })
+    expect([await ids(world), existsSync(old)]).toEqual([['lark-2bbb', 'newt-3ccc', 'otter-1aaa'], true])
+    expect(await swept(world, '--keep', '30d')).toEqual({ ...dry, dry: false })
+    expect(await ids(world)).toEqual(['lark-2bbb', 'newt-3ccc'])
+    expect([existsSync(old), existsSync(open)]).toEqual([false, true])
+    expect((await reflex(['replay', 'lark'], world)).code).toBe(0)
+  })
+
+  test('with --keep 0s takes all that ended, and the programs that nobody else holds', async () => {
+    const { folder, world, host } = await ranIn()
+    writeFileSync(
+      join(folder, 'one.workflow.json'),
+      JSON.stringify({ id: 'one', entry: 'a', nodes: { a: { id: 'a', spec: { writes: { x: 1 } } } }, edges: [] }),
+    )
+    await reflex(['run', 'one.workflow.json', '--id', 'one-1'], world)
+    await host.advance(1)
+    const { runs, programs } = await swept(world, '--keep', '0s')
+    expect({ runs: (runs as string[]).sort(), programs: (programs as string[]).length }).toEqual({
+      runs: ['one-1', 'otter-1aaa'],
+      programs: 1,
+    })
+    expect((await reflex(['answer', 'lark', 'YES'], world)).code).toBe(0)
+  })
+
+  test('takes its retention from REFLEX_KEEP, which --keep overrides', async () => {
+    const { world, host } = await ranIn({ environment: { REFLEX_KEEP: '2d' } })
+    await host.advance(3 * DAY)
+    expect(await swept(world, '--keep', '4d', '--dry-run')).toMatchObject({ runs: [] })
+    expect(await swept(world)).toMatchObject({ runs: ['otter-1aaa'] })
+  })
+
+  test.each([['soon'], ['-3d'], ['3'], ['1y']])('--keep %s is refused, and nothing is done', async (keep) => {
+    const { world } = await ranIn()
+    const { code, err } = await reflex(['gc', `--keep=${keep}`], world)
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('R2031') as string })
+    expect(await ids(world)).toHaveLength(2)
+  })
+
+  test('takes the folders of runs that are gone, once nobody has used them for a day', async () => {
+    const { folder, world, runFolder } = await ranIn()
+    const [gone, used, open, odd] = [
+      runFolder('gone-1zzz', 2 * DAY),
+      runFolder('used-1zzz', DAY / 2),
+      runFolder('lark-2bbb', 9 * DAY),
+      runFolder('not a run', 9 * DAY),
+    ]
+    const elsewhere = join(folder, 'mine')
+    mkdirSync(elsewhere)
+    writeFileSync(join(elsewhere, 'keep.txt'), 'x')
+    symlinkSync(elsewhere, join(folder, '.reflex', 'runs', 'link-1zzz'))
+    expect(await swept(world, '--dry-run')).toMatchObject({ folders: [gone, odd].sort() })
+    expect(await swept(world)).toMatchObject({ folders: [gone, odd].sort() })
+    expect([gone, used, open, odd, join(elsewhere, 'keep.txt')].map((path) => existsSync(path))).toEqual([false, true, true, false, true])
+  })
+
+  test('leaves folders alone that lie beside a store of another name: they may be anybody’s', async () => {
+    const { folder, host, world } = await ranIn()
+    const other = ['--store', 'mine.db']
+    await reflex(['run', 'refund.workflow.json', '--id', 'train', '--answers', 'auto', ...other], world)
+    await reflex(['run', 'refund.workflow.json', '--id', 'otter-9zzz', '--answers', 'auto', ...other], world)
+    for (const name of ['train', 'otter-9zzz', 'results']) mkdirSync(join(folder, 'runs', name), { recursive: true })
+    await host.advance(9 * DAY)
+    expect(await swept(world, '--keep', '1d', ...other)).toMatchObject({ folders: [join(folder, 'runs', 'otter-9zzz')] })
+    expect(readdirSync(join(folder, 'runs')).sort()).toEqual(['results', 'train'])
+  })
+
+  test('says what it did, and what it would do', async () => {
+    const { world, host, runFolder } = await ranIn()
+    runFolder('otter-1aaa')
+    await host.advance(2 * DAY)
+    const seen = async (...argv: string[]): Promise<string> => (await reflex(['gc', ...argv], { ...world, columns: 80 })).screen
+    expect(await seen()).toBe('nothing to remove\n  ended      reflex gc --keep 30d')
+    expect(await seen('--keep', '1d', '--dry-run', '-v')).toBe(
+      'would remove  1 run · 1 run folder\n  otter-1aaa\n  .reflex/runs/otter-1aaa',
+    )
+    expect(await seen('--keep', '1d')).toBe('removed  1 run · 1 run folder')
+    expect(await seen('--keep', '1d')).toBe('nothing to remove')
+  })
+
+  test('makes no store where there is none', async () => {
+    const folder = workFolder()
+    expect((await reflex(['gc'], { folder })).code).toBe(0)
+    expect(existsSync(join(folder, '.reflex', 'reflex.db'))).toBe(false)
+  })
+})

@@ -1,0 +1,150 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { actions } from '../../src/cli/actions.ts'
+import { DOCUMENTS } from '../../src/cli/output-schema.ts'
+import { workflowSchema } from '../../src/workflow/index.ts'
+import { reflex, workFolder } from './worlds.ts'
+
+const json = (text: string): unknown => JSON.parse(text) as unknown
+type Name = keyof typeof DOCUMENTS
+
+const RUN = ['run', 'refund.workflow.json', '--id', 'otter-2m9q', '--answers', 'none']
+
+/** Commands one after another in one folder, each with the document that it writes. */
+const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
+  [['--help'], 'help'],
+  [['run', '--help'], 'help'],
+  [['--version'], 'version'],
+  [['runs'], 'runs'],
+  [RUN, 'result'],
+  [['resume', 'otter'], 'result'],
+  [['runs'], 'runs'],
+  [['inbox'], 'inbox'],
+  [['show', 'otter'], 'show'],
+  [['show', 'otter@3'], 'show'],
+  [['trace', 'otter'], 'trace'],
+  [['graph', 'otter'], 'graph'],
+  [['graph', 'otter@5'], 'graph'],
+  [['answer', 'otter', 'maybe'], 'error'],
+  [['answer', 'otter', 'approve', '--no-run'], 'posted'],
+  [['resume', 'otter'], 'result'],
+  [['answer', 'otter', 'approve'], 'error'],
+  [['trace', 'otter'], 'trace'],
+  [['graph', 'otter'], 'graph'],
+  [['run', 'broken-order.workflow.json', '--id', 'lark-9q2m'], 'result'],
+  [['show', 'lark'], 'show'],
+  [['inbox'], 'inbox'],
+  [['runs', '--status', 'suspended'], 'runs'],
+  [['replay', 'otter'], 'replay'],
+  [['replay', 'otter', '--against', 'other/refund.workflow.json'], 'replay'],
+  [['check'], 'check'],
+  [['check', 'refund.workflow.json', 'bad.workflow.json'], 'check'],
+  [['worker', '--once'], 'worker'],
+  [['gc', '--dry-run'], 'gc'],
+  [['validate', 'refund.workflow.json', 'bad.workflow.json', 'nothing.workflow.json'], 'validate'],
+  [['graph', 'refund.workflow.json'], 'graph'],
+  [['graph', 'refund.workflow.json', '--svg', 'x.svg'], 'image'],
+  [['graph', 'bad.workflow.json'], 'error'],
+  [['explain', 'INVALID_EDGE'], 'explain'],
+  [['explain', 'R104Z'], 'error'],
+  [['schema'], 'schemas'],
+  [['schema', 'outptu'], 'error'],
+  [['doctor'], 'doctor'],
+  [['init', 'first'], 'starter'],
+  [['init', 'first'], 'error'],
+  [['run', 'bad.workflow.json'], 'error'],
+  [['vaildate'], 'error'],
+]
+
+function scene(): string {
+  const folder = workFolder()
+  writeFileSync(
+    join(folder, 'bad.workflow.json'),
+    '{ "id": "bad", "entry": "a", "nodes": { "b": { "id": "b", "spec": {} } }, "edges": [] }',
+  )
+  const broken = readFileSync(join(folder, 'refund.workflow.json'), 'utf8')
+    .replace('"order.json"', '"nowhere.json"')
+    .replace('"refund"', '"broken-order"')
+  writeFileSync(join(folder, 'broken-order.workflow.json'), broken)
+  mkdirSync(join(folder, 'other'))
+  const other = readFileSync(join(folder, 'refund.workflow.json'), 'utf8').replace('"exists"', '"not-exists"')
+  writeFileSync(join(folder, 'other/refund.workflow.json'), other)
+  return folder
+}
+
+/** A field that the schema does not know would be missing from what it gives back. */
+function expectFits(name: Name, document: unknown, argv: readonly string[]): void {
+  const parsed = z.safeParse(DOCUMENTS[name], document)
+  expect({ argv, problem: parsed.success ? undefined : z.prettifyError(parsed.error) }).toEqual({ argv, problem: undefined })
+  expect(parsed.data, `${argv.join(' ')}: what cli/output-schema.ts knows of it`).toEqual(document)
+}
+
+test('every document of --json fits its published shape, and that shape tells all of it', async () => {
+  const folder = scene()
+  for (const [argv, name] of SCENE) expectFits(name, json((await reflex([...argv, '--json'], { folder })).out), argv)
+  const spoken = new Set(SCENE.flatMap(([argv]) => argv.slice(0, 1)))
+  expect(actions.map(({ name }) => name).filter((name) => !spoken.has(name))).toEqual([])
+})
+
+test('every line of --jsonl does', async () => {
+  const folder = scene()
+  /** What its first line is, and what the others are. */
+  const lines: readonly (readonly [argv: readonly string[], first: Name, others?: Name])[] = [
+    [RUN, 'record'],
+    [['trace', 'otter'], 'record'],
+    [['runs'], 'run'],
+    [['inbox'], 'question'],
+    [['check', 'broken-order.workflow.json'], 'checked'],
+    [['check', 'bad.workflow.json'], 'refused', 'checked'],
+    [['answer', 'otter', 'approve'], 'record'],
+    [['replay', 'otter'], 'replay'],
+    [['vaildate'], 'error'],
+  ]
+  for (const [argv, first, others = first] of lines) {
+    const { out } = await reflex([...argv, '--jsonl'], { folder })
+    expect(out).not.toBe('')
+    out
+      .trimEnd()
+      .split('\n')
+      .forEach((line, i) => expectFits(i === 0 ? first : others, json(line), argv))
+  }
+})
+
+test('each document stands in the published schema, and every reference leads somewhere', async () => {
+  const { out } = await reflex(['schema', 'output'], { folder: workFolder() })
+  const schema = json(out) as { anyOf: { $ref: string }[]; definitions: Record<string, unknown> }
+  expect(schema.anyOf.map(({ $ref }) => $ref)).toEqual(Object.keys(DOCUMENTS).map((name) => `#/definitions/${name}`))
+  const references = [...out.matchAll(/"\$ref": "([^"]*)"/g)].map(([, target = '']) => target)
+  expect(references.filter((target) => !(target.replace('#/definitions/', '') in schema.definitions))).toEqual([])
+  // Fields may be added: a reader that checks must not stumble over them.
+  expect(out).not.toContain('"additionalProperties": false')
+})
+
+test('the schema of a kind is that of the package, in every shape of output', async () => {
+  for (const more of [[], ['--json'], ['--jsonl']])
+    for (const columns of [undefined, 80]) {
+      const { code, out, err } = await reflex(['schema', 'workflow', ...more], {
+        folder: workFolder(),
+        ...(columns === undefined ? {} : { columns }),
+      })
+      expect({ code, err, schema: json(out) }).toEqual({ code: 0, err: '', schema: workflowSchema })
+    }
+})
+
+test('without a name it tells what there is', async () => {
+  const { out } = await reflex(['schema'], { folder: workFolder(), columns: 80 })
+  for (const name of ['workflow', 'config', 'output']) expect(out).toMatch(new RegExp(`^${name} `, 'm'))
+})
+
+test.each([
+  ['workflwo', 'did you mean "workflow"?', 'reflex schema workflow'],
+  ['pipeline', 'no schema "pipeline"', 'name one of workflow, config, output'],
+])('%s is not known', async (name, hint, fix) => {
+  const { code, out, err } = await reflex(['schema', name], { folder: workFolder() })
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toContain('error R2037')
+  expect(err).toContain(hint)
+  expect(err).toContain(fix)
+})

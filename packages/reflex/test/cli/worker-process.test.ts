@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Reflex } from '../../src/reflex.ts'
+import { ASKS } from '../composition/crowd.ts'
+import { postgresPrograms, PostgresServer } from '../store/postgres-server.ts'
+import { workFolder } from './worlds.ts'
+
+const BIN = join(import.meta.dirname, '../../bin/reflex.js')
+const { FORCE_COLOR: _, NO_COLOR: __, ...outside } = process.env
+const environment = { ...outside, LC_ALL: 'C.UTF-8', REFLEX_ACTOR: 'ana' }
+/** Milliseconds: the shortest lease that there is. */
+const LEASE = 1000
+
+function reflex(folder: string, ...argv: readonly string[]): { code: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...argv], { cwd: folder, encoding: 'utf8', env: environment })
+  return { code: status, out: stdout, err: stderr }
+}
+
+/** A worker in a process of its own. */
+class WorkerProcess {
+  readonly child: ChildProcess
+  readonly ended: Promise<number | null>
+  said = ''
+  #heard: () => void = () => undefined
+
+  constructor(folder: string, ...more: readonly string[]) {
+    this.child = spawn(process.execPath, [BIN, 'worker', '--lease', `${LEASE}ms`, ...more], {
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    this.child.stderr?.on('data', (data) => {
+      this.said += String(data)
+      this.#heard()
+    })
+    this.ended = new Promise((resolve) => this.child.on('close', resolve))
+    onTestFinished(() => void this.child.kill('SIGKILL'))
+  }
+
+  async says(text: RegExp): Promise<void> {
+    while (!text.test(this.said)) {
+      await Promise.race([
+        new Promise<void>((resolve) => {
+          this.#heard = resolve
+        }),
+        this.ended.then(() => Promise.reject(new Error(`ended without ${text.source}: ${this.said}`))),
+      ])
+    }
+  }
+
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL')
+    await this.ended
+  }
+}
+
+async function until(what: () => boolean): Promise<void> {
+  while (!what()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+const paid = (folder: string): number =>
+  existsSync(join(folder, 'paid.txt')) ? readFileSync(join(folder, 'paid.txt'), 'utf8').length / 5 : 0
+
+/** A run that a worker carries on, in the middle of its payment, and the worker. */
+async function paying(): Promise<{ folder: string; worker: WorkerProcess }> {
+  const folder = workFolder()
+  const first = spawn(process.execPath, [BIN, 'run', 'payouts.workflow.json', '--trust', 'trusted', '--id', 'tern'], {
+    cwd: folder,
+    env: environment,
+    stdio: 'ignore',
+  })
+  onTestFinished(() => void first.kill('SIGKILL'))
+  await until(() => paid(folder) === 1)
+  const gone = new Promise((resolve) => first.on('close', resolve))
+  first.kill('SIGKILL')
+  await gone
+  const worker = new WorkerProcess(folder)
+  await worker.says(/suspended tern {2}payouts {2}1 record {2}waits at pay/)
+  expect(reflex(folder, 'answer', 'tern', 'repeat', '--no-run').code).toBe(0)
+  await until(() => paid(folder) === 2)
+  return { folder, worker }
+}
+
+describe.skipIf(process.platform === 'win32')('workers in processes of their own', { timeout: 60_000 }, () => {
+  test('one is killed in the middle of an effect: another takes over, asks what nobody knows, and ends the run', async () => {
+    const { folder, worker } = await paying()
+    const heir = new WorkerProcess(folder)
+    await heir.says(/works/)
+    const died = performance.now()
+    await worker.kill()
+    await heir.says(/suspended tern {2}payouts {2}1 record {2}waits at pay/)
+    expect(performance.now() - died).toBeLessThan(2 * LEASE)
+    expect(reflex(folder, 'answer', 'tern', 'happened', '--no-run').code).toBe(0)
+    await heir.says(/completed tern/)
+    heir.child.kill('SIGTERM')
+    expect(await heir.ended).toBe(143)
+    expect(heir.said).toContain('stops     carried runs on 2 times')
+    expect(paid(folder)).toBe(2)
+  })
+
+  test('one is stopped for longer than its lease: another takes over, and what the first decides when it wakes is refused', async () => {
+    const { folder, worker } = await paying()
+    const heir = new WorkerProcess(folder)
+    await heir.says(/works/)
+    const stopped = performance.now()
+    worker.child.kill('SIGSTOP')
+    await heir.says(/suspended tern/)
+    const took = performance.now() - stopped
+    expect(took).toBeGreaterThan(LEASE / 2)
+    expect(took).toBeLessThan(2 * LEASE + 500)
+    writeFileSync(join(folder, 'stop'), '')
+    worker.child.kill('SIGCONT')
+    await worker.says(/leaves {4}tern[^]*R5002/)
+    expect(reflex(folder, 'answer', 'tern', 'happened', '--no-run').code).toBe(0)
+    await Promise.race([heir.says(/completed tern/), worker.says(/completed tern/)])
+    expect(reflex(folder, 'replay', 'tern').code).toBe(0)
+    expect(paid(folder)).toBe(2)
+    rmSync(join(folder, 'stop'))
+  })
+})
+
+const programs = postgresPrograms()
+const missing = 'missing' in programs ? programs.missing : undefined
+
+describe.skipIf(missing !== undefined)(
+  `workers that share a Postgres${missing === undefined ? '' : ` (${missing})`}`,
+  { timeout: 120_000 },
+  () => {
+    test('two carry on a crowd, one of them dies meanwhile, and nothing is lost', async () => {
+      const server = await PostgresServer.start()
+      onTestFinished(() => server.stop())
+      const folder = workFolder()
+      const store = server.address()
+      const reflex = new Reflex({ workdir: folder, store })
+      onTestFinished(() => reflex.close())
+      const ids = Array.from({ length: 60 }, (_, i) => `run-${i}`)
+      for (const id of ids) (await reflex.run(ASKS, { id })).close()
+      const workers = [
+        new WorkerProcess(folder, '--store', store, '--most', '2'),
+        new WorkerProcess(folder, '--store', store, '--most', '2'),
+      ]
+      for (const worker of workers) await worker.says(/works/)
+      for (const id of ids) await reflex.answer(id, 'YES', { run: false })
+      for (const worker of workers) await worker.says(/completed run/)
+      await workers[0]?.kill()
+      for (let rows = await reflex.runs(); rows.some(({ status }) => status !== 'completed'); rows = await reflex.runs())
+        await new Promise((resolve) => setImmediate(resolve))
+      for (const row of await reflex.runs()) expect(row).toMatchObject({ status: 'completed', value: { paid: true } })
+      for (const id of ids) {
+        expect(await reflex.store.inbox(id)).toEqual([])
+        expect(await reflex.replay(id)).toMatchObject({ result: 'equal' })
+      }
+    })
+  },
+)

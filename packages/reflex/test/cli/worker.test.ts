@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { DOCUMENTS } from '../../src/cli/output-schema.ts'
+import { openStore } from '../../src/store/index.ts'
+import { virtualHost } from '../../src/testing/index.ts'
+import { normal, reflex, start, workFolder, type WorldOptions } from './worlds.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+const lines = (text: string): unknown[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+
+/** A folder with a run that has been answered and one that nobody answers, and a clock for everything in it. */
+async function scene(): Promise<WorldOptions & { readonly host: ReturnType<typeof virtualHost> }> {
+  const options = { folder: workFolder(), host: virtualHost() }
+  for (const id of ['otter-2m9q', 'lark-9q2m']) await reflex(['run', 'refund.workflow.json', '--id', id, '--answers', 'none'], options)
+  await reflex(['answer', 'otter', 'approve', '--no-run'], options)
+  return options
+}
+
+test('says on which store it works, what it did with each run, and how many there were', async () => {
+  const options = await scene()
+  const { code, out, err } = await reflex(['worker', '--once'], options)
+  expect({ code, out }).toEqual({ code: 0, out: '' })
+  expect(normal(err).replaceAll(options.folder, 'FOLDER').split('\n')).toEqual([
+    '2026-11-20T14:02:07Z  works     on FOLDER/.reflex/reflex.db',
+    expect.stringMatching(/Z {2}completed otter-2m9q {2}refund {2}\d records$/) as string,
+    '2026-11-20T14:02:07Z  stops     carried runs on 1 time',
+    '',
+  ])
+  expect((await reflex(['worker', '--once', '-q'], options)).screen).toBe('')
+})
+
+test('goes on until a signal, and takes what becomes due meanwhile', async () => {
+  const options = await scene()
+  await options.host.advance(3 * DAY - 2000)
+  const worker = start(['worker'], options)
+  await worker.shows('completed otter-2m9q')
+  await options.host.advance(3000)
+  await worker.shows('lark-9q2m')
+  worker.interrupt('SIGTERM')
+  const { code, err } = await worker.ended
+  expect(code).toBe(143)
+  expect(err).toMatch(/stops {5}carried runs on 2 times\n$/)
+})
+
+test('as documents: a line for each run, or one for all', async () => {
+  const options = await scene()
+  const { code, out, err } = await reflex(['worker', '--once', '--jsonl'], options)
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const [line, ...more] = lines(out)
+  expect(more).toEqual([])
+  expect(DOCUMENTS.carried.parse(line)).toMatchObject({ run: 'otter-2m9q', status: 'completed' })
+  const all = await reflex(['worker', '--once', '--json'], options)
+  expect(DOCUMENTS.worker.parse(JSON.parse(all.out))).toEqual({ v: 1, runs: 0, failures: 0 })
+})
+
+test.each([
+  [['--most', '0'], '--most'],
+  [['--most', 'many'], '--most'],
+  [['--lease', '5ms'], '--lease'],
+  [['--lease', 'soon'], '--lease'],
+])('%j is refused before anything is done', async (words, named) => {
+  const options = await scene()
+  const { code, err } = await reflex(['worker', '--once', ...words], options)
+  expect(code).toBe(2)
+  expect(err).toContain('R2031')
+  expect(err).toContain(named)
+  expect((await reflex(['runs', '--status', 'completed', '--json'], options)).out).not.toContain('otter')
+})
+
+test('what lay in the inbox of a run when it ended is shown with it, and whoever answers later is told so', async () => {
+  const options = { folder: workFolder(), host: virtualHost() }
+  await reflex(['run', 'refund.workflow.json', '--id', 'otter', '--answers', 'none'], options)
+  const store = openStore(join(options.folder, '.reflex/reflex.db'))
+  const note = { id: 'n1', type: 'message', to: 'news', body: 'the parcel was found', by: 'bea', at: options.host.now() } as const
+  await store.post('otter', note)
+  expect((await reflex(['show', 'otter'], { ...options, columns: 100 })).screen).toMatch(
+    /inbox {3}message news: "the parcel was found" {4}by bea {2}.* {2}not taken yet/,
+  )
+  expect((await reflex(['answer', 'otter', 'approve'], options)).code).toBe(0)
+  expect((await reflex(['show', 'otter'], { ...options, columns: 100 })).screen).toMatch(/inbox {3}message news: [^]*the run had ended/)
+  expect((await reflex(['show', 'otter'], options)).out).toContain('inbox\tmessage news\t"the parcel was found"\tbea\n')
+  const shown = DOCUMENTS.show.parse(JSON.parse((await reflex(['show', 'otter', '--json'], options)).out))
+  expect(shown.inbox).toMatchObject([{ type: 'message', to: 'news', value: 'the parcel was found', by: 'bea' }])
+  expect(() => store.post('otter', { ...note, id: 'n2' })).toThrow(/otter has completed/)
+  expect((await reflex(['answer', 'otter/q1', 'approve'], options)).err).toMatch(/no open question q1; record \d+ closed it/)
+  await store.close()
+})

@@ -1,0 +1,162 @@
+import * as fc from 'fast-check'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { scriptedModel } from '../../src/models/index.ts'
+import { isPath } from '../../src/host.ts'
+import { redaction, secretsIn } from '../../src/policy/index.ts'
+import { Reflex } from '../../src/reflex.ts'
+import { defineTool } from '../../src/tools/index.ts'
+import { virtualHost } from '../../src/testing/index.ts'
+import { start } from '../cli/worlds.ts'
+
+const KEY = 'sk-live-7f3a"9921/x'
+
+function folder(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-secrets-')))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+const PROGRAM = {
+  id: 'leak',
+  entry: 'read',
+  nodes: {
+    read: { id: 'read', spec: { tool: 'env.read', args: { input: { from: 'given' } }, writes: 'found' } },
+    ask: { id: 'ask', spec: { ask: 'What is {{found}}?', writes: 'answer' } },
+    model: { id: 'model', spec: { prompt: 'Repeat {{answer}}', writes: 'said' } },
+    fail: { id: 'fail', spec: { tool: 'env.fail' } },
+  },
+  edges: [
+    { id: 'a', from: 'read', to: 'ask', event: 'A' },
+    { id: 'b', from: 'ask', to: 'model', event: 'B' },
+    { id: 'c', from: 'model', to: 'fail', event: 'C' },
+  ],
+}
+
+const tools = [
+  defineTool({
+    name: 'env.read',
+    description: 'says too much',
+    leaves: false,
+    repeat: 'free',
+    run: (_, call) => {
+      call.part({ progress: KEY })
+      return { header: `Authorization: Bearer ${KEY}`, [KEY]: encodeURIComponent(KEY) }
+    },
+  }),
+  defineTool({
+    name: 'env.fail',
+    description: 'fails with too much',
+    leaves: false,
+    repeat: 'free',
+    run: () => {
+      throw new Error(`401 for ${KEY}`)
+    },
+  }),
+]
+
+describe('secrets', () => {
+  test('never enter a record, whichever way they come in', async () => {
+    const cwd = folder()
+    let prompt = ''
+    const reflex = new Reflex({
+      store: 'memory:',
+      tools,
+      secrets: ['correct horse battery'],
+      model: scriptedModel((request) => {
+        prompt = JSON.stringify(request.messages)
+        return `it is ${KEY}`
+      }),
+      surroundings: {
+        host: virtualHost(),
+        worker: { id: 'w', host: '', pid: 0 },
+        cwd,
+        environment: { ACME_API_KEY: KEY, HOME: '/home/ana' },
+        actor: 'ana',
+      },
+    })
+    const run = await reflex.run(PROGRAM, { input: { given: `the key ${KEY}` }, id: 'leak' })
+    const [question] = run.questions
+    if (question === undefined) throw new Error('nothing is asked')
+    expect(question.question.text).toContain('‹secret ')
+    await run.answer(question, `correct horse battery and ${KEY}`, 'ana')
+    await run.idle()
+    const journal = JSON.stringify((await reflex.runtime.history('leak')).records)
+    expect(journal).toMatch(/‹secret [0-9a-f]{4}›/)
+    for (const form of [KEY, JSON.stringify(KEY).slice(1, -1), encodeURIComponent(KEY), 'correct horse battery'])
+      expect(journal + prompt).not.toContain(form)
+    expect(run.get('said')).toMatch(/^it is ‹secret [0-9a-f]{4}›$/)
+    await reflex.close()
+  })
+
+  test('never reach a terminal, also where nothing was recorded', async () => {
+    const cwd = folder()
+    writeFileSync(join(cwd, 'x.workflow.json'), `{"id": "x", "entry": "${KEY.replaceAll('"', '\\"')}"`)
+    const { code, raw } = await start(['validate', 'x.workflow.json'], { folder: cwd, environment: { MY_TOKEN: KEY } }).ended
+    expect(code).toBe(1)
+    expect(raw).toContain('‹secret ')
+    expect(raw).not.toContain('7f3a')
+  })
+
+  test('are what the names of variables say, and no paths and no short words', () => {
+    const environment = {
+      OPENAI_API_KEY: 'sk-12345678',
+      token: 'abcdefgh',
+      DB_PASSWORD: 'longenough',
+      KEYBOARD: 'qwertzuiop',
+      SSH_KEY: '/home/ana/key',
+      A_SECRET: 'short',
+    }
+    expect(secretsIn(environment, (value) => value === '/home/ana/key')).toEqual(['sk-12345678', 'abcdefgh', 'longenough'])
+    expect(secretsIn(environment)).toContain('/home/ana/key')
+  })
+
+  test('may look like paths; a path is what lies somewhere', async () => {
+    const cwd = folder()
+    writeFileSync(join(cwd, 'key.pem'), '')
+    const environment = { A_KEY: '/+9jZm5vIGZpbGU=', B_KEY: join(cwd, 'key.pem'), C_KEY: '~/nothing-of-this-name' }
+    expect(secretsIn(environment, isPath)).toEqual(['/+9jZm5vIGZpbGU=', '~/nothing-of-this-name'])
+    const { raw } = await start(['validate', `${environment.A_KEY.slice(1)}.workflow.json`, join(cwd, 'key.pem')], {
+      folder: cwd,
+      environment,
+    }).ended
+    expect(raw).toContain('key.pem')
+  })
+
+  test.each([
+    ['a form', 'k=sk-live%3F+a%22%C3%BC%2F%7E9'],
+    ['a form in small letters', 'k=sk-live%3f+a%22%c3%bc%2f%7e9'],
+    ['an address', 'sk-live%3F%20a%22%C3%BC%2F~9'],
+    ['an address in small letters', 'sk-live%3f%20a%22%c3%bc%2f~9'],
+    ['JSON', JSON.stringify('sk-live? a"ü/~9')],
+    ['JSON in JSON', JSON.stringify(JSON.stringify('sk-live? a"ü/~9'))],
+    ['base64', Buffer.from('sk-live? a"ü/~9').toString('base64')],
+    ['base64 of addresses', Buffer.from('sk-live? a"ü/~9').toString('base64url')],
+  ])('are found in the form that they have in %s', (_, text) => {
+    const hidden = redaction(['sk-live? a"ü/~9'])
+    expect(hidden?.text(`<${text}>`)).toMatch(/^<(?:k=|\\?"|"\\")?‹secret [0-9a-f]{4}›(?:\\?"|\\""|=*)?>$/)
+  })
+
+  test('are not looked for in what stands in their place', () => {
+    const once = redaction(['a-long-one'])?.text('a-long-one') ?? ''
+    const hidden = redaction(['a-long-one', once.slice(1, 10)])
+    expect(hidden?.text(hidden.text('a-long-one'))).toBe(once)
+  })
+
+  test('redacting twice is redacting once, and leaves the rest as it was', () => {
+    const hidden = redaction(['abcdefgh', 'abcdefghij'])
+    if (hidden === undefined) throw new Error('nothing is hidden')
+    const text = fc.array(fc.constantFrom('abcdefgh', 'abcdefghij', 'x', '‹', 'ij')).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(fc.jsonValue(), text, (value, more) => {
+        const given = [JSON.parse(JSON.stringify(value)), { [more]: more }]
+        const once = hidden.value(given)
+        expect(JSON.stringify(once)).not.toContain('abcdefgh')
+        expect(hidden.value(once)).toBe(once)
+        if (!JSON.stringify(given).includes('abcdefgh')) expect(once).toBe(given)
+      }),
+    )
+  })
+})

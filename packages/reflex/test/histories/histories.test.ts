@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { decodeBatch, type Json, type JsonObject, Programs, replay, RunPrograms, State } from '../../src/kernel/index.ts'
+import { Reflex } from '../../src/reflex.ts'
+import { memoryStore } from '../../src/store/index.ts'
+import { virtualHost } from '../../src/testing/index.ts'
+import { loadStored, workflowKind } from '../../src/workflow/runtime.ts'
+import { newFolder } from '../composition/folders.ts'
+import { type Continuation, historyNames, portrait, readHistory, restore, type StoredHistory } from './history.ts'
+
+/** The records of a history, and their fold. */
+function folded({ batches, blobs }: StoredHistory) {
+  const records = batches.flatMap(({ version, body }) => decodeBatch(version, body, (hash) => blobs.get(hash) ?? 'null'))
+  const state = new State()
+  for (const record of records) state.apply(record)
+  return { records, state }
+}
+
+/** The programs that stand beside a history, and nothing else. */
+function programsOf({ programs }: StoredHistory, { pins }: State): Programs {
+  const known = new Programs()
+  known.addKind(workflowKind({ load: (source) => loadStored(source, {}) }))
+  for (const pin of pins) {
+    const stored = programs.find(({ hash }) => hash === pin[3])
+    if (stored === undefined) throw new Error(`${pin[0]} does not stand beside its history`)
+    known.restore(pin, JSON.parse(stored.source) as Json)
+  }
+  return known
+}
+
+/** A process that has a history in its store. */
+async function processWith(history: StoredHistory, { after = 0, tools = {} }: Partial<Continuation> = {}): Promise<Reflex> {
+  const { state } = folded(history)
+  const store = memoryStore()
+  await restore(history, store, state, new RunPrograms(programsOf(history, state), state))
+  const host = virtualHost({ at: history.end.time + after })
+  const folder = newFolder()
+  const worker = { id: 'now', host: 'now.example.org', pid: 1 }
+  return new Reflex({
+    store,
+    workdir: folder,
+    surroundings: { host, worker, cwd: folder, environment: {}, actor: 'bea' },
+    tools: Object.entries(tools).map(([name, result]) => ({
+      name,
+      description: name,
+      leaves: true,
+      repeat: 'ask',
+      run: () => result as JsonObject,
+    })),
+  })
+}
+
+describe.each(historyNames())('the history %s', (name) => {
+  const history = readHistory(name)
+
+  test('folds to the state that it ended with', () => {
+    expect(portrait(folded(history).state)).toEqual(history.end)
+  })
+
+  test('is decided again, record by record, on the programs beside it', () => {
+    const { records, state } = folded(history)
+    const again = replay(records, programsOf(history, state))
+    expect(again.difference).toBeUndefined()
+    expect(portrait(again.state)).toEqual(history.end)
+  })
+
+  test('is read from a store: replayed, told and shown', async () => {
+    const reflex = await processWith(history)
+    expect(await reflex.replay(history.run)).toMatchObject({ result: 'equal', records: history.end.records })
+    expect((await reflex.trace(history.run)).lines.length).toBeGreaterThan(1)
+    expect((await reflex.show(history.run)).at).toBe(history.end.records)
+  })
+
+  test(history.then === undefined ? 'is final' : 'goes on where it was left', async () => {
+    const { then } = history
+    const reflex = await processWith(history, then)
+    if (then === undefined) return expect(reflex.resume(history.run)).rejects.toMatchObject({ code: 'R2001' })
+    const run = await reflex.resume(history.run)
+    await run.idle()
+    for (const [question, answer] of then.answers) {
+      await run.answer(await reflex.question(`${history.run}/${question}`), answer)
+      await run.idle()
+    }
+    expect({ status: run.status, value: run.value }).toEqual({ status: then.status, value: then.value })
+    expect(await reflex.replay(history.run)).toMatchObject({ result: 'equal' })
+    await reflex.close()
+  })
+})
+
+test('there are histories', () => {
+  expect(historyNames().length).toBeGreaterThanOrEqual(13)
+})

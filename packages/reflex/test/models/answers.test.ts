@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../src/kernel/index.ts'
+import { type FindMisfits, scriptedModel } from '../../src/models/index.ts'
+import { busy, faultOf, played, saying, watched, workshop } from './workshop.ts'
+
+const schema = { type: 'object', properties: { edge: { enum: ['FULL', 'NO'] } }, required: ['edge'] }
+
+describe('structured output', () => {
+  const asking = saying('Refund?', { output: { schema } })
+
+  test.each([
+    ['alone', '{"edge":"FULL"}'],
+    ['in a fence', 'Here it is:\n```json\n{"edge": "FULL"}\n```\nDone.'],
+    ['in a fence after braces', 'With {x} in mind:\n```\n{"edge":"FULL"}\n```\nwhere {x} is x.'],
+    ['among words', 'I choose {"edge":"FULL"} since it fits.'],
+  ])('is read %s', async (_, text) => {
+    const { host, models } = workshop([text])
+    expect(await played(host, models.generate(asking, watched()))).toMatchObject({ object: { edge: 'FULL' }, text, tries: 1 })
+  })
+
+  test('that does not fit is repaired once: the model sees what it wrote and what is wrong', async () => {
+    const seen: unknown[] = []
+    const model = scriptedModel((request) => {
+      seen.push(request.messages.slice(1))
+      return { text: seen.length === 1 ? '{"edge":"MAYBE"}' : '{"edge":"NO"}', usage: { input: 10, output: 5 } }
+    }, 'openai:gpt-5-mini')
+    const { host, models } = workshop([], { model })
+    const reply = await played(host, models.generate(asking, watched()))
+    expect(reply).toMatchObject({
+      object: { edge: 'NO' },
+      tries: 2,
+      usage: { input: 20, output: 10 },
+      cost: 0.000025,
+      failures: [{ code: 'R4015' }],
+    })
+    expect(seen[1]).toMatchObject([{ role: 'assistant', content: '{"edge":"MAYBE"}' }, { role: 'user' }])
+    expect(JSON.stringify(seen[1])).toContain('the answer\'s edge is \\"MAYBE\\", none of \\"FULL\\", \\"NO\\"')
+  })
+
+  test('that does not fit twice is a fault, after the other models', async () => {
+    const { host, models } = workshop(['no', 'never'], { models: { spare: scriptedModel([{ object: { edge: 'NO' } }]) } })
+    const reply = await played(host, models.generate({ ...asking, fallback: ['spare'] }, watched()))
+    expect(reply).toMatchObject({ model: 'spare', object: { edge: 'NO' }, tries: 3 })
+    const { host: again, models: alone } = workshop(['no', ''])
+    expect(await faultOf(played(again, alone.generate(asking, watched())))).toMatchObject({
+      code: 'R4015',
+      message: 'the answer of first does not fit its schema: the answer is empty',
+      fix: 'ask for a simpler answer, or name another model; `reflex resume RUN` asks again',
+    })
+  })
+
+  test('that does not fit is kept with what it used, though nothing comes of it', async () => {
+    const usage = { input: 1000, output: 100 }
+    const model = scriptedModel(
+      [
+        { text: '{"edge":"A"}', usage },
+        { text: `{"edge":"${'B'.repeat(3000)}"}`, usage },
+      ],
+      'openai:gpt-5-mini',
+    )
+    const { host, models } = workshop([], { model })
+    const { data } = await faultOf(played(host, models.generate(asking, watched())))
+    expect(data).toMatchObject({ used: { model: 'openai:gpt-5-mini', input: 2000, output: 200, usd: 0.0009, tries: 2 } })
+    expect(data?.['answer']).toBe(`{"edge":"${'B'.repeat(1991)}…`)
+  })
+
+  test.each([
+    ['a filter', [{ text: 'I can', finish: 'filter' as const }], { code: 'R4014', data: { answer: 'I can', used: { tries: 1 } } }],
+    ['a provider in trouble', ['no', busy(), busy(), busy()], { code: 'R4009', data: { answer: 'no', used: { tries: 4 } } }],
+  ])('before %s is kept as well', async (_, replies, fault) => {
+    const { host, models } = workshop(replies)
+    expect(await faultOf(played(host, models.generate(asking, watched())))).toMatchObject(fault)
+  })
+
+  test('is not looked for in a reply that calls tools', async () => {
+    const calls = [{ id: 'c1', name: 'f', args: {} }]
+    const { host, models } = workshop([{ calls }])
+    const reply = await played(host, models.generate({ ...asking, tools: [{ name: 'f', schema: {} }] }, watched()))
+    expect(reply).toEqual({ model: 'first', text: '', calls, finish: 'tools', usage: { input: 0, output: 0 }, tries: 1 })
+  })
+
+  test.each([
+    ['no tools', {}],
+    ['tools that it must not call', { tools: [{ name: 'f', schema: {} }], choice: 'none' as const }],
+  ])('is looked for all the same in a reply that calls tools where it was offered %s', async (_, more) => {
+    const calls = [{ id: 'c1', name: 'f', args: {} }]
+    const { host, models } = workshop([{ calls }, { calls, object: { edge: 'NO' } }])
+    const reply = await played(host, models.generate({ ...asking, ...more }, watched()))
+    expect(reply).toMatchObject({ object: { edge: 'NO' }, finish: 'other', tries: 2, failures: [{ code: 'R4015' }] })
+    expect(reply.calls).toBeUndefined()
+    const { host: again, models: stubborn } = workshop([{ calls }, { calls }])
+    expect(await faultOf(played(again, stubborn.generate({ ...asking, ...more }, watched())))).toMatchObject({ code: 'R4015' })
+  })
+
+  test('is looked for in a reply that calls tools and names none', async () => {
+    const { host, models } = workshop([{ calls: [] }, { calls: [] }])
+    const asked = models.generate({ ...asking, tools: [{ name: 'f', schema: {} }] }, watched())
+    expect(await faultOf(played(host, asked))).toMatchObject({ code: 'R4015' })
+  })
+
+  test('a pattern that would read for ever is stopped, and the answer does not fit', async () => {
+    const { host, models } = workshop([JSON.stringify(`${'a'.repeat(60)}!`), '"aa"'])
+    const output = { schema: { type: 'string', pattern: '^(a+)+$' } }
+    const message = 'the answer of first does not fit its schema: the answer takes too long to check against the schema'
+    expect(await played(host, models.generate(saying('?', { output }), watched()))).toMatchObject({
+      object: 'aa',
+      failures: [{ code: 'R4015', message }],
+    })
+  })
+
+  test('is checked by what the application gives for it', async () => {
+    const seen: unknown[] = []
+    const check: FindMisfits = (form, value) => {
+      seen.push([form, value])
+      return value === null || seen.length > 2 ? [] : [{ message: 'must be else', path: ['edge', 0] }]
+    }
+    const { host, models } = workshop(['{"edge":["A"]}', '{"edge":["B"]}'], { check })
+    const reply = await played(host, models.generate(asking, watched()))
+    expect(reply).toMatchObject({
+      object: { edge: ['B'] },
+      failures: [{ message: expect.stringContaining("the answer's edge.0 must be else") as string }],
+    })
+    expect(seen).toEqual([null, { edge: ['A'] }, { edge: ['B'] }].map((value) => [schema, value]))
+    const refusing = workshop(['{}'], {
+      check: () => {
+        throw new Error('no such type')
+      },
+    })
+    expect(await faultOf(refusing.models.generate(asking, watched()))).toMatchObject({
+      code: 'R4016',
+      message: 'the schema of the answer cannot be used: no such type',
+    })
+  })
+
+  test('many and long problems are told shortly', async () => {
+    const output = { schema: { type: 'array', items: { type: 'object', additionalProperties: false, properties: {} } } }
+    const text = JSON.stringify(Array.from({ length: 300 }, (_, i) => ({ [`${i}${'k'.repeat(900)}`]: 1 })))
+    const { host, models } = workshop([text, text])
+    expect((await faultOf(played(host, models.generate(saying('?', { output }), watched())))).message.length).toBeLessThan(6000)
+  })
+
+  test('that was cut off says so', async () => {
+    const { host, models } = workshop([{ text: '{"ed', finish: 'length', usage: { input: 1, output: 4 } }, '{"edge":"NO"}'])
+    const reply = await played(host, models.generate(asking, watched()))
+    expect(reply.failures?.[0]?.message).toContain('cut off after 4 tokens')
+  })
+
+  test('a schema that cannot be used is refused before anything is asked', async () => {
+    const { host, models } = workshop(['{}'])
+    const fault = await faultOf(played(host, models.generate(saying('?', { output: { schema: { type: 'strin' } } }), watched())))
+    expect(fault).toMatchObject({ code: 'R4016', message: 'the schema of the answer cannot be used: Unsupported type: strin' })
+  })
+
+  test.each(['['.repeat(100_000), `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`, '{"__proto__":{"edge":"NO"}}'])(
+    'hostile answers only do not fit',
+    async (text) => {
+      const { host, models } = workshop([text, text])
+      expect(await faultOf(played(host, models.generate(asking, watched())))).toMatchObject({ code: 'R4015' })
+    },
+  )
+})
+
+test.each([
+  [{ type: 'object', required: ['edge'], properties: { edge: { type: 'string' } } }, {}, "the answer's edge is missing"],
+  [{ type: 'object' }, [], 'the answer is a list, not an object'],
+  [
+    { type: 'object', properties: { a: { type: 'object', properties: { n: { type: 'number' } } } } },
+    { a: { n: 'x' } },
+    `the answer's a.n is "x", not a number`,
+  ],
+  [{ type: 'object', properties: {}, additionalProperties: false }, { b: 1, c: 2 }, 'the answer has "b", "c", which are no keys of it'],
+  [{ type: 'number', maximum: 1 }, 2, 'the answer is 2, more than 1'],
+  [{ type: 'number', exclusiveMinimum: 0 }, 0, 'the answer is 0, not more than 0'],
+  [{ type: 'integer' }, 1.5, 'the answer is 1.5, not a whole number'],
+  [{ type: 'string', minLength: 3 }, 'x', 'the answer has 1 characters, fewer than 3'],
+  [{ type: 'array', items: { type: 'string' }, maxItems: 1 }, ['a', 'b'], 'the answer has 2 items, more than 1'],
+  [{ type: 'array', items: { type: 'string' } }, ['a', null], "the answer's 1 is null, not a text"],
+  [{ type: 'string', pattern: '^a' }, 'b', 'the answer is "b", which does not match /^a/'],
+  [{ type: 'string', format: 'email' }, 'b', 'the answer is "b", which is no email'],
+  [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 3, 'the answer is 3, not a text or null'],
+  [{ enum: [1, 'a', null] }, 'z'.repeat(80), `the answer is "${'z'.repeat(59)}…, none of 1, "a", null`],
+  [{ const: 'x' }, true, 'the answer is true, not "x"'],
+] satisfies [JsonObject, Json, string][])('%j refuses %j in plain words', async (form, said, words) => {
+  const text = JSON.stringify(said)
+  const { host, models } = workshop([text, text])
+  const { message } = await faultOf(played(host, models.generate(saying('?', { output: { schema: form } }), watched())))
+  expect(message).toBe(`the answer of first does not fit its schema: ${words}`)
+})
+
+describe('accounting', () => {
+  const used = { text: 'x', usage: { input: 1_000_000, output: 100_000, cached: 400_000, reasoning: 7 } }
+
+  test.each([
+    ['openai:gpt-5-mini', 0.36],
+    ['openai:gpt-5-mini-2025-08-07', 0.36],
+    ['openai:gpt-5-mini-turbo', undefined],
+    ['openai:gpt-5', 1.8],
+    ['anthropic:claude-haiku-4-5-20251001', 1.14],
+    ['local:llama3', undefined],
+  ])('%s costs %s', async (name, cost) => {
+    const { host, models } = workshop([], { model: scriptedModel([used], name) })
+    const reply = await played(host, models.generate(saying('?'), watched()))
+    expect(reply).toMatchObject({ usage: used.usage })
+    expect(reply.cost).toBe(cost)
+  })
+
+  test('own prices precede', async () => {
+    const { host, models } = workshop([], {
+      model: scriptedModel([used], 'openai:gpt-5'),
+      prices: { 'openai:gpt-5': { input: 0, output: 1 } },
+    })
+    expect((await played(host, models.generate(saying('?'), watched()))).cost).toBe(0.1)
+  })
+
+  test('what a provider does not count is unpriced, not free', async () => {
+    const { host, models } = workshop([], { model: scriptedModel(['x'], 'openai:gpt-5') })
+    const reply = await played(host, models.generate(saying('?'), watched()))
+    expect(reply).toEqual({ model: 'openai:gpt-5', text: 'x', finish: 'stop', usage: { input: 0, output: 0 }, tries: 1 })
+  })
+})

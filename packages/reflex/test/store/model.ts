@@ -1,0 +1,158 @@
+import {
+  array,
+  assert as check,
+  asyncProperty,
+  boolean,
+  constantFrom,
+  integer,
+  nat,
+  oneof,
+  option,
+  record,
+  string,
+  tuple,
+  type Arbitrary,
+} from 'fast-check'
+import { expect } from 'vitest'
+import { isFault } from '../../src/kernel/fault.ts'
+import type { Awaitable, Lease, RunStatus, Store } from '../../src/kernel/store.ts'
+import { memoryStore } from '../../src/store/index.ts'
+import { batchOf, messageOf, moved, NOW, rowOf, workerOf } from '../../src/testing/store-suite/world.ts'
+
+/** A store and the leases that it gave, newest last, in the same places in both. */
+interface Side {
+  readonly store: Store
+  readonly leases: Lease[]
+}
+
+interface Step {
+  readonly say: string
+  readonly perform: (side: Side, prefix: string) => Awaitable<unknown>
+}
+
+const WORKERS = ['ana', 'bo', 'cy'].map((id) => workerOf(id))
+const RUNS = ['otter-1', 'otter-2', 'newt-1']
+const STATUSES: readonly RunStatus[] = ['running', 'running', 'suspended', 'completed', 'failed', 'cancelled']
+const run = constantFrom(...RUNS)
+const worker = constantFrom(...WORKERS)
+const status = constantFrom(...STATUSES)
+const time = integer({ min: NOW, max: NOW + 30 })
+const text = string({ unit: 'grapheme', maxLength: 8 })
+
+/** How long a worker may be silent; the times of the steps lie on both sides of it. */
+const SILENCE = 10
+
+const step = <Given extends unknown[]>(
+  name: string,
+  given: Arbitrary<Given>,
+  perform: (side: Side, id: (run: string) => string, ...given: Given) => Awaitable<unknown>,
+): Arbitrary<Step> =>
+  given.map((values) => ({
+    say: `${name} ${JSON.stringify(values)}`,
+    perform: (side, prefix) => perform(side, (name) => `${prefix}${name}`, ...values),
+  }))
+
+async function remember(side: Side, lease: Lease | undefined): Promise<void> {
+  if (lease !== undefined) side.leases.push(lease)
+}
+
+/** A batch under one of the leases so far: mostly the right number, sometimes not, and of any of them. */
+async function batchFor(
+  side: Side,
+  pick: number,
+  slip: number,
+  parts: { status: RunStatus; count: number; snapshot: boolean; due: number | null; value: string | null },
+) {
+  const lease = side.leases.at(-1 - (pick % Math.max(1, side.leases.length)))
+  if (lease === undefined) return undefined
+  const last = (await side.store.read(lease.run))?.row.last ?? 0
+  const { count, due, value } = parts
+  return batchOf(lease, last + 1 + (slip === 0 ? 1 : 0), {
+    count,
+    row: moved({ status: parts.status, due, updated: NOW + last, ...(value === null ? {} : { value }) }),
+    ...(parts.snapshot ? { snapshot: `${lease.run} ${last + count}` } : {}),
+    taken: (await side.store.inbox(lease.run)).slice(0, count - 1).map(({ row }) => row),
+  })
+}
+
+const parts = record({ status, count: integer({ min: 1, max: 3 }), snapshot: boolean(), due: option(time), value: option(text) })
+
+const steps: Arbitrary<Step> = oneof(
+  step('hello', tuple(worker, time), ({ store }, _id, who, now) => store.hello(who, now, SILENCE)),
+  step('beat', tuple(worker, time), ({ store }, _id, who, now) => store.beat(who, now)),
+  step('create', tuple(run, worker, status, time), async (side, id, name, who, how, started) => {
+    const lease = await side.store.create(rowOf(id(name), { status: how, started }), who)
+    await remember(side, lease === 'taken' ? undefined : lease)
+    return lease
+  }),
+  step('claim', tuple(run, worker, time), async (side, id, name, who, now) => {
+    const claim = await side.store.claim(id(name), who, now)
+    await remember(side, 'lease' in claim ? claim.lease : undefined)
+    return claim
+  }),
+  step('release', tuple(nat(5)), async ({ store, leases }, _id, pick) => {
+    const lease = leases.at(-1 - pick)
+    return lease === undefined ? undefined : store.release(lease)
+  }),
+  ...[1, 2, 3].map((many) =>
+    step('commit', tuple(array(tuple(nat(4), nat(6), parts), { minLength: many, maxLength: many })), async (side, _id, wanted) => {
+      const batches = await Promise.all(wanted.map(async ([pick, slip, more]) => batchFor(side, pick, slip, more)))
+      return side.store.commit(batches.filter((batch) => batch !== undefined))
+    }),
+  ),
+  step('post', tuple(run, constantFrom('m1', 'm2', 'm3'), constantFrom('2w', '3w'), text), ({ store }, id, name, message, to, body) =>
+    store.post(id(name), messageOf(message, { to, body })),
+  ),
+  step('inbox', tuple(run), ({ store }, id, name) => store.inbox(id(name))),
+  step('due', tuple(time), ({ store }, _id, now) => store.due(now)),
+  step('read', tuple(run, option(nat(9))), ({ store }, id, name, until) => store.read(id(name), until ?? undefined)),
+  step('journal', tuple(run, option(nat(9))), ({ store }, id, name, from) => store.journal(id(name), from ?? undefined)),
+  step(
+    'runs',
+    tuple(option(array(status)), option(constantFrom('otter', 'n', '5'.repeat(32), 'x')), option(nat(3))),
+    ({ store }, id, statuses, prefix, limit) =>
+      store.runs({ ...(statuses === null ? {} : { status: statuses }), prefix: id(prefix ?? ''), ...(limit === null ? {} : { limit }) }),
+  ),
+  step('append', tuple(constantFrom('a', 'b'), constantFrom('k1', 'k2', 'k3'), text, time), ({ store }, id, name, key, value, at) =>
+    store.append(id(name), key, value, at),
+  ),
+  step('ledger', tuple(constantFrom('a', 'b'), nat(3), option(nat(2))), ({ store }, id, name, after, limit) =>
+    store.ledger(id(name), after, limit ?? undefined),
+  ),
+)
+
+async function answerOf(side: Side, { perform }: Step, prefix: string): Promise<unknown> {
+  try {
+    return await perform(side, prefix)
+  } catch (thrown) {
+    if (isFault(thrown)) return { thrown: thrown.code }
+    throw thrown
+  }
+}
+
+/** Numbers by which a store tells leases and messages apart are its own business. */
+function withoutNumbers(answer: unknown): unknown {
+  if (Array.isArray(answer)) return answer.map(withoutNumbers)
+  if (typeof answer !== 'object' || answer === null) return answer
+  const { row, token: _token, ...rest } = answer as Readonly<Record<string, unknown>>
+  const shown = typeof row === 'object' ? { ...rest, row } : rest
+  return Object.fromEntries(Object.entries(shown).map(([key, value]) => [key, withoutNumbers(value)]))
+}
+
+/** A store and the memory store answer the same to any sequence of calls. Each sequence has names of its own in them. */
+export async function answersAsMemory(store: Store, numRuns: number): Promise<void> {
+  const memory = memoryStore()
+  let sequence = 0
+  await check(
+    asyncProperty(array(steps, { minLength: 5, maxLength: 60 }), async (sequenceOfSteps) => {
+      sequence++
+      const sides = [memory, store].map((store): Side => ({ store, leases: [] }))
+      for (const { store } of sides) for (const who of WORKERS.slice(0, 2)) await store.hello(who, NOW, SILENCE)
+      for (const each of sequenceOfSteps) {
+        const [expected, answered] = await Promise.all(sides.map(async (side) => answerOf(side, each, `${sequence}:`)))
+        expect(withoutNumbers(answered), each.say).toEqual(withoutNumbers(expected))
+      }
+    }),
+    { numRuns },
+  )
+}

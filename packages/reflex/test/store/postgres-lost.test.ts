@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Kind, type Port, Runtime } from '../../src/kernel/index.ts'
+import type { Lease, Store, Worker } from '../../src/kernel/store.ts'
+import { openPostgres } from '../../src/store/index.ts'
+import { batchOf, leaseOf, messageOf, moved, NOW, rowOf, spans, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { answersAsMemory } from './model.ts'
+import { PostgresProxy } from './postgres-proxy.ts'
+import { PostgresServer, postgresPrograms } from './postgres-server.ts'
+import { StoreProcess } from './processes.ts'
+import { testSharedRuns, workerIn } from './shared-runs.ts'
+
+const programs = postgresPrograms()
+const skipped = 'missing' in programs ? ` (skipped: ${programs.missing})` : ''
+const RUN = 'otter-2m9q'
+const worker = workerOf('first')
+const heir = workerOf('heir')
+
+describe.skipIf('missing' in programs)(`a Postgres that several use and that goes away${skipped}`, { timeout: 60_000 }, () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  }, 60_000)
+  afterAll(() => server?.stop())
+
+  const opened = (address: string, patience = 20_000): Store => {
+    const store = openPostgres(address, { patience })
+    onTestFinished(async () => store.close())
+    return store
+  }
+
+  /** A store behind a proxy that can be cut, one beside it, and a run with one record. */
+  const behindProxy = async (patience = 20_000) => {
+    const proxy = await PostgresProxy.start(server.port)
+    onTestFinished(() => proxy.stop())
+    const direct = server.address()
+    const store = opened(server.address({ schema: new URL(direct).searchParams.get('schema') ?? '', port: proxy.port }), patience)
+    const other = opened(direct)
+    await store.hello(worker, NOW, TTL)
+    await other.hello(heir, NOW, TTL)
+    const lease = (await store.create(rowOf(RUN), worker)) as Lease
+    expect(await store.commit([batchOf(lease, 1)])).toEqual([])
+    return { proxy, store, other, lease }
+  }
+
+  describe('several processes', () => {
+    testSharedRuns({
+      address: () => server.address(),
+      async settled() {
+        const busy = `select from pg_stat_activity where application_name = 'reflex' and state = 'active'`
+        while ((await server.sql(busy)).length > 0) continue
+      },
+    })
+
+    it('make the same new store at once, and all have it', async () => {
+      const processes = Array.from({ length: 3 }, () => new StoreProcess())
+      for (let round = 1; round <= 5; round++) {
+        const address = server.address()
+        await Promise.all(processes.map(async (process) => process.call('open', address)))
+        const answers = await Promise.all(
+          processes.map(async (process, i) => {
+            const worker = workerIn(`w${i}`, process)
+            await process.call('hello', worker, NOW, TTL)
+            return process.call<Lease | 'taken'>('create', rowOf(RUN), worker)
+          }),
+        )
+        expect(answers.filter((answer) => answer !== 'taken')).toHaveLength(1)
+        for (const process of processes) await process.call('close')
+      }
+    })
+  })
+
+  it('workers that take their runs from each other lose and double nothing, and none waits for ever', async () => {
+    const address = server.address()
+    const workers = ['a', 'b', 'c', 'd'].map((id) => workerOf(id))
+    const runs = Array.from({ length: 12 }, (_, i) => `run-${i}`)
+    const stores = workers.map(() => opened(address))
+    for (const [i, store] of stores.entries()) await store.hello(workers[i] ?? worker, NOW, TTL)
+    for (const run of runs) await stores[0]?.create(rowOf(run), workerOf('a'))
+    const written = new Map(runs.map((run) => [run, new Map<number, string>()]))
+    const live = async (store: Store, who: Worker, seed: number) => {
+      const held = new Map<string, { lease: Lease; last: number }>()
+      for (let round = 0; round < 40; round++) {
+        for (const [i, run] of runs.entries()) {
+          if ((i * 7 + round * 5 + seed) % 6 !== 0) continue
+          const claim = await store.claim(run, who, NOW + TTL)
+          if ('lease' in claim) held.set(run, { lease: claim.lease, last: claim.row.last })
+        }
+        // Each commits in an order of its own.
+        const mine = [...held].sort(([one], [other]) => (seed % 2 === 0 ? one.localeCompare(other) : other.localeCompare(one)))
+        const body = JSON.stringify([[who.id, round]])
+        const blobs = new Map(mine.map(([run], i) => [`${(i * 5 + seed) % 9}`, run.slice(0, 3)]))
+        const refused = await store.commit(mine.map(([, { lease, last }]) => batchOf(lease, last + 1, { body, blobs })))
+        for (const [run, { lease, last }] of mine) {
+          if (refused.includes(run)) held.delete(run)
+          else {
+            expect(written.get(run)?.has(last + 1)).toBe(false)
+            written.get(run)?.set(last + 1, body)
+            held.set(run, { lease, last: last + 1 })
+          }
+        }
+      }
+    }
+    await Promise.all(workers.map(async (who, i) => live(stores[i] ?? opened(address), who, i)))
+    for (const run of runs) {
+      const journal = await opened(address).journal(run)
+      expect(new Map(journal.map(({ first, body }) => [first, body]))).toEqual(written.get(run))
+      expect(journal.length).toBeGreaterThan(10)
+    }
+  })
+
+  describe.each(['before', 'after'] as const)('a connection that breaks %s the server has done what was asked', (when) => {
+    it('is made again, and each call is done once', async () => {
+      const { proxy, store, other, lease } = await behindProxy()
+      const calls: readonly [string, () => unknown, unknown][] = [
+        ['commit', () => store.commit([batchOf(lease, 2), batchOf(lease, 3, { snapshot: 'three' })]), []],
+        ['create', () => store.create(rowOf('newt-1'), worker), { run: 'newt-1', token: 1, worker }],
+        ['create', () => store.create(rowOf('newt-1', { trace: '6'.repeat(32) }), worker), 'taken'],
+        ['post', () => store.post(RUN, messageOf('m1')), true],
+        ['obstacle', () => store.post(RUN, messageOf('m1', { at: NOW + 1 })), false],
+        ['append', () => store.append('a', 'k1', 'one', NOW), 1],
+        ['append', () => store.append('a', 'k2', 'two', NOW), 2],
+        ['hello', () => store.beat(worker, NOW + 1), undefined],
+        ['run', async () => spans((await store.read(RUN, 1))?.batches), '1'],
+        ['batches', async () => spans(await store.journal(RUN)), '1 2 3'],
+        ['open', () => store.due(NOW), [RUN]],
+      ]
+      for (const [statement, call, answer] of calls) {
+        void proxy.cut(statement, when)
+        expect(await call(), statement).toEqual(answer)
+      }
+      expect(spans(await other.journal(RUN))).toBe('1 2 3')
+      expect((await other.read(RUN))?.snapshot).toEqual({ at: 3, body: 'three' })
+      expect([await other.inbox(RUN), await other.ledger('a')]).toEqual([
+        [expect.objectContaining({ id: 'm1' })],
+        [expect.anything(), expect.anything()],
+      ])
+      expect(await store.commit([batchOf(lease, 4)])).toEqual([])
+
+      void proxy.cut('take', when)
+      const again = leaseOf(await store.claim(RUN, worker, NOW))
+      expect(await store.commit([batchOf(lease, 5)])).toEqual([RUN])
+      expect(await store.commit([batchOf(again, 5)])).toEqual([])
+      void proxy.cut('release', when)
+      await store.release(again)
+      expect((await other.read(RUN))?.row).toMatchObject({ owner: null, last: 5 })
+    })
+
+    it('a commit that cannot be asked about is R5070; the next call finds all of it or nothing', async () => {
+      const { proxy, store, lease } = await behindProxy(300)
+      void proxy.cut('commit', when, true)
+      const extra = { blobs: new Map([['b', 'text']]), snapshot: 'two' }
+      await expect(store.commit([batchOf(lease, 2, extra)])).rejects.toMatchObject({
+        code: 'R5070',
+        verdict: 'wait',
+        cause: { code: 'R5069' },
+      })
+      await expect(store.read(RUN)).rejects.toMatchObject({ code: 'R5069', verdict: 'retry' })
+      proxy.open()
+      const read = await store.read(RUN)
+      expect([read?.row.last, read?.snapshot?.body, await store.blob('b')]).toEqual(
+        when === 'after' ? [2, 'two', 'text'] : [1, undefined, undefined],
+      )
+      const next = (read?.row.last ?? 0) + 1
+      expect(await store.commit([batchOf(leaseOf(await store.claim(RUN, worker, NOW)), next)])).toEqual([])
+    })
+
+    it('a run that was taken over meanwhile is lost, whatever became of the commit; others of it are not', async () => {
+      const { proxy, store, other, lease } = await behindProxy()
+      const newt = (await store.create(rowOf('newt-1'), worker)) as Lease
+      const broken = proxy.cut('commit', when, true)
+      const refused = store.commit([batchOf(lease, 2), batchOf(newt, 1)])
+      await broken
+      const taken = leaseOf(await other.claim(RUN, heir, NOW + TTL))
+      proxy.open()
+      expect(await refused).toEqual([RUN])
+      const last = (await other.read(RUN))?.row.last ?? 0
+      expect(last).toBe(when === 'after' ? 2 : 1)
+      expect(await other.commit([batchOf(taken, last + 1)])).toEqual([])
+      expect(spans(await other.journal('newt-1'))).toBe('1')
+      expect(await store.commit([batchOf(newt, 2)])).toEqual([])
+    })
+  })
+
+  it.each([5, 8])('answers as the memory store does though one statement of %i breaks its connection', async (every) => {
+    const { proxy, store } = await behindProxy()
+    proxy.cutEvery(every)
+    await answersAsMemory(store, 10)
+  })
+
+  it('a run that grows while it is read is read as it was', async () => {
+    const { proxy, store, other, lease } = await behindProxy()
+    for (const [statement, read] of [
+      ['batches', async () => (await store.read(RUN))?.batches],
+      ['snapshot', async () => (await store.read(RUN))?.batches],
+      ['holding', async () => store.journal(RUN)],
+    ] as const) {
+      const before = await other.journal(RUN)
+      const held = proxy.hold(statement)
+      const reading = read()
+      const goOn = await held
+      const next = before.length + 1
+      expect(await other.commit([batchOf(lease, next, { snapshot: `at ${next}` })])).toEqual([])
+      goOn()
+      expect(spans(await reading), statement).toBe(spans(before))
+      await server.sql(`delete from ${new URL(other.name).searchParams.get('schema')}.snapshot`)
+    }
+  })
+
+  it('a run that is swept while it is read is not there, and not damaged', async () => {
+    const { proxy, store, other, lease } = await behindProxy()
+    expect(await store.commit([batchOf(lease, 2, { row: moved({ status: 'completed' }) })])).toEqual([])
+    const held = proxy.hold('batches')
+    const reading = store.read(RUN)
+    const goOn = await held
+    expect((await other.sweep({ now: NOW, before: NOW })).runs).toEqual([RUN])
+    goOn()
+    expect(await reading).toBeUndefined()
+  })
+
+  it('connections that an administrator ends are made again', async () => {
+    const store = opened(server.address())
+    await store.hello(worker, NOW, TTL)
+    const lease = (await store.create(rowOf(RUN), worker)) as Lease
+    for (let first = 1; first <= 5; first++) {
+      await server.sql(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'reflex'`)
+      expect(await store.commit([batchOf(lease, first)])).toEqual([])
+    }
+    expect(spans(await store.journal(RUN))).toBe('1 2 3 4 5')
+  })
+
+  it('a server that crashes and starts again in the middle of commits loses and repeats nothing', async () => {
+    const store = opened(server.address())
+    await store.hello(worker, NOW, TTL)
+    const lease = (await store.create(rowOf(RUN), worker)) as Lease
+    let last = 0
+    const commitAll = async () => {
+      for (; last < 200; last++) expect(await store.commit([batchOf(lease, last + 1)])).toEqual([])
+    }
+    const committed = commitAll()
+    await expect.poll(() => last, { interval: 1, timeout: 20_000 }).toBeGreaterThan(20)
+    await server.down()
+    await server.up()
+    await committed
+    expect((await store.journal(RUN)).map(({ first }) => first)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1))
+  })
+
+  it('a run whose every step has an effect goes on over a crash of the server, and none is repeated', async () => {
+    const count: Kind<null> = {
+      name: 'count',
+      rev: 1,
+      compile: () => null,
+      step(context) {
+        const at = Number(context.position ?? 0)
+        if (at === 60) return context.done(at)
+        context.go(at + 1)
+        context.request('tick')
+      },
+    }
+    let ticks = 0
+    const tick: Port = { leaves: true, repeat: 'ask', perform: () => ++ticks }
+    const store = opened(server.address())
+    const runtime = new Runtime({ kinds: [count], ports: { tick }, store, worker })
+    const run = await runtime.start(runtime.programs.add('count', 'count', {}), { id: RUN })
+    await expect.poll(() => ticks, { interval: 1, timeout: 20_000 }).toBeGreaterThan(5)
+    await server.down()
+    await server.up()
+    await run.idle()
+    expect([run.state.ended?.value, ticks]).toEqual([60, 60])
+    await runtime.close()
+    expect((await store.read(RUN))?.row).toMatchObject({ status: 'completed', value: 60 })
+  })
+
+  it('a database that vanishes in the middle of a run is named, and comes to nothing', async () => {
+    await server.sql('create database gone')
+    const store = opened(server.address({ database: 'gone' }), 300)
+    await store.hello(worker, NOW, TTL)
+    const lease = (await store.create(rowOf(RUN), worker)) as Lease
+    await store.commit([batchOf(lease, 1)])
+    await server.sql('drop database gone with (force)')
+    await expect(store.read(RUN)).rejects.toMatchObject({ code: 'R5064' })
+    await expect(store.commit([batchOf(lease, 2)])).rejects.toMatchObject({ code: 'R5064' })
+  })
+})

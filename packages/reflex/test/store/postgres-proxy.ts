@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** When a connection breaks: before the server gets what was asked, or after it has done it. */
+export type Break = 'before' | 'after'
+
+interface Cut {
+  readonly when: Break
+  readonly broken?: () => void
+}
+
+/** A way to a server that can be cut at the statement one names, and be closed. */
+export class PostgresProxy {
+  readonly #server: Server
+  readonly #to: number
+  readonly #sockets = new Set<Socket>()
+  #cut: (Cut & { readonly at: string; readonly close: boolean }) | undefined
+  #held: { readonly at: string; readonly reached: (goOn: () => void) => void } | undefined
+  #every = 0
+  #asked = 0
+  #closed = false
+
+  private constructor(server: Server, to: number) {
+    this.#server = server
+    this.#to = to
+    server.on('connection', (client) => this.#join(client))
+  }
+
+  static async start(to: number): Promise<PostgresProxy> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new PostgresProxy(server, to)
+  }
+
+  get port(): number {
+    const address = this.#server.address()
+    return typeof address === 'object' && address !== null ? address.port : 0
+  }
+
+  /**
+   * The next time that a statement of this name is asked for, its connection breaks; fulfilled then. `close`: nobody gets
+   * through from then on.
+   */
+  cut(statement: string, when: Break, close = false): Promise<void> {
+    return new Promise((broken) => {
+      this.#cut = { at: `reflex_${statement}\0`, when, close, broken }
+    })
+  }
+
+  /** From now on, every so many statements a connection breaks: before the server gets one, then after it has done one, and so on. */
+  cutEvery(statements: number): void {
+    this.#every = statements
+  }
+
+  /** Fulfilled when a statement of this name is asked for next; it waits until the function is called. */
+  hold(statement: string): Promise<() => void> {
+    return new Promise((reached) => {
+      this.#held = { at: `reflex_${statement}\0`, reached }
+    })
+  }
+
+  open(): void {
+    this.#closed = false
+  }
+
+  #join(client: Socket): void {
+    if (this.#closed) return void client.destroy()
+    const server = connect(this.#to, '127.0.0.1')
+    let cut: Cut | undefined
+    const part = () => {
+      client.destroy()
+      server.destroy()
+      cut?.broken?.()
+    }
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket)
+      socket.on('error', part).on('close', () => {
+        this.#sockets.delete(socket)
+        part()
+      })
+    }
+    client.on('data', (data) => {
+      cut ??= this.#cutIn(data)
+      if (cut?.when === 'before') return part()
+      const held = this.#held
+      if (held === undefined || !data.includes(held.at)) return void server.write(data)
+      this.#held = undefined
+      held.reached(() => server.write(data))
+    })
+    server.on('data', (data) => (cut === undefined ? client.write(data) : part()))
+  }
+
+  #cutIn(data: Buffer): Cut | undefined {
+    const cut = this.#cut
+    if (cut !== undefined && data.includes(cut.at)) {
+      this.#cut = undefined
+      this.#closed = cut.close
+      return cut
+    }
+    if (this.#every === 0 || !data.includes('reflex_') || ++this.#asked % this.#every !== 0) return undefined
+    return { when: (this.#asked / this.#every) % 2 === 0 ? 'before' : 'after' }
+  }
+
+  stop(): void {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#server.close()
+  }
+}

@@ -1,0 +1,22 @@
+import type { Expression, ExpressionOptions, Variables } from '../../src/text/index.ts'
+import { compileExpression } from '../../src/text/index.ts'
+
+/** The own keys of an object as variables. */
+export function variablesOf(values: Readonly<Record<string, unknown>>): Variables {
+  return { has: (key) => Object.hasOwn(values, key), get: (key) => values[key], keys: () => Object.keys(values) }
+}
+
+/** An expression that must be without findings. */
+export function compiled(text: string, options: ExpressionOptions = { whole: 'board' }): Expression {
+  const { expression, findings } = compileExpression(text, options)
+  if (expression === undefined) throw new Error(findings.map(String).join('\n'))
+  return expression
+}
+
+/** What an expression comes to: its value, or `reason: message [part that failed] note`. */
+export function outcome(text: string, values: Readonly<Record<string, unknown>> = {}, options?: ExpressionOptions): unknown {
+  const result = compiled(text, options).evaluate(variablesOf(values))
+  if (result.ok) return result.value
+  const { reason, message, note, offset, length } = result.failure
+  return `${reason}: ${message} [${text.slice(offset, offset + length)}]${note === undefined ? '' : ` ${note}`}`
+}
