@@ -6,6 +6,9 @@ export interface Rounds {
   readonly rounds: readonly number[]
 }
 
+/** Prints a figure, with what it is to be compared with. */
+export type Line = (name: string, value: string, aim: string) => void
+
 export interface Contestant {
   readonly name: string
   /** One round; gives the milliseconds that count. */
@@ -49,4 +52,9 @@ export function timesAsFast(one: Rounds, other: Rounds): number {
 export function rate(ns: number): string {
   const perSecond = 1e9 / ns
   return perSecond >= 1e6 ? `${(perSecond / 1e6).toFixed(2)} M steps/s` : `${(perSecond / 1e3).toFixed(0)} k steps/s`
+}
+
+/** The rate of steps that are durable, which are slower. */
+export function perSecond(ns: number): string {
+  return `${(1e9 / ns).toFixed(0)} steps/s`
 }

@@ -1,11 +1,18 @@
 /**
- * `npm run bench`: steps per second and journal bytes, against a floor and a peer in the same run. It prints and
- * asserts nothing; the aims are those of the issues.
+ * `npm run bench`: steps per second, in memory and durable, journal bytes, and what types and logging cost, against a floor
+ * and a peer in the same run. `npm run bench -- sqlite langgraph` picks. It prints and asserts nothing; the aims are those of
+ * the issues.
  */
+import { loadavg } from 'node:os'
 import { encodeRecord, Runtime } from '../packages/reflex/src/kernel/index.ts'
 import { compileWorkflow, workflowSource } from '../packages/reflex/src/workflow/compile.ts'
 import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/workflow/index.ts'
+import { durable } from './durable.ts'
+import { langgraph } from './langgraph.ts'
+import { logging } from './logging.ts'
 import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.ts'
+import { postgres } from './postgres.ts'
+import { typing } from './types.ts'
 import { agent, BareLoop, linear, nested } from './workflows.ts'
 
 function engine(workflows: readonly Workflow[]): Contestant {
@@ -59,12 +66,24 @@ async function againstXstate(size: number): Promise<void> {
   line('  times as fast as xstate 5', timesAsFast(own, other).toFixed(1), 'aim 20')
 }
 
-const hundred = await compare('100 nodes in a row', [linear('line', 100)], 100, 1000, '')
-await compare('1,000 nodes in a row', [linear('line', 1000)], 1000, 200, 'aim 0.75')
-const fourThousand = await compare('4,000 nodes in a row', [linear('line', 4000)], 4000, 100, '')
-line('rate at 4,000 nodes over the rate at 100', (hundred / fourThousand).toFixed(2), 'aim 0.8')
-await compare('3 deep, 10 x 10 x 10', nested(), 1110, 200, 'aim 0.6')
-await againstXstate(1000)
-const [once, twice] = [await journalBytes(1000), await journalBytes(2000)]
-line('journal bytes a step', (once / 1000).toFixed(0), 'aim 100')
-line('bytes for 2n steps over bytes for n', (twice / once).toFixed(2), 'aim at most 2.1')
+async function memory(): Promise<void> {
+  const hundred = await compare('100 nodes in a row', [linear('line', 100)], 100, 1000, '')
+  await compare('1,000 nodes in a row', [linear('line', 1000)], 1000, 200, 'aim 0.75')
+  const fourThousand = await compare('4,000 nodes in a row', [linear('line', 4000)], 4000, 100, '')
+  line('rate at 4,000 nodes over the rate at 100', (hundred / fourThousand).toFixed(2), 'aim 0.8')
+  await compare('3 deep, 10 x 10 x 10', nested(), 1110, 200, 'aim 0.6')
+  await againstXstate(1000)
+  const [once, twice] = [await journalBytes(1000), await journalBytes(2000)]
+  line('journal bytes a step', (once / 1000).toFixed(0), 'aim 100')
+  line('bytes for 2n steps over bytes for n', (twice / once).toFixed(2), 'aim at most 2.1')
+}
+
+const PARTS = { memory, types: typing, sqlite: durable, langgraph, logging, postgres }
+
+const wanted = process.argv.slice(2)
+for (const [name, part] of Object.entries(PARTS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  // Where others work on the same machine, figures beside each other can be compared, and figures of two parts cannot.
+  line(`-- ${name}`, '', `load of the machine ${loadavg()[0]?.toFixed(1) ?? ''}`)
+  await part(line)
+}

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Reflex } from '../../src/reflex.ts'
+import { openSqlite } from '../../src/store/index.ts'
 import { ASKS } from '../composition/crowd.ts'
 import { postgresPrograms, PostgresServer } from '../store/postgres-server.ts'
 import { workFolder } from './worlds.ts'
@@ -57,11 +59,27 @@ class WorkerProcess {
 }
 
 async function until(what: () => boolean): Promise<void> {
-  while (!what()) await new Promise((resolve) => setImmediate(resolve))
+  while (!what()) await pause(10)
 }
 
 const paid = (folder: string): number =>
   existsSync(join(folder, 'paid.txt')) ? readFileSync(join(folder, 'paid.txt'), 'utf8').length / 5 : 0
+
+/** Stops a process where it stands, but not in the middle of a write: SQLite would let nobody else write until it wakes. */
+async function stopBetweenWrites({ child }: WorkerProcess, folder: string): Promise<void> {
+  const store = openSqlite(join(folder, '.reflex/reflex.db'), { busyTimeout: 0 })
+  for (;;) {
+    child.kill('SIGSTOP')
+    await pause(20)
+    try {
+      await store.hello({ id: 'looks', host: '', pid: 0 }, 0, 0)
+      return await store.close()
+    } catch {
+      child.kill('SIGCONT')
+      await pause(20)
+    }
+  }
+}
 
 /** A run that a worker carries on, in the middle of its payment, and the worker. */
 async function paying(): Promise<{ folder: string; worker: WorkerProcess }> {
@@ -105,7 +123,7 @@ describe.skipIf(process.platform === 'win32')('workers in processes of their own
     const heir = new WorkerProcess(folder)
     await heir.says(/works/)
     const stopped = performance.now()
-    worker.child.kill('SIGSTOP')
+    await stopBetweenWrites(worker, folder)
     await heir.says(/suspended tern/)
     const took = performance.now() - stopped
     expect(took).toBeGreaterThan(LEASE / 2)
@@ -145,8 +163,7 @@ describe.skipIf(missing !== undefined)(
       for (const id of ids) await reflex.answer(id, 'YES', { run: false })
       for (const worker of workers) await worker.says(/completed run/)
       await workers[0]?.kill()
-      for (let rows = await reflex.runs(); rows.some(({ status }) => status !== 'completed'); rows = await reflex.runs())
-        await new Promise((resolve) => setImmediate(resolve))
+      for (let rows = await reflex.runs(); rows.some(({ status }) => status !== 'completed'); rows = await reflex.runs()) await pause(10)
       for (const row of await reflex.runs()) expect(row).toMatchObject({ status: 'completed', value: { paid: true } })
       for (const id of ids) {
         expect(await reflex.store.inbox(id)).toEqual([])

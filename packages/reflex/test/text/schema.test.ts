@@ -79,14 +79,8 @@ describe('the shape of a value', () => {
 
   test('is judged without a text too', () => {
     const [finding] = checkSchema(schema, { name: 'a', size: {} }, { rule: 'SHAPE' })
-    expect(finding?.toJSON()).toEqual({
-      code: 'R1013',
-      rule: 'SHAPE',
-      path: 'size',
-      verdict: 'fail',
-      message: expect.any(String),
-      fix: expect.any(String),
-    })
+    expect(Object.keys(finding?.toJSON() ?? {})).toEqual(['code', 'rule', 'message', 'verdict', 'path', 'fix'])
+    expect(finding).toMatchObject({ code: 'R1013', rule: 'SHAPE', path: 'size' })
     expect(checkSchema(schema, { name: undefined })[0]).toMatchObject({ code: 'R1012', message: 'the whole has no "name"' })
     expect(checkSchema(schema, JSON.parse('{"name":"a","__proto__":1}'))[0]).toMatchObject({ code: 'R1011', path: '__proto__' })
   })
