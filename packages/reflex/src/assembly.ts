@@ -11,7 +11,7 @@ import type { ReflexOptions } from './options.ts'
 import { createPolicy, type OperatorPolicy, type PolicyFile, type Redaction, redaction, secretsIn } from './policy/index.ts'
 import { suggest } from './text/index.ts'
 import { createTools, type Tool, toolCapability, type Tools } from './tools/index.ts'
-import { decisionPort, loadStored, workflowKind } from './workflow/runtime.ts'
+import { decisionPort, jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
 
 /** The parts of a `Reflex`, put together. */
 export interface Assembly extends ChosenStore {
@@ -44,7 +44,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   const hidden = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
   const tools = createTools({ environment, host, ...(options.tools === undefined ? {} : { tools: options.tools }) })
   const { policy, allow } = policyFor(options, { ...home, workdir }, facts)
-  const created = createModels({ host, environment, guess: suggest, ...modelSettings(options) })
+  const created = createModels({ host, environment, guess: suggest, check: jsonMisfits, ...modelSettings(options) })
   const models = options.record === undefined ? created : recorder(created, options.record, hidden?.value)
   const guards = options.guards ?? {}
   const agent = agentFor({

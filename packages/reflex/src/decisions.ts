@@ -6,6 +6,7 @@ import { type Models, recordedModels } from './models/index.ts'
 import type { Locate } from './text/index.ts'
 import type { Tools } from './tools/index.ts'
 import type { DecisionCall, RunnableAgent } from './workflow/index.ts'
+import { jsonMisfits } from './workflow/runtime.ts'
 import type { DecisionAgent, Workflow } from './workflow/types.ts'
 import type { Effects } from './workflow/verify.ts'
 
@@ -75,12 +76,12 @@ export function agentFor(settings: AgentSettings): RuntimeAgent {
 
 /** Throws for a recording that cannot be read or understood, before a run depends on it: `R1021`, `R1024`, `R4021`. */
 export function checkRecording(file: string): void {
-  recordedModels(readText(file), basename(file))
+  recordedModels(readText(file), basename(file), jsonMisfits)
 }
 
 /** What a run asks for replies: a recording, or the models, its own first where nothing else is named. */
 function modelsFor({ model, recorded }: AgentChoice, models: Models): Models {
-  if (recorded !== undefined) return recordedModels(readText(recorded), basename(recorded))
+  if (recorded !== undefined) return recordedModels(readText(recorded), basename(recorded), jsonMisfits)
   if (model === undefined) return models
   return {
     configured: true,
