@@ -10,6 +10,7 @@ import { type Surroundings, thisProcess } from './host.ts'
 import {
   closingRecord,
   copyJson,
+  type Fault,
   faults as kernelFaults,
   type Host,
   isFault,
@@ -105,7 +106,7 @@ export class Reflex {
   /** A run's own folder, the only one that an untrusted run may write to. */
   runFolder(run: string): string {
     // A name comes from the store, which may be somebody else's: it must not lead out of the folder.
-    if (!isRunName(run)) throw faults.make('R2022', `${JSON.stringify(run.slice(0, 80))} cannot name a run`, { run })
+    if (!isRunName(run)) throw badName(run)
     return join(this.home, 'runs', run)
   }
 
@@ -129,7 +130,7 @@ export class Reflex {
     what: string | DefinedWorkflow<Types> | Program,
     options: RunOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
-    if (options.id !== undefined && (!isRunName(options.id) || options.id === 'last')) {
+    if (options.id !== undefined && !isRunName(options.id)) {
       throw faults.make('R2022', `${JSON.stringify(options.id.slice(0, 80))} cannot name a run`, {
         fix: 'letters, digits, - and _, at most 64, beginning with a letter or digit',
       })
@@ -230,7 +231,7 @@ export class Reflex {
    */
   async resume(ref: string, options: ResumeOptions = {}): Promise<RunHandle> {
     const { id } = await this.find(ref)
-    this.runFolder(id)
+    if (!isRunName(id)) throw badName(id)
     await this.#findMissing(id)
     const run = await this.runtime.resume(id, {
       prepare: (opened) => this.#prepare(opened, this.#keptOn(opened, options), options.prepare),
@@ -423,6 +424,11 @@ export class Reflex {
     await this.runtime.close()
     await this.store.close()
   }
+}
+
+/** A run of a store cannot have this name, since nothing of ours gives it. */
+function badName(run: string): Fault {
+  return faults.make('R2022', `${JSON.stringify(run.slice(0, 80))} cannot name a run`, { run })
 }
 
 function openFix(run: string, open: readonly OpenQuestion[]): string {

@@ -1,5 +1,6 @@
 import type { AgentChoice } from '../decisions.ts'
 import { faults } from '../faults.ts'
+import { isRunName } from '../home.ts'
 import { copyJson, isObject, type JsonObject } from '../kernel/index.ts'
 import { readTrust } from '../policy/index.ts'
 import { quote } from '../text/index.ts'
@@ -36,7 +37,7 @@ export async function run(session: Session, program: string, flags: RunFlags): P
 
 /** A run is named in commands, in addresses such as `otter/q1` and `otter@21`, and by a folder. Throws `R2031`. */
 function checkId(id: string): void {
-  if (/^[a-z0-9][\w-]{0,63}$/i.test(id) && id !== 'last') return
+  if (isRunName(id)) return
   throw faults.make('R2031', `--id ${quote(id)} cannot name a run`, {
     fix: 'write up to 64 letters, digits, - and _, such as --id otter-2',
   })
