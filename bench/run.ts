@@ -7,10 +7,12 @@ import { loadavg } from 'node:os'
 import { encodeRecord, Runtime } from '../packages/reflex/src/kernel/index.ts'
 import { compileWorkflow, workflowSource } from '../packages/reflex/src/workflow/compile.ts'
 import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/workflow/index.ts'
+import { dot } from './dot.ts'
 import { durable } from './durable.ts'
 import { langgraph } from './langgraph.ts'
 import { logging } from './logging.ts'
 import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.ts'
+import { pipeline } from './pipeline.ts'
 import { postgres } from './postgres.ts'
 import { typing } from './types.ts'
 import { agent, BareLoop, linear, nested } from './workflows.ts'
@@ -78,7 +80,7 @@ async function memory(): Promise<void> {
   line('bytes for 2n steps over bytes for n', (twice / once).toFixed(2), 'aim at most 2.1')
 }
 
-const PARTS = { memory, types: typing, sqlite: durable, langgraph, logging, postgres }
+const PARTS = { memory, types: typing, sqlite: durable, langgraph, logging, postgres, dot, pipeline }
 
 const wanted = process.argv.slice(2)
 for (const [name, part] of Object.entries(PARTS)) {

@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
+import { provideBubblewrap } from './bubblewrap.ts'
 import { add, type Counts, isCounts, NOTHING, summary } from './counts.ts'
 
 interface Check {
@@ -52,12 +53,18 @@ async function runAll(checks: readonly Check[], goOn: boolean): Promise<Counts> 
       total = add(total, { ...NOTHING, skipped: 1 })
       continue
     }
+    if (check.name === 'tests') prepareTests()
     const start = Date.now()
     const counts = await run(check)
     console.log(`${counts.failed === 0 ? '✓' : '✗'} ${check.name}  ${summary(counts)}  ${((Date.now() - start) / 1000).toFixed(1)} s\n`)
     total = add(total, counts)
   }
   return total
+}
+
+function prepareTests(): void {
+  const missing = provideBubblewrap()
+  if (missing !== undefined) console.log(`- sandbox  tests with bubblewrap are skipped: ${missing}`)
 }
 
 const args = process.argv.slice(2)

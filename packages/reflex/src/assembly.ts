@@ -1,15 +1,18 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { agentFor, type AgentChoice } from './decisions.ts'
+import { agentFor, type AgentChoice, modelsOfRuns } from './decisions.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
-import { type Fault, ledgerPort, Runtime } from './kernel/index.ts'
+import { type Fault, ledgerPort, type Port, Runtime } from './kernel/index.ts'
 import type { Keeps } from './keeps.ts'
 import { Library } from './library.ts'
 import { createModels, modelPort, type Models, recorder, simulatedModel } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
+import { actionCapability } from './pipeline/actions/registry.ts'
+import { loweredTrust, metTerms, pipelineParts } from './pipeline/assemble.ts'
 import { createPolicy, type OperatorPolicy, type PolicyFile, type Redaction, redaction, secretsIn } from './policy/index.ts'
 import { suggest } from './text/index.ts'
+import { SimulatedTools, simulatedAgents, simulatedModels, simulatedPorts } from './simulating.ts'
 import { createTools, type Tool, toolCapability, type Tools } from './tools/index.ts'
 import { decisionPort, jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
 
@@ -42,23 +45,59 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   const workdir = realpathSync(resolve(cwd, options.workdir ?? '.'))
   const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir)
   const hidden = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
-  const tools = createTools({ environment, host, ...(options.tools === undefined ? {} : { tools: options.tools }) })
-  const { policy, allow } = policyFor(options, { ...home, workdir }, facts)
+  const tools = createTools({
+    environment,
+    host,
+    reserved: home.reserved,
+    ...(options.tools === undefined ? {} : { tools: options.tools }),
+  })
+  const { policy, allow } = policyFor(options, { ...home, workdir, userHome: environment['HOME'], now: () => host.now() }, facts)
   const created = createModels({ host, environment, guess: suggest, check: jsonMisfits, ...modelSettings(options) })
   const models = options.record === undefined ? created : recorder(created, options.record, hidden?.value)
   const guards = options.guards ?? {}
-  const agent = agentFor({
-    tools,
-    models,
-    agents: options.agents ?? {},
-    choice: (run): AgentChoice => facts.keeps(run)?.agent ?? {},
+  const choice = (run: string): AgentChoice => facts.keeps(run)?.agent ?? {}
+  const isSimulated = (run: string): boolean => facts.keeps(run)?.simulate === true
+  const shared = {
+    choice,
     workdir,
-    runFolder: (run) => facts.runFolder(run),
-    allows: (run, capability) => policy.allows(run, capability),
+    runFolder: (run: string) => facts.runFolder(run),
+    allows: (run: string, capability: string, exactly?: boolean) => policy.allows(run, capability, exactly),
+  }
+  const agent = agentFor({ ...shared, tools, models, agents: options.agents ?? {} })
+  const pretended = new SimulatedTools(tools)
+  const pretendedModels = simulatedModels({ host, guess: suggest, check: jsonMisfits })
+  const pretender = agentFor({ ...shared, tools: pretended, models: pretendedModels, agents: simulatedAgents(options.agents ?? {}) })
+  const { handlers, middleware = new Map(), transforms } = options
+  const pipelines = pipelineParts({
+    handlers,
+    actions: options.actions,
+    services: options.services,
+    toolHooks: options.toolHooks,
+    summarise: options.summarise,
+    store: home.store,
+    middleware,
+    policy,
+    tools,
+    toolsOf: (run) => (isSimulated(run) ? pretended : tools),
+    workdir,
+    runFolder: shared.runFolder,
+    limits: (run) => facts.keeps(run)?.limits ?? {},
   })
+  const ports = {
+    decide: decisionPort(agent),
+    model: modelPort(modelsOfRuns(models, choice)),
+    ledger: ledgerPort(home.store, host),
+    ...pipelines.ports,
+  }
+  // What only looks, and the tools, which are chosen by the run, serve both.
+  const simulated = {
+    ...only(ports, 'charter', 'tool', 'offers', 'ledger'),
+    decide: decisionPort(pretender),
+    model: modelPort(modelsOfRuns(pretendedModels, choice)),
+  }
   const runtime = new Runtime({
-    kinds: [workflowKind({ load: (source) => loadStored(source, guards) })],
-    ports: { decide: decisionPort(agent), model: modelPort(models), ledger: ledgerPort(home.store, host) },
+    kinds: [workflowKind({ load: (source) => loadStored(source, guards) }), pipelines.kind],
+    ports: simulatedPorts(ports, simulated, isSimulated),
     policy,
     store: home.store,
     host,
@@ -68,7 +107,12 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   })
   const library = new Library(
     runtime.programs,
-    { guards, inspect: (workflow, locate) => agent.inspect(workflow, locate), effects: agent.effects },
+    {
+      guards,
+      inspect: (workflow, locate) => agent.inspect(workflow, locate),
+      effects: agent.effects,
+      pipelines: { handlers, transforms, actions: Object.keys(options.actions ?? {}) },
+    },
     (options.programs ?? []).map((folder) => resolve(cwd, folder)),
   )
   return {
@@ -90,19 +134,36 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   }
 }
 
+function only(ports: Readonly<Record<string, Port>>, ...names: readonly string[]): Readonly<Record<string, Port>> {
+  return Object.fromEntries(Object.entries(ports).filter(([name]) => names.includes(name)))
+}
+
 /** The operator's policy. Giving a tool is allowing it; what it touches is asked for by itself. */
 function policyFor(
-  { tools = [], policy = [] }: ReflexOptions,
-  { workdir, reserved }: Pick<Assembly, 'workdir' | 'reserved'>,
+  { tools = [], policy = [], handlers, actions = {} }: ReflexOptions,
+  {
+    workdir,
+    reserved,
+    userHome,
+    now,
+  }: Pick<Assembly, 'workdir' | 'reserved'> & {
+    readonly userHome: string | undefined
+    readonly now: () => number
+  },
   facts: RunFacts,
 ): { readonly policy: OperatorPolicy; readonly allow: (tool: Tool) => void } {
   const given: PolicyFile & { allow: string[] } = { file: 'the application', allow: [], deny: [] }
   const allow = (tool: Tool): void => void given.allow.push(toolCapability(tool.name))
   for (const tool of tools) allow(tool)
+  given.allow.push(...(handlers?.needs() ?? []), ...Object.keys(actions).map(actionCapability))
   const made = createPolicy({
     trust: (run) => facts.keeps(run)?.trust ?? 'untrusted',
     workdir,
     runFolder: (run) => facts.runFolder(run),
+    home: userHome,
+    lowered: loweredTrust,
+    met: metTerms,
+    now,
     grants: [given, ...policy],
     reserved,
   })

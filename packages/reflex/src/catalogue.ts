@@ -1,8 +1,14 @@
 import { faults as agents } from './agents/faults.ts'
+import { archiveFaults } from './archive-faults.ts'
 import { faults as composition } from './faults.ts'
 import { type CatalogueEntry, faults as kernel } from './kernel/index.ts'
 import { faults as models } from './models/faults.ts'
 import { faults as people } from './people/faults.ts'
+import { compileFaults } from './pipeline/compile/faults.ts'
+import { dotFaults } from './pipeline/dot/faults.ts'
+import { pipelineFaults } from './pipeline/engine/faults.ts'
+import { languageFaults } from './pipeline/language/faults.ts'
+import { lintFaults } from './pipeline/lint/faults.ts'
 import { faults as policy } from './policy/faults.ts'
 import { faults as store } from './store/faults.ts'
 import { postgresFaults } from './store/postgres-faults.ts'
@@ -14,7 +20,27 @@ import { runFaults } from './workflow/run-faults.ts'
 
 /** Every fault that Reflex knows, by code. Each room writes its own part. */
 export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, CatalogueEntry>(
-  [kernel, composition, text, workflow, proofFaults, runFaults, store, postgresFaults, policy, tools, people, models, agents]
+  [
+    kernel,
+    composition,
+    archiveFaults,
+    text,
+    workflow,
+    proofFaults,
+    runFaults,
+    dotFaults,
+    languageFaults,
+    compileFaults,
+    lintFaults,
+    pipelineFaults,
+    store,
+    postgresFaults,
+    policy,
+    tools,
+    people,
+    models,
+    agents,
+  ]
     .flatMap(({ entries }) => Object.entries(entries))
     .sort(([a], [b]) => (a < b ? -1 : 1)),
 )

@@ -31,7 +31,7 @@ interface AgentSettings {
   readonly workdir: string
   readonly choice: (run: string) => AgentChoice
   readonly runFolder: (run: string) => string
-  readonly allows: (run: string, capability: string) => boolean
+  readonly allows: (run: string, capability: string, exactly?: boolean) => boolean
 }
 
 /** The agent of all runs, and what it says of a workflow before it runs. */
@@ -71,6 +71,18 @@ export function agentFor(settings: AgentSettings): RuntimeAgent {
     effects: (workflow, node, leaving) => of('').effects(workflow, node, leaving),
     resolve: (context, call) => of(call?.run ?? '').resolve(context, call === undefined ? undefined : withFolder(call, settings.runFolder)),
     traits: (context, call) => of(call.run).traits(context, { run: call.run, runFolder: settings.runFolder(call.run) }),
+  }
+}
+
+/** The models of a run: those of the process, or what its choice puts in their place. A recording is handed out in order. */
+export function modelsOfRuns(models: Models, choice: (run: string) => AgentChoice): (run: string) => Models {
+  const own = new WeakMap<AgentChoice, Models>()
+  return (run) => {
+    const chosen = choice(run)
+    if (chosen.recorded === undefined) return modelsFor(chosen, models)
+    const known = own.get(chosen) ?? modelsFor(chosen, models)
+    own.set(chosen, known)
+    return known
   }
 }
 

@@ -66,6 +66,9 @@ function faultOf(about: Json | undefined): { fault?: FaultData } {
   return isObject(about) && isObject(about.fault) ? { fault: about.fault as unknown as FaultData } : {}
 }
 
+/** Milliseconds that a pause may last without being a rest. */
+const PAUSE = 120_000
+
 /** A run in this process. Told by `Reflex`, which has set it up. `Types`: what its workflow declares, if it was written in TypeScript. */
 export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
   readonly run: Run
@@ -110,9 +113,19 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
     return questionsOf(this.id, summary(this.run.state, this.definitions, this.status).waits)
   }
 
-  /** Resolves when the run is at rest and everything is durable. */
-  idle(): Promise<void> {
-    return this.run.idle()
+  /**
+   * Resolves when the run is at rest and everything is durable. A pause of up to two minutes, as between two attempts, is
+   * no rest when the run waits for nothing else.
+   */
+  async idle(): Promise<void> {
+    await this.run.idle()
+    while (this.#pauses() && (await this.run.goesOn())) await this.run.idle()
+  }
+
+  #pauses(): boolean {
+    const waits = [...this.run.state.waits.values()]
+    if (this.status !== 'suspended' || waits.length === 0 || !waits.every(({ type }) => type === 'timer')) return false
+    return Math.min(...waits.map(({ due = Number.POSITIVE_INFINITY }) => due)) <= this.run.state.time + PAUSE
   }
 
   /**
@@ -154,6 +167,11 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
   /** Leaves the run where it is; it can be resumed. */
   close(): void {
     this.run.close()
+  }
+
+  /** As `close`, but first makes durable what has been decided: an effect that has just settled is not asked about again. */
+  leave(): Promise<void> {
+    return this.run.leave()
   }
 }
 

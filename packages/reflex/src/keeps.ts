@@ -2,6 +2,7 @@ import type { AgentChoice } from './decisions.ts'
 import { isModule } from './formats.ts'
 import type { Surroundings } from './host.ts'
 import { canonicalJson, copyJson, isObject, type State } from './kernel/index.ts'
+import type { RunLimits } from './options.ts'
 import { readTrust, type Trust, TRUST_LEVELS } from './policy/index.ts'
 
 /** What a run keeps of how it was started: facts of the operator, which a resume goes on under (decisions, trust). */
@@ -13,6 +14,12 @@ export interface Keeps {
   readonly agent?: AgentChoice
   /** Modules of tools that the operator named, as absolute paths. */
   readonly tools?: readonly string[]
+  /** What the operator lets it use. */
+  readonly limits?: RunLimits
+  /** Nothing leaves: models, and tools that would change something outside, are simulated. For good. */
+  readonly simulate?: true
+  /** Where its folder is, if not in the usual place, and the file of the secret that signs its checkpoints. Absolute paths. */
+  readonly logs?: { readonly folder?: string; readonly secret?: string }
   /** Who said what not everybody may claim was a user of this machine: proved by a secret that no store holds. */
   readonly proof?: { readonly nonce: string; readonly seal: string }
   /** The journal claims more trust than it can prove, so the run has the usual one. */
@@ -34,8 +41,10 @@ function isMore(trust: Trust): boolean {
 }
 
 /** What a stored run may claim by itself, and what only a user of this machine can have said: rights, and files to be read or run. */
-function needsProof({ trust, tools, agent, file }: Keeps): boolean {
-  return isMore(trust) || tools !== undefined || agent?.recorded !== undefined || (file !== undefined && isModule(file))
+function needsProof({ trust, tools, agent, file, logs }: Keeps): boolean {
+  return (
+    isMore(trust) || tools !== undefined || logs !== undefined || agent?.recorded !== undefined || (file !== undefined && isModule(file))
+  )
 }
 
 /** Adds the proof that a resume will ask for, where a run keeps what not everybody may claim. */
@@ -63,7 +72,7 @@ export function keepsOf(state: State, surroundings: Surroundings): Keeps {
   return right ? keeps : unproved(keeps)
 }
 
-function unproved({ tools: _, file, agent, trust, ...keeps }: Keeps): Keeps {
+function unproved({ tools: _, logs: _logs, file, agent, trust, ...keeps }: Keeps): Keeps {
   const { recorded: _recorded, ...choice } = agent ?? {}
   return {
     ...keeps,
@@ -73,8 +82,22 @@ function unproved({ tools: _, file, agent, trust, ...keeps }: Keeps): Keeps {
   }
 }
 
-function sealed({ trust, workdir, tools, file, agent }: Keeps, { run, trace, program }: ProofOf, nonce: string): string {
+function sealed({ trust, workdir, tools, file, agent, logs }: Keeps, { run, trace, program }: ProofOf, nonce: string): string {
   return canonicalJson(
-    copyJson({ run, trace, program, trust, workdir, tools: tools ?? [], file: file ?? '', agent: agent ?? {}, nonce }, 'keeps'),
+    copyJson(
+      {
+        run,
+        trace,
+        program,
+        trust,
+        workdir,
+        tools: tools ?? [],
+        file: file ?? '',
+        agent: agent ?? {},
+        ...(logs === undefined ? {} : { logs }),
+        nonce,
+      },
+      'keeps',
+    ),
   )
 }

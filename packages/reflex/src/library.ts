@@ -2,17 +2,10 @@ import { readFileSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { faults } from './faults.ts'
-import {
-  addPrograms,
-  formatOf,
-  isModule,
-  type ProgramFormat,
-  type ReadOptions,
-  type ReadProgram,
-  type ReadResult,
-  unknownFormat,
-} from './formats.ts'
+import { fileAbove } from './pipeline/file-above.ts'
+import { addPrograms, formatOf, isModule, unknownFormat } from './formats.ts'
 import { type Fault, type Host, isFault, type Program, type Programs, systemHost } from './kernel/index.ts'
+import type { ProgramFormat, ReadOptions, ReadProgram, ReadResult } from './program-format.ts'
 import { bears, candidates, filesOfKind, noProgram, programsOf, unreadable } from './program-folder.ts'
 
 /** A program that was loaded from a file, and what was found in it. */
@@ -57,6 +50,11 @@ export class Library {
     return new Library(programs, this.#options, this.#folders, this.#host)
   }
 
+  /** How programs are read that come as values. */
+  reading(lint = true): ReadOptions {
+    return { ...this.#options, proofs: 'errors', lint }
+  }
+
   /** The file that a program was read from, by its hash, if it was read here. */
   fileOf(hash: string): string | undefined {
     return this.#files.get(hash)
@@ -64,10 +62,10 @@ export class Library {
 
   /**
    * Loads a program and everything that it calls, as far as it can be found. Throws the first error of the file. Nothing
-   * is proved but what refuses a program. A program that is called and not found is a matter of the run.
+   * is proved but what refuses a program; without `lint`, what would still let it run is not asked. A program that is called and not found is a matter of the run.
    */
-  async load(path: string, kind?: string): Promise<LoadedProgram> {
-    const checked = await this.check(path, kind)
+  async load(path: string, kind?: string, lint = true): Promise<LoadedProgram> {
+    const checked = await this.check(path, kind, lint)
     const first = checked.findings.find(({ severity }) => severity === 'error')
     if (checked.program === undefined || first !== undefined)
       throw first ?? faults.make('R1021', `${path} holds no program`, { file: checked.file })
@@ -77,9 +75,9 @@ export class Library {
   }
 
   /** What refuses a program; a folder stands for the one program that it holds. */
-  async check(path: string, kind?: string): Promise<CheckedFile> {
+  async check(path: string, kind?: string, lint = true): Promise<CheckedFile> {
     const file = await this.#fileOf(path)
-    return { file, ...(await this.#read(file, kind)) }
+    return { file, ...(await this.#read(file, kind, this.reading(lint))) }
   }
 
   /**
@@ -144,10 +142,16 @@ export class Library {
     }
   }
 
-  /** A program by name: in the file of that name, else in any file of its kind, in each folder. */
+  /**
+   * A program by name: in the file of that name, else in any file of its kind, in each folder. A name that is a path leads
+   * to that file, beside the caller or in a folder above; the program is then known by the path.
+   */
   async find(name: string, folder: string, modules = false): Promise<Program | undefined> {
     const colon = name.indexOf(':')
     const [kind, id] = [name.slice(0, colon), name.slice(colon + 1)]
+    const path = formatOf(id)?.kind === kind && !isModule(id) ? fileAbove(folder, id) : undefined
+    const named = path === undefined ? undefined : (await this.#resultOf(path))?.program
+    if (path !== undefined && named !== undefined) return this.#register({ ...named, id }, path)
     for (const where of [folder, ...this.#folders]) {
       for (const file of candidates(where, kind, id, modules && where === folder)) {
         const program = (await (bears(file, id) ? this.#read(file) : this.#resultOf(file)))?.program
@@ -210,7 +214,7 @@ export class Library {
     return [...names].filter(([, name]) => !called.has(name)).map(([file]) => file)
   }
 
-  async #read(file: string, kind?: string, options: ReadOptions = { ...this.#options, proofs: 'errors' }): Promise<ReadResult> {
+  async #read(file: string, kind?: string, options: ReadOptions = this.reading()): Promise<ReadResult> {
     const format = formatOf(file, kind)
     if (format === undefined) throw unknownFormat(file)
     if (isModule(file)) return readModule(file, format, this.#host, options)
@@ -253,22 +257,22 @@ export async function importWithin(file: string, host: Pick<Host, 'now' | 'at'>)
 }
 
 /** What stands at a path. Throws `R1021` where nothing is, `R1024` where the system does not say. */
-function statOf(path: string, named: string): Stats {
+function statOf(path: string, named: string, fix?: string): Stats {
   let stat: Stats | undefined
   try {
     stat = statSync(path, { throwIfNoEntry: false })
   } catch (cause) {
     throw unreadable(named, cause)
   }
-  if (stat === undefined) throw faults.make('R1021', `${named} is not there`, { file: named })
+  if (stat === undefined) throw faults.make('R1021', `${named} is not there`, { file: named, fix })
   return stat
 }
 
 /** The text of a file that a person named. Throws `R1021` and `R1024`. */
 export function readText(file: string): string {
-  const stat = statOf(file, file)
+  const stat = statOf(file, file, 'name a file that is there')
   if (!stat.isFile()) throw faults.make('R1024', `${file} is not a file`, { file })
-  if (stat.size > LARGEST) throw faults.make('R1024', `${file} has ${stat.size} B; a program has at most ${LARGEST} B`, { file })
+  if (stat.size > LARGEST) throw faults.make('R1024', `${file} has ${stat.size} B; what is read has at most ${LARGEST} B`, { file })
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {

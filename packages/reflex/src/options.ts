@@ -1,8 +1,9 @@
 import type { AgentChoice } from './decisions.ts'
 import type { RunHandle } from './handle.ts'
 import type { Surroundings } from './host.ts'
-import type { Store } from './kernel/index.ts'
+import type { Fault, Store } from './kernel/index.ts'
 import type { LanguageModel, Model, Prices } from './models/index.ts'
+import type { HandlerRegistry, HostActions, Middleware, PipelineServices, Summariser, ToolHooks, Transform } from './pipeline/index.ts'
 import type { PolicyFile, Trust } from './policy/index.ts'
 import type { Tool } from './tools/index.ts'
 import type { InputOf, UnknownTypes, WorkflowTypes } from './workflow/define-types.ts'
@@ -37,6 +38,22 @@ export interface ReflexOptions {
   readonly prices?: Prices
   /** Texts that never enter a record, beside the secrets of the environment. */
   readonly secrets?: readonly string[]
+  /** Handlers of pipelines, by the type that they take. */
+  readonly handlers?: HandlerRegistry
+  /** Actions of pipelines by name, beside the built-in ones; each goes before one of the same name. Giving one is allowing it. */
+  readonly actions?: HostActions
+  /** Around calls of tools in pipelines, where neither node nor graph has hooks of its own. */
+  readonly toolHooks?: ToolHooks
+  /** Tells the models of pipelines what happened before, in place of the built-in text. */
+  readonly summarise?: Summariser
+  /** Sessions, memory and search of pipelines; sessions and memory live in the store where there is none. */
+  readonly services?: PipelineServices
+  /** Middleware that pipelines may ask for by name. */
+  readonly middleware?: ReadonlyMap<string, Middleware>
+  /** Changes of every pipeline that is read. */
+  readonly transforms?: readonly Transform[]
+  /** Hears of what goes wrong without stopping a run. */
+  readonly onTrouble?: (fault: Fault) => void
   /** Functions for guards that stand by name. */
   readonly guards?: GuardRegistry
   /** Folders in which programs are looked up by name, after the caller's own. */
@@ -46,6 +63,19 @@ export interface ReflexOptions {
   /** Who acts, for the journal. Default: `REFLEX_ACTOR`, else the user. */
   readonly actor?: string
   readonly surroundings?: Surroundings
+}
+
+/** What an operator lets a run use before it asks for more. */
+export interface RunLimits {
+  /** Executions of nodes. */
+  readonly steps?: number
+  /** Executions of nodes after which it fails, unasked. */
+  readonly maxSteps?: number
+  /** Milliseconds. */
+  readonly time?: number
+  readonly tokens?: number
+  /** US dollars. */
+  readonly cost?: number
 }
 
 /** How a run is started. */
@@ -65,6 +95,20 @@ export interface RunOptions<Types extends WorkflowTypes = UnknownTypes> {
   readonly recorded?: string
   /** Modules of tools that the run may call; a resume imports them again. */
   readonly tools?: readonly string[]
+  /** What the run may use before it asks: executed nodes, milliseconds, tokens, US dollars. A resume goes on under it. */
+  readonly limits?: RunLimits
+  /** Nothing leaves this machine: models, and tools that would, are simulated. For good: a resume is simulated too. */
+  readonly simulate?: boolean
+  /** The folder of a pipeline's run; `runs/RUN` beside the store if absent. */
+  readonly logs?: string
+  /** A file with the secret that signs the checkpoints of a pipeline, and proves the one that is resumed from. */
+  readonly hmacSecretFile?: string
+  /** A checkpoint of the pipeline, also one that another implementation wrote: the run begins where it stands. */
+  readonly resumeFrom?: string
+  /** Resume although the checkpoint is of another graph. */
+  readonly force?: boolean
+  /** False leaves out the rules of a pipeline but for those without which nothing can run. */
+  readonly validate?: boolean
   /** Called before the first record: to listen. */
   readonly prepare?: (handle: RunHandle) => void
 }

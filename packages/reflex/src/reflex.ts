@@ -1,9 +1,11 @@
 import { dirname, join, resolve } from 'node:path'
+import { archiveOf, type ExportOptions } from './archive-export.ts'
+import { importArchive, type Imported, type ImportOptions } from './archive-import.ts'
 import { assemble, type Assembly } from './assembly.ts'
 import { collect, type Collected, type CollectOptions } from './collecting.ts'
 import { type AgentChoice, checkRecording } from './decisions.ts'
 import { faults } from './faults.ts'
-import { acceptInputs, acceptWorkflow, addPrograms, isModule, isWorkflow } from './formats.ts'
+import { acceptInputs, acceptValue, addPrograms, isModule } from './formats.ts'
 import { answerTo, type OpenQuestion, questionsOf, RunHandle } from './handle.ts'
 import { isRunName } from './home.ts'
 import { type Surroundings, thisProcess } from './host.ts'
@@ -33,6 +35,7 @@ import { type OperatorPolicy, readTrust, type Trust } from './policy/index.ts'
 import { type Replayed, replayRun } from './replaying.ts'
 import { ChangedPrograms } from './replaying-changed.ts'
 import { Check } from './replaying-check.ts'
+import { checkpointInput, logsOf, RunFolders } from './run-folders.ts'
 import { exportedTools } from './toolbox.ts'
 import type { Tools } from './tools/index.ts'
 import { linesOfHistory, type StoryLine } from './trace.ts'
@@ -54,6 +57,7 @@ export class Reflex {
   /** Of the runs that this process holds. */
   readonly #keeps = new WeakMap<Run, Keeps>()
   readonly #handles = new WeakMap<Run, RunHandle>()
+  readonly #folders: RunFolders
 
   constructor(options: ReflexOptions = {}) {
     this.#options = options
@@ -64,6 +68,11 @@ export class Reflex {
     })
     this.workdir = this.#parts.workdir
     this.home = this.#parts.home
+    this.#folders = new RunFolders({
+      runtime: this.#parts.runtime,
+      runFolder: (run) => this.runFolder(run),
+      onTrouble: (fault) => options.onTrouble?.(fault),
+    })
   }
 
   get store(): Store {
@@ -137,11 +146,11 @@ export class Reflex {
     }
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
     await this.useTools(tools)
-    const { program, file } = await this.#programOf(what, options.kind)
+    const { program, file } = await this.#programOf(what, options)
     // A program in a module may bring its tools along.
     if (file !== undefined && isModule(file) && (await this.#takeTools(file)) > 0) tools.push(file)
     const agent = this.#agent(options)
-    this.#checkChoice(agent)
+    if (options.simulate !== true) this.#checkChoice(agent)
     const keeps: Keeps = {
       actor: this.actor,
       trust: this.#trust(options.trust),
@@ -149,13 +158,17 @@ export class Reflex {
       ...(file === undefined ? {} : { file }),
       ...(agent === undefined ? {} : { agent }),
       ...(tools.length === 0 ? {} : { tools }),
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      ...(options.simulate === true ? { simulate: true } : {}),
+      ...logsOf(options, this.#surroundings.cwd),
     }
-    const input = acceptInputs(program, (options.input ?? {}) as JsonObject, options.texts)
+    const taken = acceptInputs(program, (options.input ?? {}) as JsonObject, options.texts)
+    const input = { ...taken, ...checkpointInput(program, options, keeps, this.#surroundings.cwd) }
     const run = await this.runtime.start(program, {
       ...(Object.keys(input).length === 0 ? {} : { args: input }),
       ...(options.id === undefined ? {} : { id: options.id }),
       by: ({ id, trace }) => copyJson(proved(keeps, { run: id, trace, program: program.hash }, this.#surroundings), 'by'),
-      prepare: (made) => this.#prepare(made, keeps, options.prepare),
+      prepare: (made) => this.#prepare(made, keeps, options.prepare, program.kind),
     })
     return this.#handle(run) as RunHandle<WorkflowTypes> as RunHandle<Types>
   }
@@ -204,8 +217,9 @@ export class Reflex {
     return run === undefined ? undefined : this.#keeps.get(run)
   }
 
-  #prepare(run: Run, keeps: Keeps, prepare: RunOptions['prepare']): void {
+  #prepare(run: Run, keeps: Keeps, prepare: RunOptions['prepare'], kind = run.state.start?.pins[0]?.[1]): void {
     this.#keeps.set(run, keeps)
+    this.#folders.follow(run, keeps, kind)
     const handle = this.#handle(run)
     prepare?.(handle)
   }
@@ -219,10 +233,15 @@ export class Reflex {
     return handle
   }
 
-  async #programOf(what: string | Workflow | Program, kind: string | undefined): Promise<{ program: Program; file?: string }> {
-    if (typeof what === 'string') return this.library.load(resolve(this.#surroundings.cwd, what), kind)
-    if (!isWorkflow(what)) return { program: what }
-    return { program: addPrograms(this.runtime.programs, 'workflow', acceptWorkflow(what)) }
+  async #programOf(
+    what: string | Workflow | Program,
+    { kind, validate = true }: Pick<RunOptions, 'kind' | 'validate'>,
+  ): Promise<{ program: Program; file?: string }> {
+    if (typeof what === 'string') return this.library.load(resolve(this.#surroundings.cwd, what), kind, validate)
+    const accepted = acceptValue(what, this.library.reading(validate))
+    if (accepted !== undefined) return { program: addPrograms(this.runtime.programs, accepted.kind, accepted.program) }
+    if ('hash' in what) return { program: what }
+    throw faults.make('R1021', 'what is to be run is no program', { fix: 'give a path, a program, or what a module of programs exports' })
   }
 
   /**
@@ -299,13 +318,13 @@ export class Reflex {
   /**
    * Records an answer, in the run if nobody else holds it, else in its inbox, and gives the run if this process
    * holds it now. It is recorded before anything goes on. With `run: false` it goes into the inbox in any case, and
-   * whoever goes on with the run takes it from there.
+   * whoever goes on with the run takes it from there: `message` is its name in the inbox.
    */
   async answer(
     address: string,
     value: unknown,
     options: { readonly by?: string; readonly run?: boolean } & Pick<RunOptions, 'prepare'> = {},
-  ): Promise<{ question: OpenQuestion; record?: number; handle?: RunHandle }> {
+  ): Promise<{ question: OpenQuestion; record?: number; handle?: RunHandle; message?: string }> {
     const question = await this.question(address)
     const answer = answerTo(question, value)
     const by = options.by ?? this.actor
@@ -320,7 +339,7 @@ export class Reflex {
       at: this.host.now(),
     }
     await this.store.post(question.run, message)
-    return { question }
+    return { question, message: message.id }
   }
 
   async #resumeOrNot(run: string, options: ResumeOptions): Promise<RunHandle | undefined> {
@@ -420,7 +439,30 @@ export class Reflex {
     return collect(this, options)
   }
 
+  // Keeping
+
+  /**
+   * The archive of a run as lines, without line ends: its records with their hashes chained, the programs and values that
+   * they need, and with a secret a signature. A run that goes on meanwhile is exported as it stood when this began.
+   * Nothing is performed and nothing changes. Throws `R2016`, `R2085`, and `R5003` for a journal that cannot be read.
+   */
+  async *export(ref: string, options: ExportOptions = {}): AsyncGenerator<string> {
+    yield* archiveOf(this.store, await this.find(ref), options)
+  }
+
+  /**
+   * Stores the run of an archive: the same records under the same name, or that of `id`. Nothing is stored unless all is right. It performs nothing until
+   * somebody resumes or answers it, or what it waits for is due; and it goes on with the usual trust at most, whatever it
+   * had. Throws `R2070` to `R2084`, and `R5007` if the name is taken.
+   */
+  async import(lines: Iterable<string> | AsyncIterable<string>, options: ImportOptions = {}): Promise<Imported> {
+    await this.runtime.greet()
+    const { worker, host } = this.#surroundings
+    return importArchive({ store: this.store, worker, programs: this.runtime.programs, now: () => host.now() }, lines, options)
+  }
+
   async close(): Promise<void> {
+    await this.#folders.settled()
     await this.runtime.close()
     await this.store.close()
   }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { faults } from './faults.ts'
 import { isModule } from './formats.ts'
 import { type Fault, isFault, type Peek, type RunRow, toFault } from './kernel/index.ts'
-import { fileOfRun, type Replayed, replayRun, type ReplayWorld } from './replaying.ts'
+import { fileOfRun, type Replayed, replayRun, type ReplayWorld, toolsOfRun } from './replaying.ts'
 import { ChangedPrograms } from './replaying-changed.ts'
 
 /**
@@ -22,6 +22,8 @@ export interface CheckedRun {
   readonly file?: string
   readonly replayed?: Replayed
   readonly fault?: Fault
+  /** Of an `unknown` one: modules of tools that it was started with, as its journal says. They are named, and not imported. */
+  readonly tools?: readonly string[]
 }
 
 /** A file that cannot be checked against. */
@@ -87,7 +89,7 @@ export class Check {
   async #check(row: RunRow): Promise<CheckedRun> {
     const peek = await this.#world.runtime.peek(row.id)
     const changed = this.#given ?? (await this.#own(peek))
-    if (isFault(changed)) return { row, outcome: 'unknown', programs: [], fault: changed }
+    if (isFault(changed)) return { row, outcome: 'unknown', programs: [], fault: changed, tools: toolsOfRun(peek.state) }
     const found = peek.state.pins.flatMap(([name, , , hash]) => {
       const program = changed.find(name)
       return program === undefined ? [] : [{ name, same: program.hash === hash, file: changed.fileOf(program) }]

@@ -186,6 +186,12 @@ export function fileOfRun({ start }: State): string | undefined {
   return isObject(start?.by) && typeof start.by.file === 'string' ? start.by.file : undefined
 }
 
+/** The modules of tools that a run was started with, as its journal says, which may be somebody else's. */
+export function toolsOfRun({ start }: State): readonly string[] {
+  const tools = isObject(start?.by) ? start.by.tools : undefined
+  return isList(tools) ? tools.filter((tool) => typeof tool === 'string') : []
+}
+
 /** The records after which there are snapshots, in their order. */
 async function snapshotsOf(store: Store, run: string, until: number): Promise<number[]> {
   const found: number[] = []

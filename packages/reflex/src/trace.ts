@@ -4,9 +4,11 @@ import {
   framePath,
   type History,
   type Json,
+  nodePath,
   type Rec,
   type RunPrograms,
   State,
+  strandName,
   type StoryEvent,
 } from './kernel/index.ts'
 
@@ -18,6 +20,10 @@ export interface StoryLine {
   readonly at: number
   /** The node path of the frame, outermost first. */
   readonly path: string
+  /** The path of the event's node. */
+  readonly place: string
+  /** The branch that the frame walks, where it is one of several beside each other. */
+  readonly branch?: string | undefined
   /** How deep on the call stack, the root being 0. */
   readonly depth: number
   readonly event: StoryEvent
@@ -28,7 +34,16 @@ export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
   const { frame, n, at } = change
   const kind = definitions.kind(definitions.program(frame.pin).kind)
   const path = framePath(frame, definitions)
-  return (kind.story?.(change) ?? []).map((event) => ({ n, at, path, depth: frame.depth, event }))
+  const branch = strandName(frame, definitions)
+  return (kind.story?.(change) ?? []).map((event) => ({
+    n,
+    at,
+    path,
+    place: nodePath(frame, event.node, definitions),
+    ...(branch === undefined ? {} : { branch }),
+    depth: frame.depth,
+    event,
+  }))
 }
 
 /** The lines of a whole journal: its records applied again, one after another. */

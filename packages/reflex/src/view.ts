@@ -1,5 +1,15 @@
 import { type OpenQuestion, questionsOf } from './handle.ts'
-import { type BoardReader, type Choice, type Frame, type InboxMessage, type Json, type Peek, type RunRow, topOf } from './kernel/index.ts'
+import {
+  type BoardReader,
+  type Choice,
+  type Frame,
+  type InboxMessage,
+  type Json,
+  type Kind,
+  type Peek,
+  type RunRow,
+  topOf,
+} from './kernel/index.ts'
 
 /** What a stored run looks like after one of its records. */
 export interface RunView {
@@ -12,7 +22,13 @@ export interface RunView {
   readonly stack: readonly { readonly program: string; readonly node: string | undefined }[]
   readonly choices: readonly Choice[]
   /** What can be read at the top of the stack, nearest scope first. */
-  readonly board: readonly { readonly key: string; readonly value: Json; readonly node: string | undefined; readonly record: number }[]
+  readonly board: readonly {
+    readonly key: string
+    readonly value: Json
+    readonly node: string | undefined
+    readonly record: number
+    readonly known?: string | undefined
+  }[]
   readonly questions: readonly OpenQuestion[]
   /** What was told to the run and no record has taken; of a run that has ended, nobody ever will. */
   readonly inbox: readonly InboxMessage[]
@@ -34,19 +50,22 @@ export function viewOf({ row, state, definitions }: Peek, newest: boolean, inbox
     time: state.time,
     stack: stack.map((at) => ({ program: definitions.program(at.pin).name, node: node(at, at.position) })),
     choices: definitions.kind(kind).choices?.(def, frame) ?? [],
-    board: boardOf(frame, frame.reader(), node),
+    board: boardOf(frame.reader(), node, definitions.kind(kind), frame),
     questions: newest ? questionsOf(row.id, row.waits) : [],
     inbox: newest ? inbox : [],
   }
 }
 
 function boardOf(
-  frame: Frame,
   reader: BoardReader,
   node: (frame: Frame, position: Json | undefined) => string | undefined,
+  kind: Kind,
+  frame: Frame,
 ): RunView['board'] {
   return reader.keys().flatMap((key) => {
-    const entry = reader.entry(key)
-    return entry?.value === undefined ? [] : [{ key, value: entry.value, node: node(frame, entry.label), record: entry.record }]
+    const entry = kind.own?.(key) === true ? undefined : reader.entry(key)
+    if (entry?.value === undefined) return []
+    const known = kind.tells?.(reader, key)
+    return [{ key, value: entry.value, node: node(frame, entry.label), record: entry.record, ...(known === undefined ? {} : { known }) }]
   })
 }

@@ -12,8 +12,10 @@ export type WorkerEvent =
   | { readonly did: 'failed'; readonly run: string | undefined; readonly fault: FaultData }
 
 export interface WorkOptions {
-  /** Ends the work: nothing more is taken, and what is under way is left where it stands. */
+  /** Ends the work: nothing more is taken, and what is under way is left where it stands, once `grace` is over. */
   readonly signal?: AbortSignal
+  /** Milliseconds that effects under way may take to end once the work is to end; no others are begun then that can wait. 0 if absent. */
+  readonly grace?: number
   /** Runs that are carried on at the same time. 64 if absent. */
   readonly most?: number
   /** Milliseconds between two looks at the store. 500 if absent, less where leases are shorter than two seconds. */
@@ -175,7 +177,7 @@ class Work {
   async #rest(handle: RunHandle): Promise<void> {
     const { run } = handle
     if (this.#over) return run.leave()
-    do await handle.idle()
+    do await run.idle()
     while (this.#reflex.runtime.open.get(run.id) === run && !(run.atRest && run.durable === run.state.n))
   }
 
@@ -202,9 +204,16 @@ class Work {
 
   /** Leaves what is under way: what was decided becomes durable, and any worker may go on with it. */
   async #leave(): Promise<void> {
+    const { grace = 0 } = this.#options
     const carried = [...this.#busy.values()]
+    const ended = Promise.all(carried.map(({ done }) => done))
+    if (grace > 0 && carried.length > 0) {
+      // What goes wrong with a run is told by who carries it.
+      for (const { handle } of carried) handle?.run.drain().catch(() => undefined)
+      await Promise.race([ended, this.#pause(grace)])
+    }
     for (const { handle } of carried) void handle?.run.leave()
-    await Promise.all(carried.map(({ done }) => done))
+    await ended
   }
 
   #fail(run: string | undefined, thrown: unknown): void {

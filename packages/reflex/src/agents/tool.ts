@@ -1,5 +1,5 @@
 import { isList, isObject, type Json, type Traits } from '../kernel/index.ts'
-import type { PreparedCall, Tools } from '../tools/index.ts'
+import { faults as toolFaults, type PreparedCall, type Tools } from '../tools/index.ts'
 import { brief, suggest } from '../text/index.ts'
 import type { DecisionContext } from '../workflow/types.ts'
 import { type AgentCall, type AgentPlace, PURE, type RunnableAgent } from './agent.ts'
@@ -9,6 +9,7 @@ import { faults } from './faults.ts'
 import { Draft, inside } from './lookup.ts'
 import { readSpec } from './read-spec.ts'
 import { toolSpec, type ToolSpec } from './spec.ts'
+import { isTemplate } from './template.ts'
 import { evaluateAll } from './values.ts'
 
 /** What calls of tools need beside the context of a decision. */
@@ -17,7 +18,7 @@ export interface ToolSettings {
   /** The work folder, its real path. */
   readonly workdir: string
   /** The policy's answer about one capability, asked again at the moment at which a tool acts. */
-  readonly allows: (run: string, capability: string) => boolean
+  readonly allows: (run: string, capability: string, exactly?: boolean) => boolean
 }
 
 const NEVER = new AbortController().signal
@@ -51,6 +52,14 @@ function traitsOf(settings: ToolSettings, context: DecisionContext, place: Agent
 }
 
 function prepare(tools: Tools, spec: ToolSpec, draft: Draft): PreparedCall {
+  const { authored = [] } = tools.find(spec.tool) ?? {}
+  for (const name of authored) {
+    const given = spec.args?.[name]
+    if (given === undefined || (typeof given === 'string' && !isTemplate(given))) continue
+    throw toolFaults.make('R4101', `${spec.tool}: ${name} is taken as it is written, so that no value becomes part of it`, {
+      fix: `give the value under a name in "environment", and write "$name" in ${name}`,
+    })
+  }
   return tools.prepare(spec.tool, evaluateAll(spec.args ?? {}, draft, 'args'), suggest)
 }
 
@@ -61,7 +70,7 @@ function toolCall(settings: ToolSettings, call: AgentCall | undefined): Paramete
     signal: call?.signal ?? NEVER,
     key: call?.key ?? '',
     part: (delta) => call?.part(delta),
-    allows: (capability) => settings.allows(call?.run ?? '', capability),
+    allows: (capability, exactly) => settings.allows(call?.run ?? '', capability, exactly),
   }
 }
 

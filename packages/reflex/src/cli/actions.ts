@@ -4,6 +4,7 @@ import type { Action, Verb } from './verb.ts'
 import { check } from './check.ts'
 import { doctor } from './doctor.ts'
 import { explain } from './explain.ts'
+import { fmt } from './fmt.ts'
 import { gc } from './gc.ts'
 import { graph } from './graph.ts'
 import { inbox } from './inbox.ts'
@@ -71,9 +72,18 @@ export const actions: readonly Verb[] = [
       BY,
       new Option('--trust <level>', 'untrusted, probationary, trusted, veteran, autonomous; default: REFLEX_TRUST, else probationary'),
       POLICY,
+      new Option('--budget <limits>', 'what it may use before it asks: usd=2,tokens=100k,time=10m,steps=500'),
+      new Option('--simulate', 'nothing leaves this machine: models, commands and other tools are simulated, for good'),
       PROGRAMS,
       KIND,
       new Option('--id <name>', 'the name of the run; drawn if absent'),
+      new Option('--logs <dir>', "a pipeline's run folder; default: runs/RUN beside the store"),
+      new Option('--max-steps <count>', 'executed nodes after which a pipeline fails; default: 10000'),
+      new Option('--resume-from <file>', 'begin where a checkpoint of the pipeline stands'),
+      new Option('--force', 'resume although the checkpoint is of another graph'),
+      new Option('--hmac-secret-file <file>', 'sign checkpoints, and prove the one that is resumed from'),
+      new Option('--no-validate', "leave out a pipeline's lint rules"),
+      new Option('--no-cache', 'read every text anew, as the command always does'),
       ...COMMON,
     ],
     examples: [
@@ -110,6 +120,7 @@ export const actions: readonly Verb[] = [
       new Option('--most <count>', 'runs at the same time; default: 64'),
       new Option('--once', 'end when nothing is due'),
       new Option('--lease <time>', 'silence after which others take over, as 30s; default: 15s'),
+      new Option('--grace <time>', 'for effects under way when it is told to stop; default: 5s'),
       RECORD,
       POLICY,
       PROGRAMS,
@@ -170,6 +181,14 @@ export const actions: readonly Verb[] = [
     options: [KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['validate refund.workflow.json'],
     action: (console, words, flags) => withReflex(console, { ...flags, store: 'memory:' }, (session) => validate(session, words, flags)),
+  },
+  {
+    name: 'fmt',
+    words: [['<file...>', 'programs, or folders of programs; - for standard input']],
+    about: 'write programs in the one form of their format, comments kept',
+    options: [new Option('--check', 'write nothing; exit with 1 if anything would change'), KIND, ...COMMON],
+    examples: ['fmt review.dot', 'fmt --check .'],
+    action: (console, files, flags) => fmt(console, files, flags),
   },
   {
     name: 'check',

@@ -9,6 +9,7 @@ import { readAnswer } from './grammar.ts'
 import { factLine, way } from './layout.ts'
 import type { CarryFlags } from './options.ts'
 import type { Session } from './session.ts'
+import { becameOf } from './taken.ts'
 
 export interface AnswerFlags extends CarryFlags {
   /** False after `--no-run`. */
@@ -51,20 +52,30 @@ async function carry(session: Session, reply: Reply, flags: AnswerFlags): Promis
       more: { answered: { question: question.id, value, by } },
     })
   } catch (thrown) {
-    if (!isFault(thrown) || thrown.code !== 'R5001') throw thrown
+    if (!isFault(thrown)) throw thrown
+    // Somebody was first, and the run went on to its end: what closed the question says more than that it has ended.
+    if (thrown.code === 'R2001') await reflex.question(question.id)
+    if (thrown.code !== 'R5001') throw thrown
     return post(session, reply, thrown.message)
   }
 }
 
-/** Into the inbox of the run: whoever holds it takes it from there. */
+/** Into the inbox of the run: whoever holds it takes it from there, unless something else has closed the question by then. */
 async function post(session: Session, { question, value, by }: Reply, held: string | undefined): Promise<number> {
   const { console, reflex } = session
-  await reflex.answer(question.id, value, { by, run: false })
-  if (console.shape !== 'text') console.document(plain({ v: 1, answered: { question: question.id, value, by }, inbox: true }))
+  const { message } = await reflex.answer(question.id, value, { by, run: false })
+  const became = held === undefined || message === undefined ? 'waits' : await becameOf(session, question, message)
+  // It is open no more, and this says what closed it.
+  if (became === 'late') await reflex.question(question.id)
+  if (console.shape !== 'text') console.document(plain({ v: 1, answered: { question: question.id, value, by }, inbox: became !== 'taken' }))
   else if (!console.quiet) {
     const name = console.err.text(question.id)
-    const facts = [`${brief(value)}, by ${by}, in its inbox`, ...(held === undefined ? [] : [`${held}, which takes it up`])]
-    console.tell(factLine(name, name, facts, console.err))
+    const where =
+      became === 'taken'
+        ? ['recorded by who holds the run']
+        : ['in its inbox', ...(held === undefined ? [] : [`${held}, which takes it up`])]
+    const [first = '', ...rest] = where
+    console.tell(factLine(name, name, [`${brief(value)}, by ${by}, ${first}`, ...rest], console.err))
     if (held === undefined) console.tell([way(console.err, 'go on', console.command('resume', question.run))])
   }
   return EXIT.done

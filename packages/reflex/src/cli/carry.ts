@@ -32,29 +32,58 @@ export async function carryOn(carrying: Carrying): Promise<Left> {
   } finally {
     stopListening()
     progress.close()
-    handle.close()
+    await handle.leave()
   }
 }
 
 async function carry(carrying: Carrying, interrupt: AbortController): Promise<Left> {
   const { handle, progress, answering, actor } = carrying
   const later = new Set<string>()
+  const asked = questionsAsked(handle)
   for (;;) {
     progress.watch(true)
-    await Promise.race([handle.idle(), aborted(interrupt.signal)])
+    const rested = await Promise.race([handle.idle().then(() => true), asked.next(), aborted(interrupt.signal)])
     if (interrupt.signal.aborted) return { interrupted: interrupt.signal.reason as Interrupt }
-    progress.watch(false)
-    if (handle.status !== 'suspended') return 'ended'
-    const open = handle.questions.filter(({ wait, name }) => name !== 'engine:error' && !later.has(wait))
+    if (rested === true && handle.status !== 'suspended') {
+      progress.watch(false)
+      return 'ended'
+    }
+    const open = handle.questions.filter(({ wait, name }) => name !== 'engine:error' && !later.has(wait) && asked.durably(wait))
     const byData = await answeredByData(carrying, open)
     if (typeof byData === 'object') return byData
     if (byData) continue
     const [question] = open
+    // Whoever cannot be asked keeps nothing from going on that needs nobody.
+    if (!rested && (!answering.atTerminal || question === undefined)) continue
+    progress.watch(false)
     if (!answering.atTerminal || question === undefined) return 'suspended'
     const answered = await askHere(carrying, question, interrupt)
     if ('interrupted' in answered) interrupt.abort('SIGINT')
     else if ('value' in answered) await take(handle.answer(question, answered.value, actor))
     else if ('left' in answered) later.add(question.wait)
+  }
+}
+
+/**
+ * Hears of questions as they become durable: the branch of one that asks waits, and those beside it go on. What was open
+ * when this process came is durable.
+ */
+function questionsAsked(handle: RunHandle): { next(): Promise<false>; durably(wait: string): boolean } {
+  const before = new Set(handle.questions.map(({ wait }) => wait))
+  let fresh = false
+  let wake: (() => void) | undefined
+  handle.onLine(({ event }) => {
+    if (event.mark !== 'ask') return
+    fresh = true
+    wake?.()
+  })
+  return {
+    async next() {
+      if (!fresh) await new Promise<void>((resolve) => (wake = resolve))
+      fresh = false
+      return false
+    },
+    durably: (wait) => before.has(wait) || handle.run.durable >= Number.parseInt(wait, 10),
   }
 }
 

@@ -25,6 +25,9 @@ const MARKS: Readonly<Record<CheckOutcome, Mark>> = {
   unknown: 'warns',
 }
 
+/** A program names a tool that is not known here. */
+const NO_TOOL = 'R4100'
+
 /** `reflex check [FILE…]`: whether the unfinished runs would go on as recorded on programs as they are now. */
 export async function check(session: Session, files: readonly string[], { kind, tools = [] }: CheckFlags): Promise<number> {
   const { console, reflex } = session
@@ -110,6 +113,8 @@ function screen(console: Console): Report {
   /** Runs that break where another one did are told by its name. */
   const places = new Map<string, string>()
   let look: readonly string[] | undefined
+  /** Modules without which some runs cannot be told: nothing that a journal names is imported unasked. */
+  const lacking = new Set<string>()
   return {
     refused: ({ fault }) => console.print(console.fault(faultData(fault), out)),
     run(run) {
@@ -118,6 +123,7 @@ function screen(console: Console): Report {
       if (quiet && console.flags.verbose !== true) return
       const text = `${programName(row.program[0])}@${row.program[3].slice(0, 6)}  ${wordsOf(run)}`
       console.print(layoutRow({ depth: 0, mark: MARKS[outcome], node: row.id, text }, out))
+      if (run.fault?.code === NO_TOOL) for (const tool of run.tools ?? []) lacking.add(console.near(tool))
       const { difference } = replayed ?? {}
       if (difference === undefined || outcome !== 'breaks') return
       const place = placeLines(console, difference.fault).join('\n') + difference.decided.says
@@ -130,6 +136,8 @@ function screen(console: Console): Report {
       tellUnused(console, checking)
       console.print(summary(console, tally))
       if (look !== undefined) console.print([way(out, 'look', console.command(...look))])
+      if (lacking.size > 0)
+        console.print([way(out, 'again', console.command('check', ...[...lacking].flatMap((tool) => ['--tools', tool])))])
     },
   }
 }

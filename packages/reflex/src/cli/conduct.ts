@@ -5,10 +5,10 @@ import { carryOn } from './carry.ts'
 import { tellEnding, type Waited } from './ending.ts'
 import type { CarryFlags } from './options.ts'
 import { type Progress, progressFor } from './progress.ts'
+import type { About } from './running.ts'
 import { RecordWriter } from './records.ts'
 import type { Session } from './session.ts'
-import { nothingSpent, spend } from './spent.ts'
-import { Follower } from './telling.ts'
+import { Follower } from './follower.ts'
 
 /** What a command does around the run that it carries on. */
 export interface Conduct {
@@ -27,10 +27,14 @@ export async function conduct(session: Session, flags: CarryFlags, { open, heade
   const { console, reflex, read } = session
   const answering: Answering = await answeringFor(console, flags.answers, read)
   const progress = progressFor(console)
-  const waited: Waited = { ms: 0, by: new Set(), spent: nothingSpent() }
+  const follower = new Follower()
+  const waited: Waited = { ms: 0, by: new Set(), spent: follower.total }
   const handle = await open((made) => {
-    whenStarted(made, header)
-    listen(session, made, progress, waited)
+    whenStarted(made, () => {
+      header(made)
+      progress.begun(aboutOf(session, made))
+    })
+    listen(session, made, progress, follower, waited)
   })
   await first?.(handle)
   const left = await carryOn({ console, handle, progress, answering, actor: reflex.actor })
@@ -42,15 +46,21 @@ export async function conduct(session: Session, flags: CarryFlags, { open, heade
 }
 
 /** A run that is being started knows nothing of itself before its first record. */
-function whenStarted(handle: RunHandle, header: Conduct['header']): void {
-  if (handle.run.state.start !== undefined) return header(handle)
+function whenStarted(handle: RunHandle, tell: () => void): void {
+  if (handle.run.state.start !== undefined) return tell()
   const stop = handle.onRecord(() => {
     stop()
-    header(handle)
+    tell()
   })
 }
 
-function listen({ console }: Session, handle: RunHandle, progress: Progress, waited: Waited): void {
+/** What progress says of the whole. */
+function aboutOf({ console, reflex }: Session, { run, definitions }: RunHandle): About {
+  const { kind, def } = definitions.program(run.state.root.pin)
+  return { since: console.now, graph: definitions.kind(kind).graph?.(def), limits: reflex.keeps(run).limits ?? {} }
+}
+
+function listen({ console }: Session, handle: RunHandle, progress: Progress, follower: Follower, waited: Waited): void {
   if (console.shape === 'jsonl') {
     const { state } = handle.run
     const writer = new RecordWriter(
@@ -60,10 +70,8 @@ function listen({ console }: Session, handle: RunHandle, progress: Progress, wai
     )
     handle.onRecord((record, n) => console.document(writer.document(record, n)))
   }
-  const follower = new Follower()
   handle.onLine((line) => {
     follower.follow(line)
-    spend(waited.spent, line.event)
     const answered = line.event.mark === 'answer' ? follower.answerTo(line) : undefined
     if (answered !== undefined) {
       waited.ms += answered.took

@@ -58,10 +58,10 @@ export class Console {
     return /^memory:/i.test(this.flags.store ?? this.world.surroundings.environment['REFLEX_STORE'] ?? '')
   }
 
-  /** A command that can be pasted as it stands. */
+  /** A command that can be pasted as it stands; a password of the store is left out, for it would stay in logs. */
   command(...words: readonly string[]): string {
     const { store } = this.flags
-    const all = [...words.map(shellWord), ...(store === undefined ? [] : ['--store', shellWord(store)])]
+    const all = [...words.map(shellWord), ...(store === undefined ? [] : ['--store', shellWord(withoutPassword(store))])]
     return `${this.world.command} ${all.join(' ')}`
   }
 
@@ -69,7 +69,7 @@ export class Console {
   fault(fault: FaultData, look: Look = this.err): string[] {
     const [head = '', ...rest] = describeFault(this.#local(fault, look)).split('\n')
     const [word = '', ...parts] = head.split('  ').map((part) => look.text(part))
-    const painted = look.paint(fault.severity === 'warning' ? 'yellow' : 'red', word)
+    const painted = look.paint(SEVERITY_COLOURS[fault.severity ?? 'error'], word)
     return [...headLines(word, painted, parts, look), ...rest.flatMap((line) => faultLine(line, look))]
   }
 
@@ -91,6 +91,18 @@ export class Console {
     const path = relative(this.world.surroundings.cwd, file)
     return path.startsWith('..') || isAbsolute(path) ? file : path === '' ? '.' : path
   }
+}
+
+/** How bad a fault is, as its first word shows it. */
+const SEVERITY_COLOURS = { error: 'red', warning: 'yellow', info: 'cyan' } as const
+
+/** `PGPASSWORD` or a password file gives it, where a command is typed again. */
+function withoutPassword(store: string): string {
+  const url = URL.parse(store)
+  if (url === null || (url.password === '' && !url.searchParams.has('password'))) return store
+  url.password = ''
+  url.searchParams.delete('password')
+  return url.href
 }
 
 /** All on one line where it fits, else the message below the place. */

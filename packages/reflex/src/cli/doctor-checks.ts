@@ -47,7 +47,7 @@ export async function checksOf(console: Console, flags: CarryFlags, config: Conf
     terminalCheck(console),
     secretCheck(console),
     toolCheck(console, 'git', 'the tools that read history need git'),
-    toolCheck(console, 'bwrap', 'bubblewrap is not found; nothing needs it yet'),
+    toolCheck(console, 'bwrap', 'bubblewrap is not found; only trusted runs can run commands'),
   ]
 }
 

@@ -39,6 +39,7 @@ export function settingsOf({ surroundings, out }: World, flags: CarryFlags, conf
       ],
       undefined,
     ),
+    setting('retention', [variable('REFLEX_KEEP')], 'ended runs stay'),
     setting('actor', [['--by', flags.by], variable('REFLEX_ACTOR')], actor),
     setting(
       'colours',

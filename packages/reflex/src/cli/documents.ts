@@ -68,10 +68,22 @@ export function resultDocument(handle: RunHandle, gone: boolean, more: JsonObjec
   })
 }
 
-export function lineDocument({ n, at, path, depth, event }: StoryLine): JsonObject {
+export function lineDocument({ n, at, path, place, branch, depth, event }: StoryLine): JsonObject {
   const { mark, node, text, effect } = event
   const facts = factsOf(event)
-  return plain({ record: n, time: utc(at), path, depth, mark, node, text, effect, ...(Object.keys(facts).length === 0 ? {} : { facts }) })
+  return plain({
+    record: n,
+    time: utc(at),
+    path,
+    place,
+    branch,
+    depth,
+    mark,
+    node,
+    text,
+    effect,
+    ...(Object.keys(facts).length === 0 ? {} : { facts }),
+  })
 }
 
 /** What an event tells beside its text; its time stands with its line. */

@@ -1,5 +1,5 @@
 import type { OpenQuestion, RunHandle } from '../handle.ts'
-import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import { isObject, type Json, type JsonObject, type Kind } from '../kernel/index.ts'
 import { brief } from '../text/index.ts'
 import { againOf } from './again.ts'
 import type { Left } from './carry.ts'
@@ -46,11 +46,23 @@ function tellEnd(console: Console, handle: RunHandle, waited: Waited): void {
   if (failure !== undefined) console.tell(console.fault(failure))
   const took = `in ${duration(handle.run.state.time - (handle.run.state.start?.at ?? 0))}`
   const spent = spentText(waited.spent)
-  const facts = [...(status === 'completed' ? [waitedText(took, waited)] : ['exit 1']), ...(spent === undefined ? [] : [spent])]
+  const came = cameTo(handle)
+  const facts = [
+    ...(came?.how === undefined ? [] : [came.how]),
+    ...(status === 'completed' ? [waitedText(took, waited)] : ['exit 1']),
+    ...(spent === undefined ? [] : [spent]),
+  ]
   const paint = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
   if (!console.quiet || status !== 'completed') console.tell(factLine(`${status}  ${id}`, `${err.paint(paint, status)}  ${id}`, facts, err))
-  if (value !== undefined && failure === undefined) tellValue(console, value)
+  if (value !== undefined && failure === undefined) tellValue(console, came?.value ?? value)
   if (!console.quiet && !console.passing) console.tell([way(err, 'look back', console.command('trace', handle.id))])
+}
+
+/** What the run came to, as its kind tells it. */
+function cameTo({ run, definitions, status, value }: RunHandle): ReturnType<NonNullable<Kind['came']>> | undefined {
+  if (status !== 'completed' || value === undefined) return undefined
+  const { kind, def } = definitions.program(run.state.root.pin)
+  return definitions.kind(kind).came?.(def, value, run.state.start?.args)
 }
 
 /** Time that a run spent on questions, and for whom it waited. */
@@ -81,7 +93,8 @@ function tellValue(console: Console, value: Json): void {
 }
 
 function shortly(value: Json, limit = 60): string {
-  return typeof value === 'string' && value.length <= limit ? value : brief(value, limit)
+  // The end of a command's last line says nothing.
+  return typeof value === 'string' && value.length <= limit ? value.trimEnd() : brief(value, limit)
 }
 
 /** A text that takes some lines is what somebody waits for: it is not cut. */

@@ -10,8 +10,8 @@ import { errorDocument } from './documents.ts'
 import { exitCodeOf, messageOf, systemFix } from './exit.ts'
 import { way } from './layout.ts'
 
-/** Faults of the store after which a run can be gone on with. */
-const RESUMABLE: readonly string[] = ['R5002', 'R5005']
+/** What to type after faults of the store: to go on with a run, or to see how another process does. */
+const WAYS: Readonly<Record<string, readonly [lead: string, verb: string]>> = { R5002: ['look', 'show'], R5005: ['go on', 'resume'] }
 
 /** Says what went wrong, on standard error or as a document, and gives the exit code. No stack of ours is shown. */
 export function tellFailure(console: Console, thrown: unknown): number {
@@ -19,8 +19,9 @@ export function tellFailure(console: Console, thrown: unknown): number {
   if (console.shape !== 'text') console.document(errorDocument(fault))
   else {
     console.tell(console.fault(fault))
-    if (fault.run !== undefined && !console.passing && RESUMABLE.includes(fault.code))
-      console.tell([way(console.err, 'go on', console.command('resume', fault.run))])
+    const [lead, verb] = WAYS[fault.code] ?? []
+    if (fault.run !== undefined && !console.passing && lead !== undefined && verb !== undefined)
+      console.tell([way(console.err, lead, console.command(verb, fault.run))])
   }
   return exitCodeOf(fault)
 }

@@ -1,10 +1,9 @@
-import { readDuration } from '../agents/index.ts'
 import type { Collected } from '../collecting.ts'
-import { faults } from '../faults.ts'
 import { faultData } from '../kernel/index.ts'
 import type { Console } from './console.ts'
 import { plain } from './documents.ts'
 import { EXIT } from './exit.ts'
+import { durationOf } from './grammar.ts'
 import { factLine, hanging, way } from './layout.ts'
 import type { CommonFlags } from './options.ts'
 import type { Session } from './session.ts'
@@ -18,7 +17,7 @@ export interface GcFlags extends CommonFlags {
 /** `reflex gc`: takes away what nothing needs. */
 export async function gc({ console, reflex }: Session, { keep, dryRun = false }: GcFlags): Promise<number> {
   const wanted = keep ?? console.world.surroundings.environment['REFLEX_KEEP']
-  const kept = wanted === undefined || wanted === '' ? undefined : keptFor(wanted, keep === undefined ? 'REFLEX_KEEP' : '--keep')
+  const kept = wanted === undefined || wanted === '' ? undefined : durationOf(wanted, keep === undefined ? 'REFLEX_KEEP' : '--keep')
   const collected = await reflex.gc({ dry: dryRun, keep: kept })
   if (console.shape === 'text') tell(console, collected, dryRun, kept !== undefined)
   else {
@@ -26,12 +25,6 @@ export async function gc({ console, reflex }: Session, { keep, dryRun = false }:
     console.document(plain({ v: 1, dry: dryRun, ...gone, warnings: findings.map((finding) => faultData(finding)) }))
   }
   return EXIT.done
-}
-
-function keptFor(text: string, name: string): number {
-  const ms = /^0(ms|s|m|h|d)?$/.test(text) ? 0 : readDuration(text)
-  if (ms !== undefined) return ms
-  throw faults.make('R2031', `${name} ${JSON.stringify(text)} is no time`, { fix: 'write --keep 30d, --keep 12h' })
 }
 
 function tell(console: Console, { runs, programs, blobs, folders, findings }: Collected, dry: boolean, limited: boolean): void {

@@ -1,3 +1,4 @@
+import { readDuration } from '../agents/index.ts'
 import { faults } from '../faults.ts'
 import { copyJson, type Json, type JsonObject, isObject } from '../kernel/index.ts'
 import { readText } from '../library.ts'
@@ -77,4 +78,12 @@ export function readData(text: string, name: string, fix = 'text is written k=te
     column: first?.column,
     frame: first?.frame,
   })
+}
+
+/** Milliseconds that an option or a variable names, such as `30d`, also none. Throws `R2031`. */
+export function durationOf(text: string, name: string): number {
+  const ms = /^0(ms|s|m|h|d)?$/.test(text) ? 0 : readDuration(text)
+  if (ms !== undefined) return ms
+  const write = name.startsWith('-') ? `${name} ` : `${name}=`
+  throw faults.make('R2031', `${name} ${JSON.stringify(text)} is no time`, { fix: `write ${write}30s, ${write}12h` })
 }

@@ -32,7 +32,10 @@ export interface Spacing {
   readonly label: number
 }
 
-/** Where everything stands. Lines go along the axes, from the lower edge of a node to the upper edge of another. */
+/**
+ * Where everything stands. Lines go along the axes, from the lower edge of a node to the upper edge of another; one that leads
+ * back goes from the upper edge of a node to the lower edge of one above.
+ */
 export interface Layout extends Extent {
   readonly nodes: readonly Place[]
   readonly edges: readonly { readonly points: readonly Point[]; readonly label: Place | undefined }[]
@@ -114,6 +117,8 @@ function options({ node, layer, line, label }: Spacing, tidy: boolean): Record<s
     // The first keeps lines straight, and places whole numbers where all extents are.
     [`${layered}.nodePlacement.strategy`]: tidy ? 'NETWORK_SIMPLEX' : 'BRANDES_KOEPF',
     [`${layered}.edgeLabels.sideSelection`]: 'ALWAYS_UP',
+    // Of a circle, the line that leads back to what comes before it goes up.
+    [`${layered}.cycleBreaking.strategy`]: 'DEPTH_FIRST',
   }
 }
 

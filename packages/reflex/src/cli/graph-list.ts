@@ -22,11 +22,11 @@ function nodeLines(node: PictureNode, look: Look): string[] {
   )
 }
 
-function edgeLines({ id, label = id, to, guard, standing, why }: PictureEdge, look: Look): string[] {
+function edgeLines({ label, to, guard, standing, why }: PictureEdge, look: Look): string[] {
   const mark = standing === undefined ? undefined : EDGES[standing]
   const shown = mark === undefined ? '' : `${look.mark(mark)} `
   const painted = mark === undefined ? '' : `${look.paintMark(mark, look.mark(mark))} `
-  const way = look.text(`${label} → ${to}`)
+  const way = look.text(`${label === undefined ? '' : `${label} `}→ ${to}`)
   const text = standing === 'closed' ? `closed${why === undefined ? '' : `: ${why}`}` : guard === undefined ? '' : `if ${guard}`
   return layoutText({ lead: `    ${shown}${way}`, painted: `    ${painted}${way}`, text, column: 6 }, look)
 }

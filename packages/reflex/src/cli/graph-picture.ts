@@ -32,6 +32,8 @@ export interface Picture {
   readonly edges: readonly PictureEdge[]
   /** Whether it shows a run. */
   readonly lit: boolean
+  /** What the run has made of the program that it began with. */
+  readonly changes: readonly string[]
 }
 
 /** What a run did in one activation of a program. */
@@ -48,13 +50,14 @@ export function graphOf(kind: Kind, def: unknown): Graph {
 }
 
 /** The picture of a program; `name` as `kind:id`. */
-export function pictureOf(name: string, graph: Graph, standing?: Standing): Picture {
+export function pictureOf(name: string, graph: Graph, standing?: Standing, changes: readonly string[] = []): Picture {
   const colon = name.indexOf(':')
   const kind = name.slice(0, colon)
   return {
     program: programName(name),
     kind,
     lit: standing !== undefined,
+    changes,
     nodes: graph.nodes.map((node) => ({
       ...node,
       name: node.label ?? node.id,
@@ -73,10 +76,11 @@ function asks({ spec }: GraphNode): boolean {
   return spec?.['ask'] !== undefined
 }
 
-/** What our agents would do here, by the words of theirs that the node uses. */
+/** What is done here: a call, what the kind says, or what our agents would do by the words of theirs that the node uses. */
 function deedOf(node: GraphNode, kind: string): string | undefined {
-  const { calls, spec = {} } = node
+  const { calls, deed, spec = {} } = node
   if (calls !== undefined) return calls.startsWith(`${kind}:`) ? programName(calls) : calls
+  if (deed !== undefined) return deed
   if (asks(node)) return 'asks a person'
   if (typeof spec['tool'] === 'string') return spec['tool']
   return spec['prompt'] === undefined ? undefined : 'a model'

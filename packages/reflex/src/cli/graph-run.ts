@@ -31,6 +31,9 @@ interface Seen {
   readonly program: Program
   readonly kind: Kind
   readonly graph: Graph
+  /** The program as the frame began with it, and what has changed since. */
+  readonly first: Graph
+  readonly changes: readonly string[]
   readonly leaving: ReadonlyMap<string, readonly GraphEdge[]>
   readonly nodes: Set<string>
   readonly taken: Set<string>
@@ -61,7 +64,7 @@ export async function picturesOfRun({ reflex }: Session, ref: string, until: num
     pictures: stack.flatMap((frame, depth) => {
       const one = seen.get(frame)
       if (one === undefined) return []
-      return [pictureOf(one.program.name, one.graph, standingOf(frame, one, state, depth < stack.length - 1))]
+      return [pictureOf(one.program.name, one.graph, standingOf(frame, one, state, depth < stack.length - 1), one.changes)]
     }),
   }
 }
@@ -73,7 +76,7 @@ function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<F
   state.apply(record)
   const frame = known ?? state.frames.get(record.frame)
   if (frame === undefined) return
-  const one = seen.get(frame) ?? seenOf(frame, definitions)
+  const one = standsIn(frame, seen.get(frame), definitions)
   seen.set(frame, one)
   const { def } = one.program
   const [from, to] = [one.kind.where?.(def, before), one.kind.where?.(def, frame.position)]
@@ -95,12 +98,40 @@ function choose({ taken, open, closed }: Seen, facts: JsonObject): void {
   }
 }
 
-function seenOf(frame: Frame, definitions: RunPrograms): Seen {
+/** What has been seen of a frame, in the program that it goes on with: a run may have changed the one that it began with. */
+function standsIn(frame: Frame, before: Seen | undefined, definitions: RunPrograms): Seen {
   const program = definitions.program(frame.pin)
+  if (before?.program === program) return before
   const kind = definitions.kind(program.kind)
   const graph = graphOf(kind, program.def)
   const leaving = Map.groupBy(graph.edges, ({ from }) => from)
-  return { program, kind, graph, leaving, nodes: new Set(), taken: new Set(), open: new Set(), closed: new Map() }
+  if (before !== undefined) return { ...before, program, graph, leaving, changes: changesOf(before.first, graph) }
+  return {
+    program,
+    kind,
+    graph,
+    first: graph,
+    changes: [],
+    leaving,
+    nodes: new Set(),
+    taken: new Set(),
+    open: new Set(),
+    closed: new Map(),
+  }
+}
+
+/** What a run has made of the program that it began with: `+check`, `-build->ship`. */
+function changesOf(first: Graph, now: Graph): string[] {
+  const names = ({ nodes, edges }: Graph): string[] => [...nodes, ...edges].map(({ id }) => id)
+  const [before, after] = [new Set(names(first)), new Set(names(now))]
+  return [
+    ...names(now)
+      .filter((id) => !before.has(id))
+      .map((id) => `+${id}`),
+    ...names(first)
+      .filter((id) => !after.has(id))
+      .map((id) => `-${id}`),
+  ]
 }
 
 function listOf(value: Json | undefined): readonly Json[] {

@@ -188,9 +188,9 @@ function group(name: string, title: string, inner: string): string {
 }
 
 function edgeTitle(edge: PictureEdge): string {
-  const [label, condition] = [edge.label ?? edge.id, edge.guard === undefined ? '' : `, if ${edge.guard}`]
+  const [label, condition] = [edge.label === undefined ? '' : `: ${edge.label}`, edge.guard === undefined ? '' : `, if ${edge.guard}`]
   const stood = edge.standing === undefined ? '' : `, ${edge.standing}${edge.why === undefined ? '' : `: ${edge.why}`}`
-  return `${edge.from} to ${edge.to}: ${label}${condition}${stood}`
+  return `${edge.from} to ${edge.to}${label}${condition}${stood}`
 }
 
 function described({ program, nodes, edges }: Picture): string {

@@ -7,10 +7,11 @@ import type { Look, Paint } from './look.ts'
 /** Across, places are those of the middles of cells: a box of 27 is 26 wide, and its middle is a cell. */
 const SPACING = { node: 3, layer: 1, line: 2, label: 1 }
 
-/** A node as it stands in its box. */
+/** A node as it stands in its box; ways that lead back to it at once are told below its name. */
 interface Boxed {
   readonly node: PictureNode
   readonly text: string
+  readonly loops: readonly string[]
   readonly paint: Paint | undefined
 }
 
@@ -33,10 +34,11 @@ const TRIES = [
  */
 export async function drawInCells(picture: Picture, look: Look): Promise<string[] | undefined> {
   for (const { details, words } of TRIES) {
-    const boxes = picture.nodes.map((node) => boxed(node, picture, look, details))
-    const labels = picture.edges.map((edge) => ({ edge, words: edgeWords(edge, words).map((text) => look.text(text)) }))
-    if (Math.max(...boxes.map(({ text }) => cells(text) + 4)) > look.room) continue
-    const layout = whole(await layOutCells(picture, boxes, labels))
+    const said = picture.edges.map((edge) => ({ edge, words: edgeWords(edge, words).map((text) => look.text(text)) }))
+    const boxes = picture.nodes.map((node) => boxed(node, picture, look, details, loopsOf(node, said)))
+    const labels = said.filter(({ edge }) => edge.from !== edge.to)
+    if (Math.max(...boxes.map(widthOf)) + 4 > look.room) continue
+    const layout = whole(await layOutCells(boxes, labels))
     if (layout.width <= look.room) return draw(layout, boxes, labels, picture.lit, look)
     // Shorter words do not make a third of it.
     if (layout.width > 3 * look.room) return undefined
@@ -44,11 +46,23 @@ export async function drawInCells(picture: Picture, look: Look): Promise<string[
   return undefined
 }
 
-function boxed(node: PictureNode, { lit }: Picture, look: Look, details: boolean): Boxed {
+function boxed(node: PictureNode, { lit }: Picture, look: Look, details: boolean, loops: readonly string[]): Boxed {
   const mark = markOf(node)
   const detail = node.deed === undefined ? '' : node.form === 'call' ? ` ▸ ${node.deed}` : details ? ` · ${node.deed}` : ''
   const text = look.text(`${mark === undefined ? '' : `${look.mark(mark)} `}${node.name}${detail}`)
-  return { node, text, paint: lit ? PAINTS[node.standing ?? 'none'] : undefined }
+  return { node, text, loops, paint: lit ? PAINTS[node.standing ?? 'none'] : undefined }
+}
+
+function loopsOf({ id }: PictureNode, said: readonly Labelled[]): string[] {
+  const loops = said.filter(({ edge }) => edge.from === id && edge.to === id)
+  return loops.flatMap(({ words }) =>
+    (words.length === 0 ? ['↺'] : words).map((word, i) => (i === 0 && words.length > 0 ? `↺ ${word}` : word)),
+  )
+}
+
+/** Cells of the longest line in a box. */
+function widthOf({ text, loops }: Boxed): number {
+  return Math.max(cells(text), ...loops.map((loop) => cells(loop)))
 }
 
 const PAINTS: Readonly<Record<NonNullable<PictureNode['standing']> | 'none', Paint>> = {
@@ -60,16 +74,16 @@ const PAINTS: Readonly<Record<NonNullable<PictureNode['standing']> | 'none', Pai
   none: 'dim',
 }
 
-function layOutCells({ nodes, edges }: Picture, boxes: readonly Boxed[], labels: readonly Labelled[]): Promise<Layout> {
-  const index = new Map(nodes.map(({ id }, i) => [id, i]))
+function layOutCells(boxes: readonly Boxed[], labels: readonly Labelled[]): Promise<Layout> {
+  const index = new Map(boxes.map(({ node }, i) => [node.id, i]))
   const ways = new Map<string, number>()
-  for (const { from, to } of edges) for (const end of [`>${from}`, `<${to}`]) ways.set(end, (ways.get(end) ?? 0) + 1)
+  for (const { edge } of labels) for (const end of [`>${edge.from}`, `<${edge.to}`]) ways.set(end, (ways.get(end) ?? 0) + 1)
   return layOut({
     spacing: SPACING,
-    nodes: boxes.map(({ text, node }) => ({
+    nodes: boxes.map((box) => ({
       // Odd, so that there is a cell in the middle; each line has a cell of its own at the edge of the box, and one beside it.
-      width: (Math.max(cells(text) + 4, 2 * Math.max(ways.get(`>${node.id}`) ?? 0, ways.get(`<${node.id}`) ?? 0) + 3, 9) | 1) - 1,
-      height: 3,
+      width: (Math.max(widthOf(box) + 4, 2 * Math.max(ways.get(`>${box.node.id}`) ?? 0, ways.get(`<${box.node.id}`) ?? 0) + 3, 9) | 1) - 1,
+      height: 3 + box.loops.length,
     })),
     edges: labels.map(({ edge, words }) => ({
       from: index.get(edge.from) ?? 0,
@@ -129,28 +143,36 @@ function draw(layout: Layout, boxes: readonly Boxed[], labels: readonly Labelled
   layout.edges.forEach(({ points, label }, i) => {
     const end = points.at(-1)
     const { paint } = styles[i] ?? {}
-    if (end !== undefined) field.write(end.x, end.y, '▼', paint)
+    if (end !== undefined) field.write(end.x, isUpward(points) ? end.y - 1 : end.y, isUpward(points) ? '▲' : '▼', paint)
     labels[i]?.words.forEach((word, row) => field.write(label?.x ?? 0, (label?.y ?? 0) + row, word, row > 0 ? 'dim' : paint))
   })
   return field.lines(look)
 }
 
-/** From the lower edge of one box to the upper edge of the other. */
+/** Whether a line leads back to a box above. */
+function isUpward(points: readonly Point[]): boolean {
+  return (points.at(-1)?.y ?? 0) < (points[0]?.y ?? 0)
+}
+
+/** From the lower edge of one box to the upper edge of the other; back, from the upper edge to the lower one. */
 function drawLine(field: Cells, points: readonly Point[], { weight, paint }: LineStyle = { weight: 'thin', paint: undefined }): void {
+  const upward = isUpward(points)
+  const last = points.length - 2
   points.slice(1).forEach((to, at) => {
     const from = points[at] ?? to
-    field.line(from.x, at === 0 ? from.y - 1 : from.y, to.x, to.y, weight, paint)
+    field.line(from.x, at === 0 && !upward ? from.y - 1 : from.y, to.x, at === last && upward ? to.y - 1 : to.y, weight, paint)
   })
 }
 
 function drawBox(field: Cells, { x, y, width, height }: Place, box: Boxed | undefined): void {
   if (box === undefined) return
-  const { node, text, paint } = box
+  const { node, text, loops, paint } = box
   const weight = node.standing === undefined || node.standing === 'passed' ? 'thin' : 'thick'
   const [right, bottom] = [x + width - 1, y + height - 1]
   for (const row of [y, bottom]) field.line(x, row, right, row, weight, paint)
   for (const column of [x, right]) field.line(column, y, column, bottom, weight, paint)
   field.write(x + 2 + Math.floor((width - 4 - cells(text)) / 2), y + 1, text, paint)
+  loops.forEach((loop, row) => field.write(x + 2, y + 2 + row, loop, 'dim'))
   if (node.entry) field.write(x + 1, y, ' start ', paint)
   if (node.end) field.write(x + 1, bottom, ' end ', paint)
 }

@@ -102,7 +102,9 @@ async function show(console: Console, drawn: Drawn, { svg }: GraphFlags): Promis
 async function lines(console: Console, { what, facts, pictures }: Drawn, picture: Picture, i: number): Promise<string[]> {
   const { out } = console
   const name = out.text(picture.program)
-  const head = factLine(name, out.paint('bold', name), i === 0 && facts.length > 0 ? facts : factsOf(picture), out)
+  const line = factLine(name, out.paint('bold', name), i === 0 && facts.length > 0 ? facts : factsOf(picture), out)
+  const changes = picture.changes.length === 0 ? [] : paragraph(out.text(`changed by the run: ${picture.changes.join(', ')}`), out)
+  const head = [...line, ...changes]
   const large = tooLarge(picture)
   const drawing = large || !out.utf8 ? undefined : await drawInCells(picture, out)
   if (drawing !== undefined) return [...head, '', ...drawing, ...(i === pictures.length - 1 ? legend(console, picture) : [])]
@@ -165,9 +167,10 @@ function documentOf({ pictures, run }: Drawn): ReturnType<typeof plain> {
   return plain({
     v: 1,
     run,
-    programs: pictures.map(({ program, kind, nodes, edges }) => ({
+    programs: pictures.map(({ program, kind, nodes, edges, changes }) => ({
       program,
       kind,
+      ...(changes.length === 0 ? {} : { changes }),
       nodes: nodes.map(({ name: _, spec: __, ...node }) => node),
       edges,
     })),

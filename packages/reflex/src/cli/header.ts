@@ -1,6 +1,8 @@
 import { basename, relative } from 'node:path'
 import type { AgentChoice } from '../decisions.ts'
 import type { RunHandle } from '../handle.ts'
+import type { RunLimits } from '../options.ts'
+import { budgetText } from './budget.ts'
 import type { Console } from './console.ts'
 import { factLine, paragraph } from './layout.ts'
 import { plainLine } from './progress.ts'
@@ -18,10 +20,22 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
   const name = err.text(pin === undefined ? 'program' : programName(pin[0]))
   const id = err.text(handle.id)
   const trace = console.flags.ids === true && start !== undefined ? [`trace ${start.trace}`] : []
-  const facts = [...(more.length === 0 ? [pin?.[1] ?? 'program', decides(keeps.agent, reflex.models.name())] : more), keeps.trust, ...trace]
+  const kept = [...(keeps.simulate === true ? ['simulated: nothing leaves this machine'] : []), ...budgetFacts(keeps.limits)]
+  const facts = [
+    ...(more.length === 0
+      ? [pin?.[1] ?? 'program', decidesIn(handle, keeps.agent, reflex.models.name())].filter((fact) => fact !== '')
+      : more),
+    keeps.trust,
+    ...kept,
+    ...trace,
+  ]
   if (console.live) console.tell(factLine(`${name}  ${id}`, `${err.paint('bold', name)}  ${id}`, facts, err))
   else plainLine(console, console.now, more.length === 0 ? 'started' : 'resumed', `${name} ${handle.id}  ${facts.join(' · ')}`)
   if (keeps.lowered === true) tellLowered(console, keeps.trust)
+}
+
+function budgetFacts(limits: RunLimits | undefined): readonly string[] {
+  return limits === undefined ? [] : [`budget ${budgetText(limits)}`]
 }
 
 /** What a journal says of its own trust is not believed beyond what the operator allows. */
@@ -42,8 +56,15 @@ function tellFresh(console: Console, store: string): void {
   else plainLine(console, console.now, 'store', text)
 }
 
+/** Who decides, in programs of a kind that agents decide in; else which model stands ready, if one does. */
+export function decidesIn({ run, definitions }: RunHandle, choice: AgentChoice | undefined, configured: string | undefined): string {
+  if (definitions.kind(definitions.program(run.state.root.pin).kind).agents === true) return decides(choice, configured)
+  const { model = configured, recorded } = choice ?? {}
+  return recorded !== undefined ? `replies from ${basename(recorded)}` : model === undefined ? '' : `model ${model}`
+}
+
 /** Who decides where a program does not say, and which model stands ready. */
-export function decides(choice: AgentChoice | undefined, configured: string | undefined): string {
+function decides(choice: AgentChoice | undefined, configured: string | undefined): string {
   const { default: all, perNode = {}, model = configured, recorded } = choice ?? {}
   const single = Object.entries(perNode).map(([node, name]) => `${name} at ${node}`)
   const ready =

@@ -3,7 +3,7 @@ import type { Verb } from './verb.ts'
 const GROUPS: readonly (readonly [title: string, verbs: readonly string[]])[] = [
   ['do', ['run', 'resume', 'answer', 'worker']],
   ['look', ['runs', 'inbox', 'show', 'trace', 'replay']],
-  ['check', ['validate', 'check', 'graph', 'explain', 'schema', 'doctor']],
+  ['check', ['validate', 'fmt', 'check', 'graph', 'explain', 'schema', 'doctor']],
   ['keep', ['gc', 'init']],
 ]
 

@@ -11,6 +11,8 @@ export interface Row {
   readonly facts?: readonly string[] | undefined
   /** Further lines below the text. */
   readonly more?: readonly string[] | undefined
+  /** Nodes beside the first, with the same mark; as many as the line has room for. */
+  readonly after?: readonly string[] | undefined
 }
 
 /** Where text begins, unless a node's name is longer. */
@@ -21,8 +23,14 @@ const FACTS_EDGE = 79
 /** A row as lines. Nodes are never cut; text is wrapped below itself; facts go to a line of their own where it is narrow. */
 export function layoutRow(row: Row, look: Look): string[] {
   const mark = look.mark(row.mark)
-  const lead = `${'  '.repeat(row.depth + 1)}${mark} ${look.text(row.node)}`
-  const painted = `${'  '.repeat(row.depth + 1)}${look.paintMark(row.mark, mark)} ${look.text(row.node)}`
+  let lead = `${'  '.repeat(row.depth + 1)}${mark} ${look.text(row.node)}`
+  let painted = `${'  '.repeat(row.depth + 1)}${look.paintMark(row.mark, mark)} ${look.text(row.node)}`
+  for (const node of row.after ?? []) {
+    const longer = `${lead}  ${mark} ${look.text(node)}`
+    if (cells(longer) > look.room) break
+    lead = longer
+    painted += `  ${look.paintMark(row.mark, mark)} ${look.text(node)}`
+  }
   return layoutText({ ...row, lead, painted }, look)
 }
 
@@ -119,7 +127,8 @@ export function factLine(lead: string, painted: string, facts: readonly string[]
       for (const [n, line] of look.wrap(text, look.room - 4).entries())
         lines.push({ text: `${n === 0 ? '  ' : '    '}${line}`, cells: cells(line) + (n === 0 ? 2 : 4) })
   }
-  return lines.map(({ text }) => text)
+  const [first, ...rest] = lines.map(({ text }) => text)
+  return first === '' && rest.length > 0 ? rest : [first ?? '', ...rest]
 }
 
 /** Columns of a table, each as wide as its widest cell. On narrow terminals each row becomes a block of lines. */

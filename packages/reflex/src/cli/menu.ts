@@ -5,6 +5,8 @@ export interface MenuItem<Value> {
   readonly value: Value
   readonly label: string
   readonly detail?: string | undefined
+  /** The key that selects it. */
+  readonly key?: string | undefined
 }
 
 /** A menu as it stands: which line is selected. Keys make a new one, or an end. */
@@ -15,7 +17,7 @@ export interface Menu<Value> {
 
 export type MenuStep<Value> = { readonly menu: Menu<Value> } | { readonly chosen: Value } | { readonly left: true }
 
-/** What a key does: arrows, tab, a digit or the first letter of a line select; enter chooses; escape leaves. */
+/** What a key does: arrows, tab, a digit, a line's own key or its first letter select; enter chooses; escape leaves. */
 export function pressMenu<Value>(menu: Menu<Value>, key: Key): MenuStep<Value> {
   const { items, selected } = menu
   const move = (by: number): MenuStep<Value> => ({ menu: { items, selected: (selected + by + items.length) % items.length } })
@@ -42,11 +44,13 @@ export function pressMenu<Value>(menu: Menu<Value>, key: Key): MenuStep<Value> {
   }
 }
 
-/** The next line that a letter or its number names, or the one that is selected. */
+/** The line that a key, its number or a first letter names, or the one that is selected. */
 function lineFor<Value>({ items, selected }: Menu<Value>, text: string): number {
+  if (text.trim() === '') return selected
+  const keyed = items.findIndex(({ key }) => key?.toLowerCase() === text.toLowerCase())
+  if (keyed >= 0) return keyed
   const number = /^[1-9]$/.test(text) ? Number(text) - 1 : -1
   if (items[number] !== undefined) return number
-  if (text.trim() === '') return selected
   const begins = (index: number): boolean => items[index]?.label.toLowerCase().startsWith(text.toLowerCase()) === true
   const order = items.map((_, i) => (selected + 1 + i) % items.length)
   return order.find(begins) ?? selected

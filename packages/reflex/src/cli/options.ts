@@ -34,6 +34,16 @@ export interface RunFlags extends CarryFlags {
   /** A file of replies that stand in for every model. */
   readonly recorded?: string
   readonly tools?: readonly string[]
+  /** What it may use before it asks: `usd=2,tokens=100k,time=10m,steps=500`. */
+  readonly budget?: string
+  readonly simulate?: boolean
+  readonly maxSteps?: string
+  readonly logs?: string
+  readonly hmacSecretFile?: string
+  readonly resumeFrom?: string
+  readonly force?: boolean
+  /** False after `--no-validate`. */
+  readonly validate?: boolean
 }
 
 /** Where a command's results go. */

@@ -7,6 +7,8 @@ export const time = z.iso.datetime().describe('UTC, ISO 8601')
 export const any = z.unknown().describe('Any JSON')
 export const list = <Item extends z.ZodType>(item: Item): z.ZodArray<Item> => z.array(item)
 
+/** `info` is worth knowing and asks for nothing. */
+export const severity = z.enum(['error', 'warning', 'info'])
 export const verdict = z.enum(['retry', 'fail', 'wait', 'bug']).describe('Who may act on it')
 export const fault = z
   .object({
@@ -14,7 +16,7 @@ export const fault = z
     rule: text.optional().describe('The code of the seed'),
     message: text,
     verdict,
-    severity: z.enum(['error', 'warning']).optional(),
+    severity: severity.optional(),
     file: text.optional(),
     line: z.number().optional(),
     column: z.number().optional(),
@@ -37,7 +39,15 @@ export const question = z.object({
   name: text,
   path: text,
   text,
-  options: list(z.object({ value: text, label: text.optional(), detail: text.optional() })).optional(),
+  options: list(
+    z.object({
+      value: text,
+      label: text.optional(),
+      detail: text.optional(),
+      key: text.optional().describe('Chooses it as well'),
+      also: list(text).optional().describe('Other names that choose it'),
+    }),
+  ).optional(),
   schema: any.optional().describe('JSON Schema of the answer'),
   since: time,
   due: time.optional(),
@@ -75,7 +85,9 @@ export const answered = z.object({ question: text, value: any, by: text })
 export const line = z.object({
   record: z.number(),
   time,
-  path: text,
+  path: text.describe('Where the frame stands'),
+  place: text.describe('The path of the node'),
+  branch: text.optional().describe('The branch, where it is one of several beside each other'),
   depth: z.number(),
   mark: text,
   node: text.optional(),
@@ -88,6 +100,7 @@ const standing = z.enum(['taken', 'open', 'closed'])
 export const drawn = z.object({
   program: text,
   kind: text,
+  changes: list(text).optional().describe('What the run has made of the program that it began with: +node, -from->to'),
   nodes: list(
     z.object({
       id: text,
@@ -98,6 +111,7 @@ export const drawn = z.object({
       calls: text.optional(),
       about: text.optional(),
       deed: text.optional().describe('What is done here, in a word'),
+      still: z.literal(true).optional().describe('Nothing is done here'),
       standing: z.enum(['passed', 'running', 'asks', 'waits', 'failed']).optional(),
     }),
   ),
@@ -147,4 +161,4 @@ export const checked = z.object({
 })
 export const refused = z.object({ file: text, error: fault }).describe('A file that cannot be tried')
 
-export const finding = fault.extend({ severity: z.enum(['error', 'warning']) })
+export const finding = fault.extend({ severity })

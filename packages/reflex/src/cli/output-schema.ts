@@ -13,6 +13,7 @@ import {
   refused,
   replayed,
   run,
+  severity,
   status,
   text,
   time,
@@ -44,7 +45,7 @@ export const DOCUMENTS = {
       answered: answered.optional(),
     })
     .describe('run, resume, answer'),
-  posted: z.object({ v, answered, inbox: z.literal(true) }).describe('answer, where another process takes it up'),
+  posted: z.object({ v, answered, inbox: z.boolean() }).describe('answer, where another process takes it up; false once it has'),
   runs: z.object({ v, runs: list(run), more: z.boolean() }).describe('runs'),
   run: run.extend({ v }).describe('runs, a line of --jsonl'),
   inbox: z.object({ v, questions: list(question) }).describe('inbox'),
@@ -56,8 +57,16 @@ export const DOCUMENTS = {
       record: z.number(),
       time,
       stack: list(z.object({ program: text, node: text.optional() })),
-      choices: list(z.object({ id: text, label: text, open: z.boolean(), why: text.optional() })),
-      board: list(z.object({ key: text, value: any, node: text.optional(), record: z.number() })),
+      choices: list(z.object({ id: text, label: text, open: z.boolean(), why: text.optional(), when: text.optional() })),
+      board: list(
+        z.object({
+          key: text,
+          value: any,
+          node: text.optional(),
+          record: z.number(),
+          known: text.optional().describe('What else is known of it'),
+        }),
+      ),
       questions: list(question),
       inbox: list(z.object({ type: z.enum(['answer', 'message', 'cancel']), to: text, value: any, by: text.optional(), time })).describe(
         'What no record has taken; of a run that has ended, nobody will',
@@ -95,8 +104,24 @@ export const DOCUMENTS = {
       files: list(z.object({ file: text, valid: z.boolean(), findings: list(finding) })),
       errors: z.number(),
       warnings: z.number(),
+      infos: z.number().describe('Findings that ask for nothing'),
     })
     .describe('validate'),
+  fmt: z
+    .object({
+      v,
+      files: list(
+        z.object({
+          file: text,
+          changed: z.boolean().describe('With --check: whether it would be'),
+          findings: list(fault),
+          text: text.optional().describe('What standard input has become'),
+        }),
+      ),
+      changed: z.number(),
+      errors: z.number(),
+    })
+    .describe('fmt'),
   explain: z
     .object({
       v,
@@ -105,7 +130,7 @@ export const DOCUMENTS = {
           code: text,
           title: text,
           verdict,
-          severity: z.enum(['error', 'warning']),
+          severity,
           when: text,
           rules: list(text).optional(),
           means: text,

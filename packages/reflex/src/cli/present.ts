@@ -15,12 +15,13 @@ const OUTCOMES: Readonly<Record<string, Omit<QuestionOption, 'value'>>> = {
 
 /** A question in words for people: those of Reflex itself say what is not known and what each answer does. */
 export function present(open: OpenQuestion): Question {
-  const { question, path } = open
+  const { question, path, run } = open
   if (!isDoubt(open)) return question
   const { about, options = [] } = question
-  const what = isObject(about) && about.args !== undefined ? about.args : undefined
+  const { args: what, effect } = isObject(about) ? about : {}
+  const key = typeof effect === 'number' || typeof effect === 'string' ? ` for its key, ${run}:${effect}` : ''
   return {
-    text: `Did ${path} happen? Its process ended while it was under way, and it may not be repeated unasked. Look on the other side first.`,
+    text: `Did ${path} happen? Its process ended while it was under way, and it may not be repeated unasked. Look on the other side first${key}.`,
     options: options.map((option) => ({ ...option, ...OUTCOMES[option.value] })),
     ...(what === undefined ? {} : { about: { asked: what } }),
   }

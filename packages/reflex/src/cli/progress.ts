@@ -1,27 +1,17 @@
-import type { StoryEvent } from '../kernel/index.ts'
 import type { StoryLine } from '../trace.ts'
 import type { Console } from './console.ts'
+import { type About, footer, runningRows } from './running.ts'
+import { Follower, isRetry } from './follower.ts'
 import { layoutRow } from './layout.ts'
+import { plainText } from './plain.ts'
 import { Screen } from './screen.ts'
-import { spentFacts } from './spent.ts'
-import {
-  alsoOpen,
-  answerText,
-  decisionText,
-  deed,
-  failureText,
-  Follower,
-  isRetry,
-  programName,
-  returnedText,
-  type Told,
-  tookFact,
-} from './telling.ts'
 import { treeRow } from './tree-row.ts'
-import { duration, localTime, utcSeconds } from './units.ts'
+import { localTime, utcSeconds } from './units.ts'
 
 /** How a run is shown while it goes on. */
 export interface Progress {
+  /** The run has begun: what is known of it now. */
+  begun(about: About): void
   line(line: StoryLine): void
   /** The terminal, for questions; absent where nobody can be asked. */
   readonly screen: Screen | undefined
@@ -38,7 +28,7 @@ export function progressFor(console: Console): Progress {
 /** Nothing is said; a question may still be asked. */
 function quiet(console: Console): Progress {
   const screen = console.live ? screenOf(console) : undefined
-  return { screen, line: () => undefined, watch: () => undefined, close: () => screen?.drop() }
+  return { screen, begun: () => undefined, line: () => undefined, watch: () => undefined, close: () => screen?.drop() }
 }
 
 function screenOf({ world, err }: Console): Screen {
@@ -53,10 +43,15 @@ class TreeProgress implements Progress {
   readonly screen: Screen
   readonly #console: Console
   readonly #follower = new Follower()
+  #about: About | undefined
 
   constructor(console: Console) {
     this.#console = console
     this.screen = screenOf(console)
+  }
+
+  begun(about: About): void {
+    this.#about = about
   }
 
   line(line: StoryLine): void {
@@ -73,13 +68,12 @@ class TreeProgress implements Progress {
 
   #running(): string[] {
     const { err, now } = this.#console
-    const running = [...this.#follower.running.values()]
+    const follower = this.#follower
+    const running = [...follower.running.values()]
     if (running.length === 0) return []
-    const lines = running.flatMap(({ node, depth, since }) =>
-      layoutRow({ depth, node, mark: 'running', facts: [duration(now - since)] }, err),
-    )
+    const rows = runningRows(follower, this.#about, now).flatMap((row) => layoutRow(row, err))
     const longest = Math.max(...running.map(({ since }) => now - since))
-    return longest < SHOWN_AFTER ? lines : [...lines, err.paint('dim', err.text('ctrl-c leaves it resumable'))]
+    return longest < SHOWN_AFTER ? rows : [...rows, ...footer(follower, this.#about, now, err)]
   }
 
   close(): void {
@@ -102,13 +96,18 @@ class PlainProgress implements Progress {
     this.#console = console
   }
 
+  begun(): void {
+    // The header has said it.
+  }
+
   line(line: StoryLine): void {
     const told = this.#follower.follow(line)
-    const said = isRetry(line) ? undefined : PLAIN[line.event.mark]?.(line.event, told, this.#follower.answerTo(line))
+    const said = isRetry(line)
+      ? undefined
+      : plainText(line.event, told, { answered: this.#follower.answerTo(line), verbose: this.#console.flags.verbose === true })
     if (said === undefined) return
     const [verb, text] = said
-    const node = [...line.path.split('/').slice(0, line.depth), line.event.node ?? ''].join('/')
-    plainLine(this.#console, line.at, verb, text === '' ? node : `${node}: ${text}`)
+    plainLine(this.#console, line.at, verb, text === '' ? line.place : `${line.place}: ${text}`)
   }
 
   watch(): void {
@@ -118,31 +117,6 @@ class PlainProgress implements Progress {
   close(): void {
     // Nothing to take away.
   }
-}
-
-type Said = readonly [verb: string, text: string] | undefined
-
-/** Characters of a value in a line that nobody looks at live. */
-const VALUE = 60
-
-/** What each event says without a terminal; those that are not here say nothing. */
-const PLAIN: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: Told, answered: Told['answered']) => Said>>> = {
-  done: (event, { returned, took }) =>
-    returned && (event.text ?? '') === '' ? undefined : ['done', [deed(event, VALUE), ...tookFact(took), ...spentFacts(event)].join('  ')],
-  decide: (event) => [
-    'decided',
-    [decisionText(event), ...spentFacts(event), ...(alsoOpen(event).length === 0 ? [] : [`also open: ${alsoOpen(event).join(', ')}`])].join(
-      '  ',
-    ),
-  ],
-  push: ({ text = '' }) => ['into', programName(text)],
-  pop: (event) => ['out', returnedText(event, VALUE)],
-  fail: (event) => ['failed', failureText(event)],
-  ask: ({ text = '' }) => ['asked', text],
-  answer: ({ text = '' }, _, answered) => ['answered', answered === undefined ? text : answerText(answered)],
-  wait: ({ text = '' }) => ['waits', text],
-  warn: ({ text = '' }) => ['warns', text],
-  note: ({ text = '' }) => ['note', text],
 }
 
 /** A line of the story where nobody watches: in a pipe or file the time is UTC. */

@@ -63,7 +63,7 @@ const SHOW_CURSOR = '\u001b[?25h'
 function firstStage(open: OpenQuestion): Stage {
   const { options = [], schema } = present(open)
   if (options.length === 0) return { line: { before: '', after: '' } }
-  const items: MenuItem<Pick>[] = options.map(({ value, label, detail }) => ({ value: { value }, label: label ?? value, detail }))
+  const items: MenuItem<Pick>[] = options.map(({ value, label, detail, key }) => ({ value: { value }, label: label ?? value, detail, key }))
   if (schema !== undefined) items.push({ value: 'type', label: 'Other', detail: 'type another answer' })
   if (!items.some(({ label }) => label.toLowerCase() === 'later')) items.push(LATER)
   return { menu: { items, selected: 0 } }
@@ -120,7 +120,7 @@ function shown(about: Json | undefined, look: Look, column: number): string[] {
   return entries.slice(0, MOST_SHOWN).flatMap(([key, value]) => {
     const limit = Math.max(16, room - widest - 10)
     return hanging(
-      `${key.padEnd(widest)}  ${typeof value === 'string' && value.length <= limit ? value : brief(value, limit)}`,
+      `${key.padEnd(widest)}  ${typeof value === 'string' && value.length <= limit ? value.trimEnd() : brief(value, limit)}`,
       look,
       column,
     )
@@ -128,10 +128,11 @@ function shown(about: Json | undefined, look: Look, column: number): string[] {
 }
 
 function drawMenu({ items, selected }: Menu<Pick>, look: Look, column: number): string[] {
-  const widest = Math.max(...items.map(({ label }) => cells(look.text(label))))
-  return items.flatMap(({ label, detail }, i) => {
+  const names = items.map((item) => look.text(keyedLabel(item, items)))
+  const widest = Math.max(...names.map(cells))
+  return items.flatMap(({ detail }, i) => {
     const pointer = i === selected ? look.text('› ') : '  '
-    const name = look.text(label)
+    const name = names[i] ?? ''
     const painted = i === selected ? look.paint('bold', name) : name
     const blank = ' '.repeat(widest - cells(name))
     const lead = `${' '.repeat(column)}${look.paint('cyan', pointer)}${painted}`
@@ -140,6 +141,13 @@ function drawMenu({ items, selected }: Menu<Pick>, look: Look, column: number): 
     if (room >= cells(look.text(detail))) return [`${lead}${blank}   ${look.paint('dim', look.text(detail))}`]
     return [lead, ...hanging(detail, look, column + 4)]
   })
+}
+
+/** `[M] Merge`: the key is shown where no first letter would say it. */
+function keyedLabel<Value>({ key, label }: MenuItem<Value>, items: readonly MenuItem<Value>[]): string {
+  const first = (text: string): string => text.slice(0, 1).toLowerCase()
+  const plain = items.every((item) => item.key === undefined || first(item.label) === item.key.toLowerCase())
+  return plain ? label : key === undefined ? `    ${label}` : `[${key}] ${label}`
 }
 
 function drawLine({ before, after }: Line, look: Look, column: number): string[] {

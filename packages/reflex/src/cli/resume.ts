@@ -1,6 +1,6 @@
 import type { RunRow } from '../kernel/index.ts'
 import { conduct, retryFailures } from './conduct.ts'
-import { decides, runHeader } from './header.ts'
+import { decidesIn, runHeader } from './header.ts'
 import type { RunFlags } from './options.ts'
 import { readAgents } from './run.ts'
 import type { Session } from './session.ts'
@@ -25,7 +25,7 @@ export async function resume(session: Session, ref: string, flags: Omit<RunFlags
       runHeader(session, handle, [
         ...takenOver(row, session.console.world),
         counted(handle.run.state.n, 'record'),
-        `keeps ${decides(agent, reflex.models.name())}`,
+        ...keptText(decidesIn(handle, agent, reflex.models.name())),
       ])
     },
     first: async (handle) => {
@@ -33,6 +33,10 @@ export async function resume(session: Session, ref: string, flags: Omit<RunFlags
       await retryFailures(handle, reflex.actor)
     },
   })
+}
+
+function keptText(text: string): string[] {
+  return text === '' ? [] : [`keeps ${text}`]
 }
 
 function takenOver({ owner }: RunRow, world: World): string[] {

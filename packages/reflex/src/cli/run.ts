@@ -2,8 +2,10 @@ import type { AgentChoice } from '../decisions.ts'
 import { faults } from '../faults.ts'
 import { isRunName } from '../home.ts'
 import { copyJson, isObject, type JsonObject } from '../kernel/index.ts'
+import type { RunLimits, RunOptions } from '../options.ts'
 import { readTrust } from '../policy/index.ts'
 import { quote } from '../text/index.ts'
+import { readBudget } from './budget.ts'
 import { conduct } from './conduct.ts'
 import { readData, type ReadFile, readInputs } from './grammar.ts'
 import { runHeader } from './header.ts'
@@ -17,6 +19,7 @@ export async function run(session: Session, program: string, flags: RunFlags): P
   const { input, texts } = await readInputs(flags.input, read)
   const agent = await readAgents(flags.agent ?? [], read)
   const trust = flags.trust === undefined ? undefined : readTrust(flags.trust, '--trust')
+  const limits = limitsOf(flags)
   return conduct(session, flags, {
     open: (prepare) =>
       reflex.start(program, {
@@ -30,9 +33,37 @@ export async function run(session: Session, program: string, flags: RunFlags): P
         ...(flags.model === undefined ? {} : { model: flags.model }),
         ...(flags.recorded === undefined ? {} : { recorded: flags.recorded }),
         ...(flags.tools === undefined ? {} : { tools: flags.tools }),
+        ...(limits === undefined ? {} : { limits }),
+        ...(flags.simulate === true ? { simulate: true } : {}),
+        ...pipelineOptions(flags),
       }),
     header: (handle) => runHeader(session, handle, []),
   })
+}
+
+function limitsOf({ budget, maxSteps }: RunFlags): RunLimits | undefined {
+  if (budget === undefined && maxSteps === undefined) return undefined
+  return {
+    ...(budget === undefined ? {} : readBudget(budget)),
+    ...(maxSteps === undefined ? {} : { maxSteps: readCount(maxSteps, '--max-steps') }),
+  }
+}
+
+function readCount(word: string, flag: string): number {
+  if (/^[1-9]\d{0,8}$/.test(word)) return Number(word)
+  throw faults.make('R2031', `${flag} ${quote(word)} is no count`, { fix: `write ${flag} 500` })
+}
+
+/** What only pipelines know. */
+function pipelineOptions(flags: RunFlags): Pick<RunOptions, 'logs' | 'hmacSecretFile' | 'resumeFrom' | 'force' | 'validate'> {
+  const { logs, hmacSecretFile, resumeFrom, force, validate } = flags
+  return {
+    ...(logs === undefined ? {} : { logs }),
+    ...(hmacSecretFile === undefined ? {} : { hmacSecretFile }),
+    ...(resumeFrom === undefined ? {} : { resumeFrom }),
+    ...(force === true ? { force } : {}),
+    ...(validate === false ? { validate } : {}),
+  }
 }
 
 /** A run is named in commands, in addresses such as `otter/q1` and `otter@21`, and by a folder. Throws `R2031`. */

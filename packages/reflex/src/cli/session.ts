@@ -52,6 +52,7 @@ export async function withReflex(console: Console, flags: CarryFlags, work: (ses
     ...(flags.by === undefined ? {} : { actor: flags.by }),
     ...(flags.lease === undefined ? {} : { leaseMs: leaseOf(flags.lease) }),
     programs: [...(flags.programs ?? []), ...config.programs],
+    onTrouble: (fault) => console.tell(console.fault(fault)),
   })
   try {
     return await work({ console, reflex, read })

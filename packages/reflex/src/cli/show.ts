@@ -1,4 +1,5 @@
 import { faults } from '../faults.ts'
+import type { Choice } from '../kernel/index.ts'
 import { brief } from '../text/index.ts'
 import type { RunView } from '../view.ts'
 import type { Console } from './console.ts'
@@ -48,8 +49,14 @@ function rows({ at, time, stack, choices, board, inbox }: RunView): string[][] {
   return [
     ['at', String(at), utc(time)],
     ...stack.map(({ program, node }) => ['stack', programName(program), node ?? '']),
-    ...choices.map(({ id, open, why }) => ['edge', id, open ? 'open' : 'closed', why ?? '']),
-    ...board.map(({ key, value, node, record }) => ['board', key, jsonText(value), `${node ?? 'input'} @${record}`]),
+    ...choices.map(({ id, open, why, when }) => ['edge', id, open ? 'open' : 'closed', why ?? when ?? '']),
+    ...board.map(({ key, value, node, record, known }) => [
+      'board',
+      key,
+      jsonText(value),
+      `${node ?? 'input'} @${record}`,
+      ...(known === undefined ? [] : [known]),
+    ]),
     ...inbox.map(({ type, to, body, by = '' }) => ['inbox', `${type} ${to}`.trim(), jsonText(body), by]),
   ]
 }
@@ -78,16 +85,18 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
       'stack',
       stack.map(({ program, node }) => (node === undefined ? programName(program) : `${programName(program)} › ${node}`)).join(' › '),
     ),
-    ...part(
-      'edges',
-      choices.map(({ id, open, why }) => (open ? `${id} open` : `${id} closed${why === undefined ? '' : `, ${why}`}`)).join(' · '),
-    ),
+    ...part('edges', choices.map(wayText).join(' · ')),
     ...board(console, view),
     ...inbox(console, view),
     ...failures.flatMap(({ fault }) => (fault === undefined ? [] : console.fault(fault))),
     ...(failures.length === 0 ? [] : wayOutOf(console, row.id, failures, [], out)),
     ...asked.flatMap((question) => questionLines(console, question, asked.length === 1, out)),
   ]
+}
+
+function wayText({ id, open, why, when }: Choice): string {
+  if (open) return `${id} open${when === undefined ? '' : ` if ${when}`}`
+  return `${id} closed${why === undefined ? '' : `, ${why}`}`
 }
 
 /** What was told to the run and not taken: soon, once somebody waits for it, or never. */
@@ -101,13 +110,22 @@ function inbox({ out, now }: Console, { row, inbox: messages }: RunView): string
   })
 }
 
-function board({ out }: Console, { board: entries }: RunView): string[] {
+function board({ out, flags }: Console, { board: entries }: RunView): string[] {
   const limit = Math.max(16, Math.min(60, out.columns - 40))
   const widest = Math.min(16, Math.max(0, ...entries.map(({ key }) => key.length)))
-  return entries.flatMap(({ key, value, node, record }, i) => {
+  return entries.flatMap(({ key, value, node, record, known }, i) => {
     const name = i === 0 ? 'board' : '     '
     const lead = `${name}   ${out.text(key).padEnd(widest)}`
     const painted = `${out.paint('dim', name)}   ${out.text(key).padEnd(widest)}`
-    return layoutText({ lead, painted, text: brief(value, limit), facts: [`${node ?? 'input'} @${record}`], column: 10 + widest }, out)
+    return layoutText(
+      {
+        lead,
+        painted,
+        text: brief(value, limit),
+        facts: [...(known === undefined || flags.verbose !== true ? [] : [known]), `${node ?? 'input'} @${record}`],
+        column: 10 + widest,
+      },
+      out,
+    )
   })
 }

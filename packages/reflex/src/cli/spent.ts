@@ -1,5 +1,5 @@
 import type { StoryEvent } from '../kernel/index.ts'
-import { objectOf, textOf } from './telling.ts'
+import { objectOf } from './telling.ts'
 import { count } from './units.ts'
 
 /** What a run has spent on models. */
@@ -8,31 +8,37 @@ export interface Spent {
   usd: number
   /** Tokens that nobody has a price for. */
   unpriced: number
+  /** How often a model was asked where once should have been enough. */
+  tries: number
 }
 
 export function nothingSpent(): Spent {
-  return { tokens: 0, usd: 0, unpriced: 0 }
+  return { tokens: 0, usd: 0, unpriced: 0, tries: 0 }
 }
 
-/** Adds what an event tells of its decision. */
-export function spend(spent: Spent, event: StoryEvent): void {
+/** Adds what an event tells that a model took. */
+export function addUsed(spent: Spent, event: StoryEvent): void {
   const used = usedBy(event)
   if (used === undefined) return
+  const { tries } = objectOf(event.facts?.used)
+  if (typeof tries === 'number') spent.tries += tries
   spent.tokens += used.tokens
   if (used.usd === undefined) spent.unpriced += used.tokens
   else spent.usd += used.usd
 }
 
-/** `1,212 tok`, `$0.003`: what one decision took, as facts. */
-export function spentFacts(event: StoryEvent): readonly string[] {
-  const used = usedBy(event)
-  // A reply that no model gave took nothing.
-  if (used === undefined || used.tokens === 0) return []
-  return [`${count(used.tokens)} tok`, used.usd === undefined ? 'unpriced' : money(used.usd), ...triesFact(event)]
+/** `1,212 tok`, `$0.003`: what a node took, as facts. A reply that no model gave took nothing. */
+export function spentFacts({ tokens, usd, unpriced, tries }: Spent): readonly string[] {
+  if (tokens === 0) return []
+  return [
+    `${count(tokens)} tok`,
+    ...(unpriced === tokens ? ['unpriced'] : [money(usd), ...(unpriced === 0 ? [] : [`${count(unpriced)} tok unpriced`])]),
+    ...(tries > 1 ? [`${tries} tries`] : []),
+  ]
 }
 
 /** What all of it came to: `$0.004`, `640 tok unpriced`, or both; nothing where no model was asked. */
-export function spentText({ usd, tokens, unpriced }: Spent): string | undefined {
+export function spentText({ usd, tokens, unpriced }: Omit<Spent, 'tries'>): string | undefined {
   if (tokens === 0) return undefined
   const parts = [...(unpriced === tokens ? [] : [money(usd)]), ...(unpriced === 0 ? [] : [`${count(unpriced)} tok unpriced`])]
   return parts.join(' and ')
@@ -58,11 +64,6 @@ function usedBy({ facts = {} }: StoryEvent): { readonly tokens: number; readonly
 
 function number(value: unknown): number {
   return typeof value === 'number' ? value : 0
-}
-
-function triesFact({ facts = {} }: StoryEvent): readonly string[] {
-  const { tries } = objectOf(facts.used)
-  return typeof tries === 'number' && tries > 1 ? [`${textOf(tries)} tries`] : []
 }
 
 /** What a model was shown: `saw order, identity · cut log`; with nothing left to say, nothing. */

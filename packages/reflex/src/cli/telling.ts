@@ -1,109 +1,34 @@
 import { isList, isObject, type Json, type JsonObject, type StoryEvent } from '../kernel/index.ts'
 import { brief } from '../text/index.ts'
-import type { StoryLine } from '../trace.ts'
 import { duration } from './units.ts'
 
-/** What stood before an event and is needed to tell it. */
-export interface Told {
-  /** Milliseconds since the node began. */
-  readonly took?: number
-  /** Who answered the node's question, what, and after how long. */
-  readonly answered?: { readonly by: string | undefined; readonly text: string; readonly took: number }
-  /** The question was whether an effect happened. */
-  readonly doubted: boolean
-  /** The node has just come back from the program that it called. */
-  readonly returned: boolean
-}
-
-interface Node {
-  since: number
-  asked?: { readonly at: number; readonly options: readonly Json[]; readonly doubt: boolean }
-  answered?: Told['answered']
-  returned: boolean
-}
-
-/** Follows a story line by line, so that a node's end knows of its beginning, its question and its answer. */
-export class Follower {
-  readonly #nodes = new Map<string, Node>()
-  /** Nodes that something is being done at, in the order in which they began. */
-  readonly running = new Map<string, { readonly node: string; readonly depth: number; readonly since: number }>()
-
-  follow(line: StoryLine): Told {
-    const { event, at, depth } = line
-    const key = keyOf(line)
-    const node = this.#nodes.get(key) ?? { since: at, returned: false }
-    this.#nodes.set(key, node)
-    const run = (): void => void this.running.set(key, { node: event.node ?? '', depth, since: at })
-    const took = at - node.since
-    const { returned } = node
-    switch (event.mark) {
-      case 'enter':
-        this.#nodes.set(key, { since: at, returned: false })
-        run()
-        break
-      case 'ask':
-        node.asked = { at, options: optionsOf(event), doubt: objectOf(event.facts?.about).effect !== undefined }
-        this.running.delete(key)
-        break
-      case 'answer':
-        if (isRetry(line)) node.since = at
-        else node.answered = answerOf(event, node, at)
-        run()
-        break
-      case 'pop':
-        node.returned = true
-        node.since = at
-        run()
-        break
-      case 'done':
-      case 'decide':
-        this.#nodes.delete(key)
-        this.running.delete(key)
-        break
-      case 'fail':
-      case 'push':
-      case 'wait':
-        this.running.delete(key)
-        break
-      case 'warn':
-      case 'note':
-      case 'end':
-        break
-    }
-    return { took, returned, doubted: node.asked?.doubt === true, ...(node.answered === undefined ? {} : { answered: node.answered }) }
-  }
-
-  /** The answer that a node has just been given. */
-  answerTo(line: StoryLine): Told['answered'] {
-    return this.#nodes.get(keyOf(line))?.answered
-  }
-}
-
-function keyOf({ path, depth, event }: StoryLine): string {
-  return [...path.split('/').slice(0, depth), event.node ?? ''].join('/')
-}
-
-function optionsOf({ facts }: StoryEvent): readonly Json[] {
-  return isList(facts?.options) ? facts.options : []
-}
-
-function answerOf({ facts = {}, text = '' }: StoryEvent, { asked, since }: Node, at: number): Told['answered'] {
-  const { answer, by } = facts
-  const option = asked?.options.find((candidate) => isObject(candidate) && candidate.value === answer)
-  const label = isObject(option) && typeof option.label === 'string' ? option.label : undefined
-  const said = label ?? (answer === undefined ? text : typeof answer === 'string' ? answer : JSON.stringify(answer))
-  return { by: typeof by === 'string' ? by : undefined, text: said, took: at - (asked?.at ?? since) }
-}
-
-/** Whether a record only says that a failed node is tried again. */
-export function isRetry({ event }: StoryLine): boolean {
-  return event.mark === 'answer' && event.facts?.answer === null
+/** Who answered a question, what, and after how long. */
+export interface Answered {
+  readonly by: string | undefined
+  readonly text: string
+  /** Milliseconds. */
+  readonly took: number
 }
 
 /** `ana: Approve`, or what else ended the wait. */
-export function answerText({ by, text }: NonNullable<Told['answered']>): string {
+export function answerText({ by, text }: Omit<Answered, 'took'>): string {
   const cut = text.length > 60 ? brief(text, 60) : text
   return by === undefined ? cut : `${by}: ${cut}`
+}
+
+/** Whether an event is for those who look closely. */
+export function isDetail({ facts = {} }: StoryEvent): boolean {
+  return facts.detail === true
+}
+
+/** What is waited for, and how long at most: `waits 20.0 s`. */
+export function waitText({ text = '', facts = {} }: StoryEvent): string {
+  return typeof facts.ms === 'number' ? `${text} ${duration(facts.ms)}` : text
+}
+
+/** What is asked; of an effect whose outcome nobody knows, by the node that it was for: its port says nothing to people. */
+export function askText({ node = '', text = '', facts }: StoryEvent): string {
+  return objectOf(facts?.about).effect === undefined ? text : `Did ${node} happen?`
 }
 
 /** What somebody did at a node, without who and why of a choice: `git.log → 14 commits`. */

@@ -4,27 +4,28 @@ import type { Console } from './console.ts'
 import { factsOf, lineDocument, plain, runDocument } from './documents.ts'
 import { jsonText } from './escape.ts'
 import { EXIT } from './exit.ts'
+import { attemptText, Follower, isRetry, nameOf, type Told } from './follower.ts'
 import { goneRuns } from './gone.ts'
 import { factLine, layoutText, tabbed } from './layout.ts'
 import { valueRoom } from './progress.ts'
 import { RecordWriter } from './records.ts'
 import type { Session } from './session.ts'
 import { byModel, sawText, spentFacts } from './spent.ts'
+import { wayOn } from './tree-row.ts'
 import {
   alsoOpen,
+  askText,
   answerText,
   choiceOf,
   deed,
   failureText,
-  Follower,
-  isRetry,
   objectOf,
   programName,
   returnedText,
   textOf,
-  type Told,
   tookFact,
   value,
+  waitText,
   who,
   wroteText,
 } from './telling.ts'
@@ -44,7 +45,7 @@ export async function trace(session: Session, ref: string): Promise<number> {
         lines.map((line) => [
           String(line.n),
           utc(line.at),
-          pathOf(line),
+          line.place,
           line.event.mark,
           line.event.text ?? '',
           jsonText(factsOf(line.event)),
@@ -61,10 +62,6 @@ async function journal({ console, reflex }: Session, ref: string): Promise<numbe
   const writer = new RecordWriter(id, [], 0)
   records.forEach((record, i) => console.document(writer.document(record, i + 1)))
   return EXIT.done
-}
-
-function pathOf({ path, depth, event }: StoryLine): string {
-  return [...path.split('/').slice(0, depth), event.node ?? ''].join('/')
 }
 
 function header({ out, now, flags }: Console, row: RunRow, state: State, gone: boolean): string[] {
@@ -94,7 +91,7 @@ function story(console: Console, row: RunRow, state: State, lines: readonly Stor
   const rows = lines.flatMap((line) => {
     const told = follower.follow(line)
     const said = tell(line, told, { state, limit, verbose: console.flags.verbose === true })
-    return said === undefined ? [] : recordLine(console, line.n, line.depth, { node: line.event.node ?? '', ...said })
+    return said === undefined ? [] : recordLine(console, line.n, line.depth, { node: nameOf(line), ...said })
   })
   const ended = state.ended === undefined ? [] : recordLine(console, row.last, 0, { node: row.status, text: endText(state) })
   return [...recordLine(console, 1, 0, { node: 'started', text: begun }), ...rows, ...ended]
@@ -139,10 +136,16 @@ const SAYS: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told
   decide: (event, told, options) => withSent(decided(event, told, options.limit), event, options),
   push: ({ text = '' }, _, { state }) => ({ text: `▸ ${hashed(text, state)}` }),
   pop: (event, _, { limit }) => ({ text: returnedText(event, limit) === '' ? '◂' : `◂ + ${returnedText(event, limit)}` }),
-  ask: ({ text = '' }) => ({ text: `? ${text}` }),
-  fail: (event, { took }) => ({ text: `✗ ${failureText(event)}`, facts: tookFact(took) }),
-  wait: ({ text = '' }) => ({ text: `‖ ${text}` }),
-  warn: ({ text = '' }) => ({ text: `! ${text}` }),
+  ask: (event) => ({ text: `? ${askText(event)}` }),
+  fail: (event, { took, spent }) => ({
+    text: `✗ ${failureText(event)}`,
+    facts: [...tookFact(took), ...spentFacts(spent)],
+    more: routeLines(event),
+  }),
+  skip: ({ text = '' }) => ({ text: `– ${text}` }),
+  fork: ({ text = '' }) => ({ text: `▸ ${text}` }),
+  wait: (event) => ({ text: `‖ ${waitText(event)}` }),
+  warn: (event) => ({ text: `! ${event.text ?? ''}`, facts: event.facts?.attempt === undefined ? [] : [attemptText(event)] }),
   note: ({ text = '' }) => ({ text }),
 }
 
@@ -167,21 +170,28 @@ function withSent(said: Said | undefined, event: StoryEvent, { verbose }: TraceO
 function answered(line: StoryLine): Said {
   const { facts = {}, text = '' } = line.event
   const by = typeof facts.by === 'string' ? facts.by : undefined
-  return { text: isRetry(line) ? `tried again${by === undefined ? '' : `, by ${by}`}` : `answered  ${answerText({ by, text, took: 0 })}` }
+  return { text: isRetry(line) ? `tried again${by === undefined ? '' : `, by ${by}`}` : `answered  ${answerText({ by, text })}` }
 }
 
-function done(event: StoryEvent, { took, returned }: Told, limit: number): Said | undefined {
+function done(event: StoryEvent, { took, returned, spent, answered }: Told, limit: number): Said | undefined {
   const wrote = wroteText(event, limit)
   const because = event.text ?? ''
   if (returned && because === '' && wrote === '') return undefined
-  const did = because === '' ? (who(event).by ?? '') : deed(event, limit)
+  const { by = '', person } = who(event)
+  const did = person && answered !== undefined ? answerText(answered) : because === '' ? by : deed(event, limit)
   return {
     text: [did, wrote === '' ? '' : `+\u00a0${wrote}`].filter((part) => part !== '').join('  '),
-    facts: [...tookFact(took), ...spentFacts(event)],
+    facts: [...tookFact(answered?.took ?? took), ...spentFacts(spent)],
+    more: routeLines(event),
   }
 }
 
-function decided(event: StoryEvent, { took, answered }: Told, limit: number): Said {
+/** Where a node that did something goes on, what else was open, and what was closed and why. */
+function routeLines(event: StoryEvent): readonly string[] {
+  return [...wayOn(event), ...(wayOn(event).length === 0 ? [] : choiceOf(event).closed.map((text) => `closed: ${text}`))]
+}
+
+function decided(event: StoryEvent, { took, answered, spent }: Told, limit: number): Said {
   const { edge, closed } = choiceOf(event)
   const { by, person } = who(event)
   const others = alsoOpen(event)
@@ -195,5 +205,5 @@ function decided(event: StoryEvent, { took, answered }: Told, limit: number): Sa
     ...closed.map((text) => `closed: ${text}`),
     ...(saw === undefined ? [] : [saw]),
   ]
-  return { text: `◆ ${edge}   ${name}`, facts: [...tookFact(answered?.took ?? took), ...spentFacts(event)], more }
+  return { text: `◆ ${edge}   ${name}`, facts: [...tookFact(answered?.took ?? took), ...spentFacts(spent)], more }
 }

@@ -1,19 +1,20 @@
 import type { StoryEvent } from '../kernel/index.ts'
 import type { StoryLine } from '../trace.ts'
+import { attemptText, isRetry, nameOf, type Told } from './follower.ts'
 import type { Row } from './layout.ts'
 import { byModel, sawText, spentFacts } from './spent.ts'
 import {
   alsoOpen,
   answerText,
+  isDetail,
   choiceOf,
   decisionText,
   deed,
   failureText,
-  isRetry,
   programName,
   returnedText,
-  type Told,
   tookFact,
+  waitText,
   who,
   wroteText,
 } from './telling.ts'
@@ -29,9 +30,9 @@ export interface RowOptions {
 export function treeRow(line: StoryLine, told: Told, options: RowOptions): Row | undefined {
   const { event, depth } = line
   const row = body(event, told, options)
-  if (row === undefined || isRetry(line)) return undefined
+  if (row === undefined || isRetry(line) || (isDetail(event) && !options.verbose)) return undefined
   const more = [...(row.more ?? []), ...(options.verbose ? verboseLines(event, options) : [])]
-  return { depth, node: event.node ?? '', ...row, ...(more.length === 0 ? {} : { more }) }
+  return { depth, node: nameOf(line), ...row, ...(more.length === 0 ? {} : { more }) }
 }
 
 type Body = Pick<Row, 'mark' | 'text' | 'facts' | 'more'>
@@ -40,14 +41,21 @@ type Body = Pick<Row, 'mark' | 'text' | 'facts' | 'more'>
 const BODIES: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: Told, limit: number) => Body | undefined>>> = {
   done(event, told, limit) {
     if (told.returned && (event.text ?? '') === '' && event.facts?.wrote === undefined) return undefined
-    return { mark: 'done', text: deed(event, limit), facts: [...tookFact(told.took), ...spentFacts(event)] }
+    return { mark: 'done', text: deed(event, limit), more: wayOn(event), facts: [...tookFact(told.took), ...spentFacts(told.spent)] }
   },
-  decide: (event, told) => decided(event, told.took),
-  fail: (event, told) => ({ mark: 'failed', text: failureText(event), facts: tookFact(told.took) }),
+  decide: (event, told) => decided(event, told),
+  skip: ({ text }) => ({ mark: 'skipped', text }),
+  fork: ({ text }) => ({ mark: 'into', text }),
+  fail: (event, told) => ({
+    mark: 'failed',
+    text: failureText(event),
+    more: wayOn(event),
+    facts: [...tookFact(told.took), ...spentFacts(told.spent)],
+  }),
   push: ({ text = '' }) => ({ mark: 'into', text: `into ${programName(text)}` }),
   pop: (event, _, limit) => ({ mark: 'out', text: returnedText(event, limit) }),
-  wait: ({ text }) => ({ mark: 'waits', text }),
-  warn: ({ text }) => ({ mark: 'warns', text }),
+  wait: (event) => ({ mark: 'waits', text: waitText(event) }),
+  warn: (event) => ({ mark: 'warns', text: event.text, facts: event.facts?.attempt === undefined ? [] : [attemptText(event)] }),
   note: ({ text }) => ({ mark: 'note', text }),
 }
 
@@ -61,7 +69,16 @@ function body(event: StoryEvent, told: Told, { limit }: RowOptions): Body | unde
   return BODIES[event.mark]?.(event, told, limit)
 }
 
-function decided(event: StoryEvent, took: number | undefined): Body {
+/** `→ fix, because outcome = "fail"   also open: ship`: where a node that did something goes on, if it had a choice. */
+export function wayOn(event: StoryEvent): readonly string[] {
+  const { route } = event.facts ?? {}
+  const { edge } = choiceOf(event)
+  if (edge === '' || typeof route !== 'string') return []
+  const others = alsoOpen(event)
+  return [`→ ${edge}, because ${route}${others.length === 0 ? '' : `   also\u00a0open: ${others.join(', ')}`}`]
+}
+
+function decided(event: StoryEvent, { took, spent }: Told): Body {
   const others = alsoOpen(event)
   const open = others.length === 0 ? 'only this was open' : `also\u00a0open: ${others.join(', ')}`
   if (byModel(event)) {
@@ -70,7 +87,7 @@ function decided(event: StoryEvent, took: number | undefined): Body {
     return {
       mark: 'decided',
       text: `${by} → ${choiceOf(event).edge}`,
-      facts: [...tookFact(took), ...spentFacts(event)],
+      facts: [...tookFact(took), ...spentFacts(spent)],
       more: [`${because}${open}`],
     }
   }
@@ -83,7 +100,7 @@ function seen(event: StoryEvent): readonly string[] {
 }
 
 function verboseLines(event: StoryEvent, { limit }: RowOptions): string[] {
-  if (event.mark !== 'done' && event.mark !== 'decide') return []
+  if (event.mark !== 'done' && event.mark !== 'decide' && event.mark !== 'fail') return []
   const wrote = wroteText(event, limit)
   const { closed } = choiceOf(event)
   return [

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
-import { type Fault, faultData, isFault } from '../kernel/index.ts'
+import { type Fault, faultData, isFault, type Severity } from '../kernel/index.ts'
 import type { Library } from '../library.ts'
+import { cells } from '../text/index.ts'
 import type { Console } from './console.ts'
 import { plain } from './documents.ts'
 import { EXIT, exitCodeOf } from './exit.ts'
-import { factLine } from './layout.ts'
+import { factLine, paragraph } from './layout.ts'
 import type { CarryFlags, RunFlags } from './options.ts'
 import type { Session } from './session.ts'
 import { counted } from './units.ts'
@@ -14,7 +15,10 @@ interface Checked {
   readonly findings: readonly Fault[]
 }
 
-/** `reflex validate FILE…`: everything that is wrong with all of them, in file order; a folder stands for all its programs. */
+/**
+ * `reflex validate FILE…`: everything that is wrong with all of them, in file order; a folder stands for all its programs.
+ * What is only worth knowing is shown with `--verbose`, and counted otherwise.
+ */
 export async function validate(
   { console, reflex }: Session,
   files: readonly string[],
@@ -31,8 +35,9 @@ export async function validate(
       valid: !one.findings.some(({ severity }) => severity === 'error'),
       findings: one.findings.map((found) => ({ severity: found.severity, ...faultData(found) })),
     }))
-    console.document(plain({ v: 1, files: documents, errors: errors.length, warnings: findings.length - errors.length }))
-  } else tell(console, checked)
+    const [warnings, infos] = [countOf(findings, 'warning'), countOf(findings, 'info')]
+    console.document(plain({ v: 1, files: documents, errors: errors.length, warnings, infos }))
+  } else tell(console, checked, files)
   const [worst] = errors.map(exitCodeOf).sort((a, b) => b - a)
   return worst === undefined ? EXIT.done : findings.length === 1 && worst === EXIT.wrong ? EXIT.wrong : EXIT.no
 }
@@ -56,28 +61,46 @@ async function check(path: string, kind: string | undefined, library: Library, c
   return checked
 }
 
-function tell(console: Console, checked: readonly Checked[]): void {
-  const all = checked.flatMap(({ findings }) => findings)
-  for (const found of all) console.print(console.fault(found, console.out))
-  console.print(summary(console, checked, all))
+function countOf(findings: readonly Fault[], severity: Severity): number {
+  return findings.filter((found) => found.severity === severity).length
 }
 
-function summary(console: Console, checked: readonly Checked[], findings: readonly Fault[]): string[] {
+function tell(console: Console, checked: readonly Checked[], files: readonly string[]): void {
+  const all = checked.flatMap(({ findings }) => findings)
+  const shown = console.flags.verbose === true ? all : all.filter(({ severity }) => severity !== 'info')
+  for (const found of shown) console.print(console.fault(found, console.out))
+  const worst = shown.find(({ severity }) => severity === 'error') ?? shown.find(({ severity }) => severity === 'warning') ?? shown[0]
+  console.print(summary(console, checked.length, all, { worst, hidden: shown.length < all.length ? files : undefined }))
+}
+
+interface Shown {
+  /** The first error that was shown, else the first warning, else the first finding. */
+  readonly worst: Fault | undefined
+  /** The files as they were named, if some findings were not shown. */
+  readonly hidden: readonly string[] | undefined
+}
+
+function summary(console: Console, files: number, findings: readonly Fault[], { worst, hidden }: Shown): string[] {
   const { out } = console
-  const errors = findings.filter(({ severity }) => severity === 'error').length
-  const warnings = findings.length - errors
-  const files = counted(checked.length, 'file')
-  const said = [errors === 0 ? undefined : counted(errors, 'error'), warnings === 0 ? undefined : counted(warnings, 'warning')].filter(
-    (part) => part !== undefined,
-  )
-  const [first] = findings
-  const ok = out.paint('green', out.mark('done'))
-  if (first === undefined) return [`${ok} ${files} valid`]
-  const text = `${errors === 0 ? 'valid, ' : ''}${said.join(' and ')} in ${files}`
-  return factLine(
-    `${errors === 0 ? '  ' : ''}${text}`,
-    `${errors === 0 ? `${ok} ` : ''}${text}`,
-    [console.command('explain', first.code)],
-    out,
-  )
+  const errors = countOf(findings, 'error')
+  const told = [
+    [errors, 'error'],
+    [countOf(findings, 'warning'), 'warning'],
+    [countOf(findings, 'info'), 'note'],
+  ] as const
+  const said = told.filter(([count]) => count > 0).map(([count, what]) => counted(count, what))
+  const ok = errors === 0 ? `${out.mark('done')} ` : ''
+  const painted = errors === 0 ? `${out.paint('green', out.mark('done'))} ` : ''
+  const inFiles = counted(files, 'file')
+  const text = said.length === 0 ? `${inFiles} valid` : `${errors === 0 ? 'valid, ' : ''}${joined(said)} in ${inFiles}`
+  const next = [
+    ...(worst === undefined ? [] : [console.command('explain', worst.code)]),
+    ...(worst === undefined && hidden !== undefined ? [console.command('validate', ...hidden, '--verbose')] : []),
+  ]
+  if (cells(ok) + cells(text) > out.room) return [...paragraph(`${ok}${text}`, out), ...next.map((command) => `  ${command}`)]
+  return factLine(`${ok}${text}`, `${painted}${text}`, next, out)
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }

@@ -25,9 +25,11 @@ export class Alarm {
     this.stop()
     if (next?.due === undefined) return
     this.#armed = next
-    this.#stop = this.#host.at(next.due, () => {
+    const { due } = next
+    this.#stop = this.#host.at(due, () => {
       this.#armed = undefined
-      this.#ring(next)
+      // A clock that was set back: the time is still to come.
+      if (this.#host.now() >= due) this.#ring(next)
       this.set()
     })
   }

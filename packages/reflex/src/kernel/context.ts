@@ -181,6 +181,12 @@ export class StepContext<Def = unknown> {
     return this.#frame.reader(under)
   }
 
+  /** What this step has written to the frame's own scope so far. */
+  pending(): Readonly<Record<string, Json>> {
+    const writes = this.#writes ?? []
+    return Object.fromEntries(writes.flatMap((key, i) => (i % 2 === 0 ? [[key as string, writes[i + 1] ?? null]] : [])))
+  }
+
   /** Writes to the frame's own scope. Throws `R2004` to `R2008` if the key or the value is refused. */
   set(key: string, value: unknown): void {
     this.#set(key, value, false)
@@ -469,12 +475,31 @@ export class StepContext<Def = unknown> {
     this.#draft().unwind = 1
   }
 
-  /** Goes on with another version of the program, from the next record on. */
-  become(source: Json): void {
+  /**
+   * Goes on with another version of the program, from the next record on; gives it, for a step that needs it at once.
+   * `version` tells it apart by its name, `kind:id~v2`: whoever calls the program by its own name then still finds the one
+   * that was pinned. Throws what the kind throws of a source that it cannot compile.
+   */
+  become(source: Json, version?: number): Def {
     const [pinned = '', kind = ''] = this.#state.pins[this.#frame.pin] ?? []
-    const program = this.#lookup.compile(kind, pinned.slice(kind.length + 1), copyJson(source, this.#place()))
+    const id = pinned.slice(kind.length + 1)
+    const named = version === undefined ? id : `${id.replace(/~v\d+$/, '')}~v${version}`
+    const program = this.#lookup.compile(kind, named, copyJson(source, this.#place()))
     const known = this.#state.pins.findLastIndex(([, , , hash]) => hash === program.hash)
     this.#draft().become = known >= 0 ? known : this.#learn(pinOf(program))
+    return program.def as Def
+  }
+
+  /**
+   * Makes a program that came as data known to the run, and gives the name by which it can be called: this record pins it.
+   * Throws what its kind throws of a source that it cannot compile.
+   */
+  define(kind: string, id: string, source: Json): string {
+    const program = this.#lookup.compile(kind, id, copyJson(source, this.#place()))
+    const late = this.#more?.pin?.findLast(([pinned]) => pinned === program.name)
+    const latest = late ?? this.#state.pins.findLast(([pinned]) => pinned === program.name)
+    if (latest?.[3] !== program.hash) this.#learn(pinOf(program))
+    return program.name
   }
 
   /** Steps this frame again, with no input. */
@@ -517,7 +542,7 @@ export class StepContext<Def = unknown> {
   }
 
   #draw(what: string): string {
-    return `${what}:${this.#state.start?.seed}:${this.#record}:${this.#draws++}`
+    return `${what}:${this.#state.seed}:${this.#record}:${this.#draws++}`
   }
 
   #draft(): Draft {

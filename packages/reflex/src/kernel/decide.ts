@@ -1,4 +1,4 @@
-import { type BoardContract, checkSchema, PLAIN } from './board.ts'
+import { type BoardContract, checkSchema, checkSize, checkWrite, PLAIN } from './board.ts'
 import { type Lookup, StepContext } from './context.ts'
 import { causeOf, type FaultData, faultData, isFault } from './fault.ts'
 import { faultJson } from './fault-json.ts'
@@ -98,6 +98,8 @@ export class Decider {
   #ownAnswer(frame: Frame, input: Input, elapsed: number): Rec | undefined {
     switch (input[0]) {
       case 'kernel':
+        if (input[1] === 'fork') return this.#forked(frame, input, elapsed)
+        if (input[1] === 'forked') return undefined
         if (input[1] !== 'stalled') return record(frame, input, elapsed, undefined)
         return record(frame, input, elapsed, { return: ['failed', stalled(this.#state)] })
       case 'cancel':
@@ -114,6 +116,25 @@ export class Decider {
       default:
         return undefined
     }
+  }
+
+  /** What a fork writes to the board of the root, as if the program had. Throws what the board refuses: `R2004` to `R2008`. */
+  #forked(frame: Frame, input: Input, elapsed: number): Rec {
+    const detail = input[2]
+    const { set } = isObject(detail) ? detail : {}
+    if (!isObject(set)) return record(frame, input, elapsed, undefined)
+    const program = this.#definitions.program(frame.pin)
+    const contract = this.#contractOf(program)
+    const writes: Json[] = []
+    for (const [key, given] of Object.entries(set)) {
+      const own = this.#definitions.kind(program.kind).own?.(key) === true
+      if (own) throw faults.make('R2005', `${key} is a key of the runtime's own`, { path: key, fix: 'choose another key' })
+      const value = checkWrite(contract, key, given, program.name, false)
+      writes.push(key, value)
+      const { limit } = contract.rules
+      if (limit !== undefined) checkSize(limit, frame, [{ scope: frame.scope, writes }], key, value, program.name)
+    }
+    return { ...record(frame, input, elapsed, undefined), writes }
   }
 
   #hears(frame: Frame): boolean {

@@ -104,14 +104,13 @@ export class Effects {
     this.#run.arrive({ resolve: () => (inFlight(flight) ? [flight.frame, input] : undefined), ...(taken === undefined ? {} : { taken }) })
   }
 
+  /** Whether somebody else can perform an effect that has not begun here, without asking anybody. */
+  canWait(flight: Flight): boolean {
+    return this.#repeatOf(flight) !== 'ask'
+  }
+
   #repeatOf(flight: Flight): Traits['repeat'] {
-    const port = this.#world.ports.get(flight.port)
-    if (port === undefined) return 'free'
-    try {
-      return (port.traits?.(new LiveCall(this.#run, flight, port)) ?? port).repeat
-    } catch {
-      return 'ask'
-    }
+    return traitsOf(flight, this.#run, this.#world.ports).repeat
   }
 
   /** Performs what waited for records up to `last` to be durable. */
@@ -183,6 +182,17 @@ export class Effects {
     flight.live = undefined
     this.size--
     live.abort()
+  }
+}
+
+/** What is known of an effect that nobody performs now. What nobody can tell is as bad as can be; without a port, nothing happens. */
+export function traitsOf(flight: Flight, owner: CallOwner, ports: EffectWorld['ports']): Traits {
+  const port = ports.get(flight.port)
+  if (port === undefined) return { leaves: false, repeat: 'free' }
+  try {
+    return port.traits?.(new LiveCall(owner, flight, port)) ?? port
+  } catch {
+    return { leaves: true, repeat: 'ask' }
   }
 }
 

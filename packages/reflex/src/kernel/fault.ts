@@ -3,6 +3,9 @@ import type { JsonObject } from './value.ts'
 /** Who may act on a failure: try again, give up, wait for someone, or report a bug of ours. */
 export type Verdict = 'retry' | 'fail' | 'wait' | 'bug'
 
+/** How bad a finding is; `info` is worth knowing and asks for nothing. */
+export type Severity = 'error' | 'warning' | 'info'
+
 /** A fault as data: what enters a record, a log line or `--json`. Lines and columns count from 1. */
 export interface FaultData {
   /** The stable code, `R####`. */
@@ -11,7 +14,7 @@ export interface FaultData {
   readonly rule?: string | undefined
   readonly message: string
   readonly verdict: Verdict
-  readonly severity?: 'error' | 'warning' | undefined
+  readonly severity?: Severity | undefined
   readonly file?: string | undefined
   readonly line?: number | undefined
   readonly column?: number | undefined
@@ -35,7 +38,7 @@ export type FaultDetails = Omit<Partial<FaultData>, 'code' | 'message' | 'cause'
 export interface CatalogueEntry {
   readonly title: string
   readonly verdict: Verdict
-  readonly severity?: 'error' | 'warning'
+  readonly severity?: Severity
   /** When it can appear, such as `before a run`. */
   readonly when: string
   /** The codes that seeds give it, each with its kind: `workflow INVALID_EDGE`. */
@@ -55,7 +58,7 @@ export class Fault extends Error implements FaultData {
   override readonly name: string = 'Fault'
   readonly code: string
   readonly verdict: Verdict
-  readonly severity: 'error' | 'warning'
+  readonly severity: Severity
   declare readonly rule: string | undefined
   declare readonly file: string | undefined
   declare readonly line: number | undefined

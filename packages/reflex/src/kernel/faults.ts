@@ -146,6 +146,28 @@ export const faults = defineFaults({
     often: 'a tool that gives a whole file or table',
     fix: 'Keep it in a file and record its name, or take less of it.',
   },
+  R2060: {
+    title: 'A run cannot be forked inside an effect',
+    verdict: 'fail',
+    when: 'when a run is forked',
+    means:
+      'At this record an effect was under way that leaves this machine, or that may not be repeated freely. Whether it happened is known for the run itself and not for a fork, which would have to do it again. Nothing was made.',
+    fix: 'Fork at one of the records that the message names, before the effect or after it.',
+  },
+  R2061: {
+    title: 'A run cannot be forked after its end',
+    verdict: 'fail',
+    when: 'when a run is forked',
+    means: 'After its last record a run that has ended has nothing left to do, and neither would a fork of it. Nothing was made.',
+    fix: 'Fork at an earlier record; the message names the last one that can be.',
+  },
+  R2062: {
+    title: 'A run has no such record to fork at',
+    verdict: 'fail',
+    when: 'when a run is forked',
+    means: 'Records are numbered from 1. Those of a run that goes on elsewhere can be forked once they are durable. Nothing was made.',
+    fix: 'Name a record as reflex trace prints it.',
+  },
   R3001: {
     title: 'The policy does not allow this',
     verdict: 'fail',

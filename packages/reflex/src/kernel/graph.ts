@@ -18,6 +18,10 @@ export interface GraphNode {
   readonly calls?: string
   /** What it is for, in the words of the program. */
   readonly about?: string
+  /** Nothing is done here: a mere beginning or end. */
+  readonly still?: true
+  /** What is done here, in a word, where the kind knows it. */
+  readonly deed?: string | undefined
   /** What the program says to whoever decides here. The kind hands it on unread. */
   readonly spec?: Readonly<Record<string, unknown>>
 }

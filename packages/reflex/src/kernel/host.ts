@@ -10,13 +10,15 @@ export interface Host {
   /** Calls back in the next turn of the event loop, after what is already due. */
   turn(callback: () => void): void
   /**
-   * Calls back once `now()` has reached `time`; the returned function calls it off. What happens in the background
-   * does not keep the process alive.
+   * Calls back once `now()` has reached `time`, or as much time has gone by as there was until then: after the clock was
+   * set back, `now()` may still be before it. The returned function calls it off. What happens in the background does not
+   * keep the process alive.
    */
   at(time: number, callback: () => void, background?: boolean): () => void
 }
 
-const LONGEST_TIMEOUT = 2 ** 31 - 1
+/** A machine that sleeps stops its timers and not its clock, so the clock is looked at again at least this often, in milliseconds. */
+const LOOK = 10_000
 
 /** The machine's own clock and randomness. Works in Node and in browsers. */
 export const systemHost: Host = {
@@ -25,9 +27,11 @@ export const systemHost: Host = {
   turn: 'setImmediate' in globalThis ? (callback) => void setImmediate(callback) : (callback) => void setTimeout(callback, 0),
   at(time, callback, background = false) {
     let timer: ReturnType<typeof setTimeout>
+    let left = time - Date.now()
     const arm = () => {
-      const left = time - Date.now()
-      timer = setTimeout(left > LONGEST_TIMEOUT ? arm : callback, Math.min(Math.max(left, 0), LONGEST_TIMEOUT))
+      const next = Math.min(Math.max(left, 0), LOOK)
+      left -= next
+      timer = setTimeout(() => (left <= 0 || Date.now() >= time ? callback() : arm()), next)
       // A browser's timers are numbers, and keep nothing alive.
       if (background && typeof timer === 'object') timer.unref()
     }

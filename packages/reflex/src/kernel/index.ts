@@ -14,10 +14,12 @@ export {
   type FaultDetails,
   type FaultFamily,
   isFault,
+  type Severity,
   toFault,
   type Verdict,
 } from './fault.ts'
 export { faults } from './faults.ts'
+export type { Forked, ForkOptions, ForkStanding } from './fork.ts'
 export { Flight, Frame, type Kid, type Link, type SubScope, topOf, type Wait } from './frame.ts'
 export { faultJson } from './fault-json.ts'
 export type { Graph, GraphEdge, GraphNode, NodeForm } from './graph.ts'
@@ -34,7 +36,7 @@ export { Programs } from './programs.ts'
 export type { Queued } from './queue.ts'
 export * from './record.ts'
 export { type Difference, type DifferingPart, differingParts, replay, Replayer } from './replay.ts'
-export { framePath, summary } from './row.ts'
+export { framePath, nodePath, strandName, summary } from './row.ts'
 export { type Redact, redactTexts } from './redact.ts'
 export { type MessageOptions, Run } from './run.ts'
 export { RunPrograms } from './pinned.ts'

@@ -39,7 +39,7 @@ export class Journals {
     if (stored === undefined) throw noRun(id)
     if (stored.row.last === 0) throw faults.make('R5010', `${id} has no record yet`, { run: id })
     const state = await this.#fold(stored, until)
-    return { row: stored.row, state, definitions: await this.#definitions(state) }
+    return { row: stored.row, state, definitions: await this.definitions(state) }
   }
 
   async records(id: string): Promise<Rec[]> {
@@ -83,7 +83,8 @@ export class Journals {
     return records
   }
 
-  async #definitions(state: State): Promise<RunPrograms> {
+  /** The programs that a state has pinned. Throws `R5004` and `R5006`. */
+  async definitions(state: State): Promise<RunPrograms> {
     await this.learn(state.pins, state.start?.run)
     return new RunPrograms(this.#programs, state, this.#store.durable)
   }

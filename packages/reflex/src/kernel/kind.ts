@@ -3,6 +3,7 @@ import type { Frame } from './frame.ts'
 import type { Graph } from './graph.ts'
 import type { Json } from './value.ts'
 import type { Input } from './record.ts'
+import type { BoardReader } from './scope.ts'
 import type { StepContext } from './context.ts'
 import type { Change, StoryEvent } from './story.ts'
 
@@ -12,6 +13,8 @@ export interface Choice {
   readonly label: string
   readonly open: boolean
   readonly why?: string
+  /** What it depends on, where that is not known yet. */
+  readonly when?: string
 }
 
 /**
@@ -25,6 +28,8 @@ export interface Kind<Def = unknown> {
   readonly board?: BoardRules
   /** It hears of `cancel` and returns by itself, for instance after compensating. */
   readonly cancels?: true
+  /** Its frames know which run they belong to, and hear of `['kernel', 'forked', { run, folder? }]`, also before their first step. */
+  readonly forks?: true
   /** Validates a program and prepares it. Pure; throws a `Fault`. Cached by hash. */
   compile(source: Json): Def
   /** The programs that it may call, as `kind:id`: closed over and pinned when a run starts. */
@@ -37,6 +42,16 @@ export interface Kind<Def = unknown> {
   graph?(def: Def): Graph
   /** The node that a position stands at: a step of the path that people see. */
   where?(def: Def, position: Json | undefined): string | undefined
+  /** What a strand is called among its siblings, such as a branch; a step of the path above its nodes. Undefined for frames that are none. */
+  strand?(frame: Frame): string | undefined
+  /** Whether a key of the board is the kind's own book-keeping and no value of the program. */
+  own?(key: string): boolean
+  /** What else the kind knows of a value of the board, such as how far it can be trusted; for people who look closely. */
+  tells?(reader: BoardReader, key: string): string | undefined
+  /** Agents decide at its nodes, as `--agent` names them. */
+  readonly agents?: true
+  /** What a run that has ended came to, for who started it: what of its value is the program's own, and how it ended where that is not plain. */
+  came?(def: Def, value: Json, args: Json | undefined): { readonly value: Json; readonly how?: string }
   /** The ways on from where a frame stands, open and closed, for people who look at it. */
   choices?(def: Def, frame: Frame): readonly Choice[]
   /** What a record means to a reader: the lines of a trace. */

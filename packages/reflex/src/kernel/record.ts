@@ -26,7 +26,7 @@ export type Input =
   | readonly ['end', Ref, Ending, Json?]
   | readonly ['cancel', string]
   | readonly ['host', Json]
-  | readonly ['kernel', 'start' | 'cancel' | 'stalled' | 'refused', Json?]
+  | readonly ['kernel', 'start' | 'cancel' | 'stalled' | 'refused' | 'fork' | 'forked' | 'resume', Json?]
 
 /** An effect asked for: port, arguments, and the idempotency key where a retry must reuse one. */
 export type Request = readonly [port: string, args?: Json, key?: string]
@@ -73,6 +73,7 @@ export interface Start {
   readonly args?: Json
   /** Who started it, with which trust and limits; facts of the operator, never of the program. */
   readonly by?: Json
+  /** The run that this one was forked from, and the last record that both share. */
   readonly fork?: readonly [run: string, record: number]
 }
 

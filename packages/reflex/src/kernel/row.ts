@@ -1,5 +1,6 @@
 import type { Definitions } from './decide.ts'
 import type { Frame } from './frame.ts'
+import type { Kind } from './kind.ts'
 import type { Batch, OpenWait, RunStatus } from './store.ts'
 import type { State } from './state.ts'
 
@@ -9,7 +10,10 @@ export function runStatus(state: State, going: boolean): RunStatus {
   return !going && state.waits.size > 0 ? 'suspended' : 'running'
 }
 
-/** What lists show of a run, kept beside its journal so that no list has to fold one. */
+/**
+ * What lists show of a run, kept beside its journal so that no list has to fold one. Of a fork that nobody has told to go
+ * on, nothing is ever due: whoever carries on what is due leaves it alone.
+ */
 export function summary(state: State, definitions: Definitions, status: RunStatus): Batch['row'] {
   const waits = [...state.waits.values()].map(
     (wait): OpenWait => ({
@@ -27,16 +31,29 @@ export function summary(state: State, definitions: Definitions, status: RunStatu
     (least, wait) => (wait.due !== undefined && wait.due < (least ?? Number.POSITIVE_INFINITY) ? wait.due : least),
     null,
   )
-  return { status, updated: state.time, due, waits, ...(state.ended?.value === undefined ? {} : { value: state.ended.value }) }
+  const standing = state.held && state.ended === undefined ? ({ status: 'suspended', due: null } as const) : { status, due }
+  return { ...standing, updated: state.time, waits, ...(state.ended?.value === undefined ? {} : { value: state.ended.value }) }
 }
 
-/** The node path of a frame, outermost first: `verify/score`. */
+/** The path of where a frame stands, outermost first: `verify/score`. */
 export function framePath(frame: Frame, definitions: Definitions): string {
-  const steps: string[] = []
-  for (let at: Frame | undefined = frame; at !== undefined; at = at.link?.caller) {
-    const program = definitions.program(at.pin)
-    const node = definitions.kind(program.kind).where?.(program.def, at.position)
-    if (node !== undefined) steps.unshift(node)
-  }
-  return steps.join('/')
+  const { kind, def } = programOf(frame, definitions)
+  return nodePath(frame, kind.where?.(def, frame.position), definitions)
+}
+
+/** The path of a node in a frame. The name of a strand stands before its nodes, unless the node is called the same: `fan/security`. */
+export function nodePath(frame: Frame, node: string | undefined, definitions: Definitions): string {
+  const strand = strandName(frame, definitions)
+  const above = frame.link === undefined ? undefined : framePath(frame.link.caller, definitions)
+  return [above, strand, node === strand ? undefined : node].filter((step) => step !== undefined && step !== '').join('/')
+}
+
+/** What a strand is called among its siblings; nothing for other frames. */
+export function strandName(frame: Frame, definitions: Definitions): string | undefined {
+  return programOf(frame, definitions).kind.strand?.(frame)
+}
+
+function programOf({ pin }: Frame, definitions: Definitions): { readonly kind: Kind; readonly def: unknown } {
+  const { kind, def } = definitions.program(pin)
+  return { kind: definitions.kind(kind), def }
 }

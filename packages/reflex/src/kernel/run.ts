@@ -75,6 +75,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   #busy = false
   #paused = false
   #leaving = false
+  #draining = false
   #steps = 0
   #over: Fault | 'closed' | undefined
 
@@ -153,6 +154,14 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     return this.#until('rest')
   }
 
+  /** Resolves with true once there is one more record, and with false if the run is closed before. */
+  goesOn(): Promise<boolean> {
+    return this.#until(this.state.n + 1).then(
+      () => true,
+      () => false,
+    )
+  }
+
   #until(at: number | 'rest'): Promise<void> {
     if (this.#over === 'closed' && at === 'rest') return Promise.resolve()
     if (this.#over !== undefined) return Promise.reject(this.#overFault())
@@ -178,10 +187,15 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   /**
    * As `revive`, and then takes what came while nobody held the run, in the order in which it came: what was told, and
-   * times that passed. Rejects with what the store throws.
+   * times that passed. A fork is told to go on first: who did stands in its journal. Rejects with what the store throws.
    */
-  async reopen(): Promise<void> {
+  async reopen(actor?: string): Promise<void> {
     this.#alarm.sleep()
+    if (this.state.held && this.state.ended === undefined) {
+      this.#busy = true
+      this.#step(this.state.root, actor === undefined ? ['kernel', 'resume'] : ['kernel', 'resume', { by: actor }])
+      this.#busy = false
+    }
     this.revive()
     await this.#inbox.pull()
     if (this.#over === undefined) this.#alarm.wake()
@@ -503,7 +517,14 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   batch(): Batch | undefined {
     if (this.lease === undefined || this.#over !== undefined) return undefined
     // A look into the inbox may bring nothing, and then no further record would say that the run rests.
-    return this.#tail.batch(this.lease, this.records, runStatus(this.state, this.#going))
+    return this.#tail.batch(this.lease, this.records, runStatus(this.state, this.#going || this.#unperformed))
+  }
+
+  /** An effect is on record that nobody performs any more: whoever looks for what is due must find the run, whatever it waits for. */
+  get #unperformed(): boolean {
+    if (!this.#leaving && !this.#draining) return false
+    for (const { doubted } of this.state.flights()) if (!doubted) return true
+    return false
   }
 
   committed(last: number): void {
@@ -538,6 +559,16 @@ export class Run implements Committing, EffectOwner, InboxOwner {
    */
   close(): void {
     this.#end('closed')
+  }
+
+  /**
+   * Ends what is under way and begins nothing that somebody else can begin as well; resolves and rejects as `idle` does.
+   * What may not be repeated unasked is begun: on record, not begun and left, it would be a question to people.
+   */
+  drain(): Promise<void> {
+    this.#draining = true
+    this.hold((next) => 'port' in next && this.#effects.canWait(next))
+    return this.idle()
   }
 
   /** As `close`, but first makes durable what has been decided. */

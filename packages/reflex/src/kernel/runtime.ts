@@ -1,5 +1,6 @@
 import { Committer } from './committer.ts'
 import { faults } from './faults.ts'
+import { forkRun, type Forked, type ForkOptions, type ForkWorld } from './fork.ts'
 import { type Host, systemHost } from './host.ts'
 import { copyJson, type Json } from './json.ts'
 import { type History, Journals, noRun, type Peek } from './journals.ts'
@@ -16,7 +17,7 @@ import type { Redact } from './redact.ts'
 import { Run, type RunWorld } from './run.ts'
 import { storedProgram } from './tail.ts'
 import { State } from './state.ts'
-import type { Lease, Store, Worker } from './store.ts'
+import type { Lease, RunStatus, Store, Worker } from './store.ts'
 
 /** What a runtime is made of. */
 export interface RuntimeOptions {
@@ -44,6 +45,14 @@ export interface StartOptions {
   readonly id?: string
   /** Called before the first record: to observe, or to hold. */
   readonly prepare?: (run: Run) => void
+}
+
+/** How a stored run is opened. */
+export interface ReopenOptions {
+  /** Called before anything goes on. */
+  readonly prepare?: (run: Run) => void
+  /** Who goes on with it, for the journal of a fork that waits for that. */
+  readonly actor?: string | undefined
 }
 
 const DEFAULT_LEASE = 15_000
@@ -158,7 +167,7 @@ export class Runtime implements RunWorld {
     return run
   }
 
-  async #create(wanted: string | undefined, program: Pin): Promise<Created> {
+  async #create(wanted: string | undefined, program: Pin, status: RunStatus = 'running'): Promise<Created> {
     const trace = this.host.entropy()
     const at = this.host.now()
     const leases = this.#leases
@@ -166,7 +175,7 @@ export class Runtime implements RunWorld {
     await this.greet()
     for (let tries = 0; tries < 100; tries++) {
       const id = wanted ?? runName(this.host.entropy())
-      const lease = await leases.create({ id, trace, program, status: 'running', started: at, updated: at, due: null, waits: [] })
+      const lease = await leases.create({ id, trace, program, status, started: at, updated: at, due: null, waits: [] })
       if (lease !== 'taken') return { id, lease, trace, at }
       if (wanted === undefined) continue
       const begun = await this.#neverBegan(leases, wanted, program)
@@ -195,10 +204,10 @@ export class Runtime implements RunWorld {
    * flight are performed again, under the same key, or asked about, as their ports declare. Throws `R5001`
    * if another process holds it, `R2016` if there is none, `R2001` if it has ended.
    */
-  async resume(id: string, options: { readonly prepare?: (run: Run) => void } = {}): Promise<Run> {
+  async resume(id: string, options: ReopenOptions = {}): Promise<Run> {
     const known = this.#runs.get(id) ?? this.#opening.get(id)
     if (known !== undefined) return known
-    const opening = this.#open(id, options.prepare)
+    const opening = this.#open(id, options)
     this.#opening.set(id, opening)
     try {
       return await opening
@@ -207,7 +216,7 @@ export class Runtime implements RunWorld {
     }
   }
 
-  async #open(id: string, prepare: ((run: Run) => void) | undefined): Promise<Run> {
+  async #open(id: string, { prepare, actor }: ReopenOptions): Promise<Run> {
     const leases = this.#needLeases()
     await this.greet()
     const claim = await leases.claim(id, this.host.now())
@@ -224,18 +233,40 @@ export class Runtime implements RunWorld {
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended')
         throw faults.make('R2001', `${id} has ${claim.row.status}`, {
           run: id,
-          fix: 'start a new run',
+          fix: `reflex fork ${id}@RECORD`,
         })
       const { state, definitions } = await this.#journals().peek(id)
       run = new Run(this, id, state, definitions, claim.lease)
       this.#runs.set(id, run)
       prepare?.(run)
-      await run.reopen()
+      await run.reopen(actor)
       return run
     } catch (thrown) {
       run?.close()
       await leases.release(claim.lease)
       throw thrown
+    }
+  }
+
+  /**
+   * Makes a run that shares the first records of a stored one, whoever holds that, and performs nothing until it is resumed.
+   * Its effects have keys of their own. Throws `R2016` for a run that is not there, `R2060` to `R2062` where none can be
+   * forked, `R5006` for a program that the store lacks, and what the board refuses of `set`; then nothing was made.
+   */
+  async fork(id: string, options: ForkOptions = {}): Promise<Forked> {
+    const leases = this.#needLeases()
+    let lease: Lease | undefined
+    const create: ForkWorld['create'] = async (wanted, program) => {
+      const created = await this.#create(wanted, program, 'suspended')
+      lease = created.lease
+      if (lease === undefined) throw noStore()
+      return { lease, trace: created.trace }
+    }
+    const { programs, ports, host, redact } = this
+    try {
+      return await forkRun({ store: this.#needStore(), journals: this.#journals(), programs, ports, host, redact, create }, id, options)
+    } finally {
+      if (lease !== undefined) await leases.release(lease)
     }
   }
 

@@ -34,6 +34,9 @@ export interface StoredState {
   readonly n: number
   readonly time: number
   readonly questions: number
+  /** Where it is not that of the start. */
+  readonly seed?: string
+  readonly held?: true
   readonly start: Start
   readonly ended?: readonly [Ending, Json?]
   readonly pins: readonly Pin[]
@@ -54,6 +57,8 @@ export function dumpState(state: State, keepsHistory: (pin: number) => boolean):
     n: state.n,
     time: state.time,
     questions: state.questions,
+    ...(state.seed === state.start.seed ? {} : { seed: state.seed }),
+    ...(state.held ? { held: true as const } : {}),
     start: state.start,
     ...(state.ended === undefined
       ? {}
@@ -138,6 +143,8 @@ export function loadState(stored: StoredState): State {
   state.time = stored.time
   state.questions = stored.questions
   state.start = stored.start
+  state.seed = stored.seed ?? stored.start.seed
+  state.held = stored.held ?? false
   if (stored.ended !== undefined) state.ended = { status: stored.ended[0], value: stored.ended[1] }
   state.pins.push(...stored.pins)
   for (const item of stored.frames) loadFrame(state, item)

@@ -21,6 +21,10 @@ export class State {
   time = 0
   start: Start | undefined
   ended: Ended | undefined
+  /** What all random draws come from; a fork has one of its own from its first own record on. */
+  seed = ''
+  /** A fork that nobody has told to go on yet: it performs nothing. */
+  held = false
   /** How many questions the run has asked. */
   questions = 0
   readonly pins: Pin[] = []
@@ -67,6 +71,7 @@ export class State {
 
   #begin(start: Start): void {
     this.start = start
+    this.seed = start.seed
     this.time = start.at
     this.pins.push(...start.pins)
     const root = new Frame(0, 0, start.args, undefined, this.frames.get(0)?.scope)
@@ -121,8 +126,18 @@ export class State {
       case 'host':
         break
       case 'kernel':
-        if (input[1] === 'cancel') this.#cancel(frame, typeof input[2] === 'string' ? input[2] : 'cancelled')
+        this.#command(frame, input[1], input[2])
         break
+    }
+  }
+
+  /** What the kernel itself says to a run. */
+  #command(frame: Frame, what: string, detail: Json | undefined): void {
+    if (what === 'cancel') this.#cancel(frame, typeof detail === 'string' ? detail : 'cancelled')
+    else if (what === 'resume') this.held = false
+    else if (what === 'fork') {
+      this.held = true
+      if (isObject(detail) && typeof detail.seed === 'string') this.seed = detail.seed
     }
   }
 

@@ -18,11 +18,26 @@ export interface Change<Def = unknown> {
 
 /**
  * One line of a trace, the same for progress, trace and studio. What the marks mean: `enter` a node begins,
- * `done` and `fail` it ends, `push` and `pop` a program is entered and left, `decide` a choice among several,
- * `ask` and `answer` a question, `wait` a pause, `warn` and `note` remarks.
+ * `done`, `fail` and `skip` it ends, `step` something of it is done, `fork` branches begin beside each other, `push` and `pop`
+ * a program is entered and left, `decide` a choice among several, `ask` and `answer` a question, `wait` a pause, `warn` and `note` remarks.
  */
 export interface StoryEvent {
-  readonly mark: 'enter' | 'done' | 'fail' | 'push' | 'pop' | 'decide' | 'ask' | 'answer' | 'wait' | 'warn' | 'note' | 'end'
+  readonly mark:
+    | 'enter'
+    | 'step'
+    | 'done'
+    | 'fail'
+    | 'skip'
+    | 'fork'
+    | 'push'
+    | 'pop'
+    | 'decide'
+    | 'ask'
+    | 'answer'
+    | 'wait'
+    | 'warn'
+    | 'note'
+    | 'end'
   /** The node, where there is one. */
   readonly node?: string
   readonly text?: string

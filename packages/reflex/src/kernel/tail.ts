@@ -3,11 +3,12 @@ import type { Definitions } from './decide.ts'
 import type { Program } from './program.ts'
 import { FORMAT, type Rec } from './record.ts'
 import { summary } from './row.ts'
-import { dumpState, type StoredState } from './snapshot.ts'
+import { dumpState } from './snapshot.ts'
 import type { State } from './state.ts'
 import type { Batch, Lease, RunStatus, StoredProgram } from './store.ts'
 
-const FIRST_SNAPSHOT = 64_000
+/** So much of a journal goes without a snapshot. */
+export const FIRST_SNAPSHOT = 64_000
 const LARGEST_SNAPSHOT_GAP = 4_000_000
 
 /** What a run has decided and no store has yet, and what goes with it into the next batch. */
@@ -41,21 +42,19 @@ export class Tail {
   batch(lease: Lease, records: readonly Rec[], status: RunStatus): Batch | undefined {
     const { n } = this.#state
     if (n === this.#from) return undefined
-    const encoded = records.slice(this.#from - n).map(encodeRecord)
     const first = this.#from + 1
-    const blobs = new Map(encoded.flatMap(({ blobs: own }) => [...(own ?? [])]))
-    const body = `[${encoded.map(({ text }) => text).join(',\n')}]`
+    const { body, blobs } = encodeBatch(records.slice(this.#from - n))
     this.#from = n
     this.#sinceSnapshot += body.length
     return {
       lease,
       first,
-      count: encoded.length,
+      count: n - first + 1,
       version: FORMAT,
       body,
       row: summary(this.#state, this.#definitions, status),
       ...(this.#programs.length > 0 ? { programs: this.#programs.splice(0) } : {}),
-      ...(blobs.size > 0 ? { blobs } : {}),
+      ...(blobs === undefined ? {} : { blobs }),
       ...(this.#taken.length > 0 ? { taken: this.#taken.splice(0) } : {}),
       ...this.#snapshot(),
     }
@@ -64,19 +63,32 @@ export class Tail {
   /** A snapshot costs less than the journal since the last one, so together they cost less than the journal. */
   #snapshot(): { snapshot: string } | undefined {
     if (this.#sinceSnapshot < Math.min(Math.max(FIRST_SNAPSHOT, 2 * this.#lastSnapshot), LARGEST_SNAPSHOT_GAP)) return undefined
-    const keepsHistory = (pin: number) => this.#definitions.kind(this.#definitions.program(pin).kind).board?.history === true
     this.#sinceSnapshot = 0
-    const snapshot = textOf(dumpState(this.#state, keepsHistory))
+    const snapshot = snapshotText(this.#state, this.#definitions)
     if (snapshot === undefined) return undefined
     this.#lastSnapshot = snapshot.length
     return { snapshot }
   }
 }
 
-/** Undefined for a state that is larger than a text can be: its run goes on without a snapshot. */
-function textOf(state: StoredState): string | undefined {
+/** Records as the body of a batch, and the values that stand beside it. */
+export function encodeBatch(records: readonly Rec[]): { readonly body: string; readonly blobs: Map<string, string> | undefined } {
+  const texts: string[] = []
+  let all: Map<string, string> | undefined
+  for (const record of records) {
+    const { text, blobs } = encodeRecord(record)
+    texts.push(text)
+    if (blobs === undefined) continue
+    all ??= new Map()
+    for (const [hash, blob] of blobs) all.set(hash, blob)
+  }
+  return { body: `[${texts.join(',\n')}]`, blobs: all }
+}
+
+/** A state as a store keeps it. Undefined for one that is larger than a text can be: its run goes on without a snapshot. */
+export function snapshotText(state: State, definitions: Definitions): string | undefined {
   try {
-    return JSON.stringify(state)
+    return JSON.stringify(dumpState(state, (pin) => definitions.kind(definitions.program(pin).kind).board?.history === true))
   } catch (thrown) {
     if (thrown instanceof RangeError) return undefined
     throw thrown

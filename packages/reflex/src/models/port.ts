@@ -3,13 +3,14 @@ import { readRequest } from './request.ts'
 import type { Models } from './types.ts'
 
 /**
- * The port `model`: its arguments are a `ModelRequest`, its result is a `ModelReply`, its parts are `ModelDelta`s. Asking
+ * The port `model`: its arguments are a `ModelRequest`, its result is a `ModelReply`, its parts are `ModelDelta`s; `models` gives
+ * those of a run. Asking
  * a model changes nothing outside, so it is asked again after a crash. Throws `R4017` for arguments that are no request.
  */
-export function modelPort(models: Models): Port {
+export function modelPort(models: (run: string) => Models): Port {
   return {
     leaves: false,
     repeat: 'free',
-    perform: (call) => models.generate(readRequest(call.args), call),
+    perform: (call) => models(call.run).generate(readRequest(call.args), call),
   }
 }

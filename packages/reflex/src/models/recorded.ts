@@ -31,20 +31,17 @@ const BY_HAND = 'write a line such as {"label": "refund/decide", "reply": {"obje
 
 /**
  * What a recording knows a request by: what is asked and in which form. Which model is asked is left out, since a
- * recording stands in for every model; and so is how long it may take, how often it is tried, and what it is called.
+ * recording stands in for every model; and so is how long it may take, how often it is tried, and what it is called. The
+ * name of the run, with which the key of a call begins, counts as any run's: a prompt may tell it, and each run has another.
  */
-export function requestDigest({
-  model: _0,
-  timeout: _1,
-  tryTimeout: _2,
-  retries: _3,
-  fallback: _4,
-  stream: _5,
-  label: _6,
-  ...asked
-}: ModelRequest): string {
+export function requestDigest(
+  { model: _0, timeout: _1, tryTimeout: _2, retries: _3, fallback: _4, stream: _5, label: _6, ...asked }: ModelRequest,
+  key = '',
+): string {
   const given = Object.entries(asked).filter(([, value]) => value !== undefined)
-  return digest(canonicalJson(copyJson(JSON.parse(JSON.stringify(Object.fromEntries(given))), 'request'))).slice(0, 16)
+  const text = canonicalJson(copyJson(JSON.parse(JSON.stringify(Object.fromEntries(given))), 'request'))
+  const run = key.slice(0, Math.max(0, key.indexOf(':')))
+  return digest(run === '' ? text : text.replaceAll(run, '‹run›')).slice(0, 16)
 }
 
 /**
@@ -163,7 +160,7 @@ class Recording implements Models {
   }
 
   #take(request: ModelRequest, key: string): Entry {
-    const asked = requestDigest(request)
+    const asked = requestDigest(request, key)
     const place = key === '' ? undefined : `${key} ${asked}`
     const again = place === undefined ? undefined : this.#given.get(place)
     if (again !== undefined) return again

@@ -10,9 +10,12 @@ import type { ModelReply, ModelRequest, Models } from './types.ts'
  * `redact` takes secrets out of what is written.
  */
 export function recorder(models: Models, write: (line: string) => void, redact: Redact = (value) => value): Models {
-  const put = (request: ModelRequest, outcome: { readonly reply: ModelReply } | { readonly fault: Json }): void => {
+  const put = (request: ModelRequest, key: string, outcome: { readonly reply: ModelReply } | { readonly fault: Json }): void => {
     const label = request.label === undefined ? {} : { label: request.label }
-    const entry = copyJson(JSON.parse(JSON.stringify({ v: RECORDING, ...label, request: requestDigest(request), ...outcome })), 'recording')
+    const entry = copyJson(
+      JSON.parse(JSON.stringify({ v: RECORDING, ...label, request: requestDigest(request, key), ...outcome })),
+      'recording',
+    )
     write(`${JSON.stringify(redact(entry))}\n`)
   }
   return {
@@ -25,10 +28,11 @@ export function recorder(models: Models, write: (line: string) => void, redact: 
       try {
         reply = await models.generate(request, call)
       } catch (thrown) {
-        if (isFault(thrown) && !call.signal.aborted && thrown.verdict !== 'wait') put(request, { fault: faultJson(thrown satisfies Fault) })
+        if (isFault(thrown) && !call.signal.aborted && thrown.verdict !== 'wait')
+          put(request, call.key, { fault: faultJson(thrown satisfies Fault) })
         throw thrown
       }
-      put(request, { reply })
+      put(request, call.key, { reply })
       return reply
     },
   }

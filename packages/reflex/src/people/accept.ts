@@ -12,8 +12,8 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 /**
  * The answer as the program gets it, or a fault: `R4200` for none of the options, `R4201` for the wrong shape.
  *
- * An option is named by its value or its label; upper and lower case and space around it do not count, unless two
- * options differ in nothing else. The answer is the option's value. A question without options takes what its schema
+ * An option is named by its value or its label, else by its key, else by another name that it states; upper and lower case and space
+ * around it do not count, unless two options differ in nothing else. The answer is the option's value. A question without options takes what its schema
  * allows (text becomes the number, boolean or JSON that the schema asks for), and without a schema anything.
  */
 export function acceptAnswer(question: Question, value: unknown, guess?: Guess): Json {
@@ -36,8 +36,12 @@ function chooseOption(options: readonly QuestionOption[], answer: Json): Questio
   if (typeof answer !== 'string') return undefined
   const exact = options.find((option) => option.value === answer) ?? options.find((option) => option.label === answer)
   if (exact !== undefined) return exact
-  const same = options.filter((option) => namesOf(option).some((name) => fold(name) === fold(answer)))
-  return same.length === 1 ? same[0] : undefined
+  const folded = fold(answer)
+  const named = (names: (option: QuestionOption) => readonly string[]): QuestionOption | undefined => {
+    const same = options.filter((option) => names(option).some((name) => fold(name) === folded))
+    return same.length === 1 ? same[0] : undefined
+  }
+  return named(namesOf) ?? named(({ key }) => (key === undefined ? [] : [key])) ?? named(({ also = [] }) => also)
 }
 
 function namesOf({ value, label }: QuestionOption): readonly string[] {

@@ -7,6 +7,10 @@ export interface QuestionOption {
   readonly value: string
   readonly label?: string
   readonly detail?: string
+  /** The key that chooses it. */
+  readonly key?: string
+  /** Other names by which it may be chosen, such as where it leads. */
+  readonly also?: readonly string[]
 }
 
 /** What a person is asked. The same shape in a journal, an inbox, a terminal and a browser. */
@@ -34,8 +38,11 @@ export interface OpenQuestion {
   readonly question: Question
 }
 
-/** Names under which Reflex itself asks: whether an effect happened, where it goes on then, whether a budget may be raised. */
-const OWN_NAMES: ReadonlySet<string> = new Set(['doubt', 'way', 'budget'])
+/**
+ * Names under which Reflex itself asks: whether an effect happened, where it goes on then, whether a budget may be raised,
+ * whether a right may be used. The last two are names that no node can have, so that no program can ask in their stead.
+ */
+const OWN_NAMES: ReadonlySet<string> = new Set(['doubt', 'way', 'engine:budget', 'engine:permission'])
 
 /** Whether Reflex itself asks and not the program. Only people answer those. */
 export function isOwnQuestion(open: Pick<OpenQuestion, 'name'>): boolean {
@@ -86,11 +93,13 @@ export function questionProblem(about: Json): string | undefined {
 function readOptions(options: Json, name: string): readonly QuestionOption[] {
   const list = need(isList(options) ? options : undefined, name, 'options', 'a list')
   return list.map((option, i) => {
-    const { value, label, detail } = isObject(option) ? option : { value: option }
+    const { value, label, detail, key, also } = isObject(option) ? option : { value: option }
     return {
       value: need(typeof value === 'string' ? value : undefined, name, `options[${i}].value`, 'text'),
       ...(typeof label === 'string' ? { label } : {}),
       ...(typeof detail === 'string' ? { detail } : {}),
+      ...(typeof key === 'string' && key !== '' ? { key } : {}),
+      ...(isList(also) ? { also: also.filter((name) => typeof name === 'string') } : {}),
     }
   })
 }

@@ -23,11 +23,17 @@ export interface Unreadable {
 
 /**
  * Reads what an effect needs. Each step is decoded once, here and nowhere else; one that is empty, `.`, `..`, a wildcard,
- * or has a separator inside is refused, so that no spelling of a path can stand for another path.
+ * or has a separator inside is refused, so that no spelling of a path can stand for another path. Where folders are given,
+ * the steps `{work}`, `{run}` and `{home}` become the folders' own: so a program says what it needs before it runs.
  */
-export function readCapability(text: string): Capability | Unreadable {
+export function readCapability(text: string, folders?: Folders): Capability | Unreadable {
   const steps: string[] = []
   for (const step of rawSteps(text)) {
+    const folder = folderOf(step, folders)
+    if (folder !== undefined) {
+      steps.push(...pathSteps(folder))
+      continue
+    }
     const plain = step.includes('*') ? { problem: `* is for grants, not for what is needed: ${step}` } : decode(step)
     if (typeof plain !== 'string') return plain
     steps.push(plain)
@@ -35,13 +41,14 @@ export function readCapability(text: string): Capability | Unreadable {
   return text.startsWith(SCHEME) ? { text, steps } : { problem: `it does not begin with ${SCHEME}` }
 }
 
-/** Folders that the steps `{work}` and `{run}` of a grant stand for. */
+/** Folders that the steps `{work}`, `{run}` and `{home}` of a grant stand for. */
 export interface Folders {
   readonly work: string
   readonly run: string
+  readonly home?: string | undefined
 }
 
-/** Reads a grant. The steps `{work}` and `{run}` become the folders' own, where folders are given. */
+/** Reads a grant. The steps `{work}`, `{run}` and `{home}` become the folders' own, where folders are given. */
 export function readPattern(text: string, folders?: Folders): Pattern | Unreadable {
   if (!text.startsWith(SCHEME)) return { problem: `it does not begin with ${SCHEME}` }
   const raw = rawSteps(text)
@@ -50,7 +57,7 @@ export function readPattern(text: string, folders?: Folders): Pattern | Unreadab
     if (step === '*') steps.push(ONE)
     else if (step === '**' && i === raw.length - 1) steps.push(REST)
     else if (step === '**') return { problem: '** stands for all that follows, so it is the last step' }
-    else if (step === '{work}' || step === '{run}') steps.push(...folderSteps(step, folders))
+    else if (folderOf(step, folders) !== undefined) steps.push(...pathSteps(folderOf(step, folders) ?? ''))
     else {
       const plain = step.includes('*') ? { problem: `a star is a whole step: ${step}` } : decode(step)
       if (typeof plain !== 'string') return plain
@@ -73,14 +80,24 @@ export function covers(pattern: Pattern, { steps }: Capability): boolean {
   return steps.length >= length - 1 && begins(pattern.steps, steps, length - 1)
 }
 
+/** Whether a grant has something to give below what is known of a need. */
+export function reaches({ steps: pattern }: Pattern, { steps }: Capability): boolean {
+  return begins(pattern, steps, Math.min(steps.length, pattern.at(-1) === REST ? pattern.length - 1 : pattern.length))
+}
+
+/** Whether a grant names all that it grants, without a star. */
+export function isExact({ steps }: Pattern): boolean {
+  return steps.every((step) => typeof step === 'string')
+}
+
 function begins(pattern: Pattern['steps'], steps: readonly string[], count: number): boolean {
   for (let i = 0; i < count; i++) if (pattern[i] !== ONE && pattern[i] !== steps[i]) return false
   return true
 }
 
-function folderSteps(step: '{work}' | '{run}', folders: Folders | undefined): readonly string[] {
-  if (folders === undefined) return [step]
-  return pathSteps(step === '{work}' ? folders.work : folders.run)
+/** The folder that a step stands for. */
+function folderOf(step: string, folders: Folders | undefined): string | undefined {
+  return step === '{work}' ? folders?.work : step === '{run}' ? folders?.run : step === '{home}' ? folders?.home : undefined
 }
 
 function pathSteps(path: string): string[] {

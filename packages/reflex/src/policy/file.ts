@@ -1,6 +1,7 @@
-import { causeOf, type FaultDetails, isList, isObject, type Json } from '../kernel/index.ts'
+import { causeOf, type Fault, type FaultDetails, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { readPattern } from './capability.ts'
 import { faults } from './faults.ts'
+import type { BoundedGrant } from './terms.ts'
 
 /** What an operator allows and denies beside what the level of trust grants. A denial wins over every grant. */
 export interface PolicyFile {
@@ -8,9 +9,14 @@ export interface PolicyFile {
   readonly file?: string | undefined
   readonly allow: readonly string[]
   readonly deny: readonly string[]
+  /** What somebody is asked about before a stage uses it, also where the level of trust grants it. */
+  readonly ask?: readonly string[]
+  /** What is allowed until a time, or so many times. */
+  readonly bounded?: readonly BoundedGrant[]
 }
 
-const FIELDS = ['allow', 'deny']
+const FIELDS = ['allow', 'deny', 'ask']
+const BOUNDED_FIELDS = ['capability', 'expires_at', 'max_uses']
 
 /**
  * Reads a `*.policy.json`. Anything that is not known is refused (`R3010` to `R3012`), with the place where JSON tells
@@ -21,13 +27,46 @@ export function readPolicy(text: string, file?: string): PolicyFile {
   if (!isObject(value)) throw faults.make('R3011', 'the policy is not an object', { file })
   for (const field of Object.keys(value)) {
     if (FIELDS.includes(field) || field === '$schema') continue
-    throw faults.make('R3011', `the policy has ${JSON.stringify(field)}; it can have "allow" and "deny"`, {
+    throw faults.make('R3011', `the policy has ${JSON.stringify(field)}; it can have "allow", "ask" and "deny"`, {
       file,
       path: field,
       fix: 'correct or remove it',
     })
   }
-  return { file, allow: patterns(value.allow, 'allow', file), deny: patterns(value.deny, 'deny', file) }
+  const allowed = isList(value.allow) ? value.allow : undefined
+  const ask = patterns(value.ask, 'ask', file)
+  const bounded = (allowed ?? []).flatMap((grant, i) => (isObject(grant) ? [readBounded(grant, `allow[${i}]`, file)] : []))
+  const plain = allowed?.filter((grant) => !isObject(grant)) ?? value.allow
+  return {
+    file,
+    allow: patterns(plain, 'allow', file),
+    deny: patterns(value.deny, 'deny', file),
+    ...(ask.length === 0 ? {} : { ask }),
+    ...(bounded.length === 0 ? {} : { bounded }),
+  }
+}
+
+/** A grant that ends: `{"capability": "arbor://…", "expires_at": "2027-01-31T00:00:00Z", "max_uses": 3}`. */
+function readBounded(grant: JsonObject, path: string, file: string | undefined): BoundedGrant {
+  const wrong = (field: string, what: string): Fault =>
+    faults.make('R3011', `${path}.${field} is not ${what}`, { file, path: `${path}.${field}`, fix: 'correct or remove it' })
+  const unknown = Object.keys(grant).find((field) => !BOUNDED_FIELDS.includes(field))
+  if (unknown !== undefined) throw wrong(unknown, `one of ${BOUNDED_FIELDS.join(', ')}`)
+  const { capability, expires_at: until, max_uses: most } = grant
+  const expiresAt = until === undefined ? undefined : typeof until === 'string' ? instantOf(until) : Number.NaN
+  if (expiresAt !== undefined && !Number.isFinite(expiresAt)) throw wrong('expires_at', 'a date with its time and zone')
+  if (most !== undefined && !(typeof most === 'number' && Number.isSafeInteger(most) && most > 0))
+    throw wrong('max_uses', 'a number above 0')
+  return {
+    capability: checkPattern(capability, `${path}.capability`, file),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(most === undefined ? {} : { maxUses: most }),
+  }
+}
+
+/** A time in RFC 3339: with its zone, for a date alone would end elsewhere at another moment. */
+function instantOf(text: string): number {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
 }
 
 function parse(text: string, file: string | undefined): Json {

@@ -1,17 +1,36 @@
-import { type Fault, faults, type Policy } from '../kernel/index.ts'
-import { type Capability, covers, type Pattern, readCapability, readPattern } from './capability.ts'
+import { type Call, type Fault, faults, type Policy } from '../kernel/index.ts'
+import {
+  type Capability,
+  covers,
+  type Folders,
+  isExact,
+  type Pattern,
+  reaches,
+  readCapability,
+  readPattern,
+  type Unreadable,
+} from './capability.ts'
 import { checkPattern, type PolicyFile } from './file.ts'
-import { type Grant, grantsOf, type Trust, TRUST_LEVELS } from './trust.ts'
+import { isCurrent, type TermedGrant, termedGrants, type Terms, termsOf } from './terms.ts'
+import { type Grant, grantsOf, lesserTrust, type Trust, TRUST_LEVELS } from './trust.ts'
 
 export interface PolicySettings {
   /** How far a run is trusted: one level for all, or what was stored with the run. */
   readonly trust: Trust | ((run: string) => Trust)
+  /** What lowers the trust of one call: a program among its frames whose text nobody vouches for. */
+  readonly lowered?: (call: Call) => Trust | undefined
   /** The work folder, its real path: links in it are resolved before the policy sees a path. */
   readonly workdir: string
   /** The run's own folder, its real path. */
   readonly runFolder: (run: string) => string
+  /** The user's home folder, for grants and needs that name it as `{home}`. */
+  readonly home?: string | undefined
   /** What the operator allows and denies beside the level of trust. */
   readonly grants?: readonly (Partial<PolicyFile> & Pick<PolicyFile, 'file'>)[]
+  /** Milliseconds since the epoch, for grants that end; without it they have ended. */
+  readonly now?: () => number
+  /** Whether the terms of a grant are met for a call. Without it nobody's word is taken for it. */
+  readonly met?: (call: Call, grant: string) => boolean
   /** Folders that Reflex keeps for itself; `.reflex` in the work folder unless said otherwise. */
   readonly reserved?: readonly string[]
 }
@@ -23,19 +42,36 @@ export interface Verdict {
   readonly by: string
   /** The grant or the denial that decided, or why the capability cannot be understood. */
   readonly rule?: string | undefined
+  /** It would be allowed on these terms. */
+  readonly terms?: Terms | undefined
 }
 
 /** The policy of an operator; it can also be asked about a single capability. */
 export interface OperatorPolicy extends Policy {
-  allows(run: string, capability: string): boolean
+  allows(run: string, capability: string, exactly?: boolean): boolean
   judge(run: string, capability: string): Verdict
+  /**
+   * The same of one call of a run, whose frames may have less trust than the run. With `exactly`, a grant with a star
+   * does not count: nobody means a private address when they allow the network.
+   */
+  judgeCall(call: Call, capability: string, exactly?: boolean): Verdict
+  /**
+   * The same of what a program says that it will need. The steps `{work}`, `{run}` and `{home}` stand for the folders; of
+   * `arbor://fs/read` and other beginnings without a path, host or name, which only a value of the run will tell, it
+   * answers whether there is anything that could be granted. What is really touched is asked for when it is.
+   */
+  judgeAhead(call: Call, capability: string): Verdict
+  trustOf(call: Call): Trust
 }
 
 interface Rights {
   readonly trust: Trust
+  readonly folders: Folders
   readonly granted: readonly Grant[]
   readonly allowed: readonly (readonly [by: string, pattern: Pattern])[]
   readonly denied: readonly (readonly [by: string, pattern: Pattern])[]
+  readonly termed: readonly TermedGrant[]
+  readonly now: (() => number) | undefined
 }
 
 /**
@@ -45,29 +81,42 @@ interface Rights {
  */
 export function createPolicy(settings: PolicySettings): OperatorPolicy {
   const { grants = [] } = settings
-  for (const { allow = [], deny = [], file } of grants) {
+  for (const { allow = [], deny = [], ask = [], bounded = [], file } of grants) {
+    for (const [i, text] of ask.entries()) checkPattern(text, `ask[${i}]`, file)
+    for (const [i, { capability }] of bounded.entries()) checkPattern(capability, `bounded[${i}]`, file)
     for (const [i, text] of allow.entries()) checkPattern(text, `allow[${i}]`, file)
     for (const [i, text] of deny.entries()) checkPattern(text, `deny[${i}]`, file)
   }
   const trustOf = (run: string): Trust => (typeof settings.trust === 'function' ? settings.trust(run) : settings.trust)
   // One run after another asks, each many times.
   let last: { readonly run: string; readonly rights: Rights } | undefined
-  const rightsIn = (run: string): Rights => {
-    const trust = trustOf(run)
+  const rightsIn = (run: string, trust = trustOf(run)): Rights => {
     if (last?.run !== run || last.rights.trust !== trust) last = { run, rights: rightsOf(settings, run, trust) }
     return last.rights
   }
   const judge = (run: string, capability: string): Verdict => judgeBy(rightsIn(run), capability)
+  const trustIn = (call: Call): Trust => lesserTrust(trustOf(call.run), settings.lowered?.(call) ?? 'autonomous')
+  const judgeCall: OperatorPolicy['judgeCall'] = (call, capability, exactly) => {
+    const verdict = judgeBy(rightsIn(call.run, trustIn(call)), capability, exactly)
+    const { terms, ...rest } = verdict
+    return terms !== undefined && settings.met?.(call, verdict.rule ?? '') === true ? { ...rest, allowed: true } : verdict
+  }
   return {
-    ask: ({ run }, { needs = [] }) => (needs.length === 0 ? undefined : refusal(settings, run, rightsIn(run), needs)),
-    allows: (run, capability) => judge(run, capability).allowed,
+    ask(call, { needs = [] }) {
+      const missing = needs.map((need) => ({ need, ...judgeCall(call, need) })).filter(({ allowed }) => !allowed)
+      return missing.length === 0 ? undefined : refusal(settings, call.run, trustIn(call), missing)
+    },
+    judgeCall,
+    judgeAhead: (call, capability) => judgeAhead(rightsIn(call.run, trustIn(call)), capability),
+    trustOf: trustIn,
+    allows: (run, capability, exactly) => judgeBy(rightsIn(run), capability, exactly).allowed,
     judge,
   }
 }
 
 function rightsOf(settings: PolicySettings, run: string, trust: Trust): Rights {
-  const { workdir, grants = [] } = settings
-  const folders = { work: workdir, run: settings.runFolder(run) }
+  const { workdir, home, grants = [] } = settings
+  const folders = { work: workdir, run: settings.runFolder(run), home }
   const read = (list: 'allow' | 'deny'): [string, Pattern][] =>
     grants.flatMap((grant) =>
       (grant[list] ?? []).flatMap((text): [string, Pattern][] => {
@@ -77,41 +126,84 @@ function rightsOf(settings: PolicySettings, run: string, trust: Trust): Rights {
     )
   return {
     trust,
+    folders,
     granted: grantsOf(trust, folders, settings.reserved ?? [`${workdir}/.reflex`]),
     allowed: read('allow'),
     denied: read('deny'),
+    termed: termedGrants(grants, folders),
+    now: settings.now,
   }
 }
 
-function judgeBy({ trust, granted, allowed, denied }: Rights, text: string): Verdict {
+function judgeBy(rights: Rights, text: string, exactly = false): Verdict {
   const need = readCapability(text)
-  if ('problem' in need) return { allowed: false, by: 'nobody', rule: need.problem }
-  const rule = (list: Rights['allowed']): Omit<Verdict, 'allowed'> | undefined => {
-    const found = list.find(([, pattern]) => covers(pattern, need))
-    return found === undefined ? undefined : { by: found[0], rule: found[1].text }
-  }
-  const denial = rule(denied)
+  return 'problem' in need ? unreadable(need) : judgeNeed(rights, need, exactly)
+}
+
+function judgeNeed(rights: Rights, need: Capability, exactly = false): Verdict {
+  const { trust, granted, allowed, denied } = rights
+  const denial = ruleFor(denied, (pattern) => covers(pattern, need))
   if (denial !== undefined) return { allowed: false, ...denial }
-  const grant = granted.find((candidate) => grants(candidate, need))
+  const asked = onTerms(rights, true, (pattern) => covers(pattern, need))
+  if (asked !== undefined) return asked
+  const counts = (pattern: Pattern): boolean => !exactly || isExact(pattern)
+  const grant = granted.find((candidate) => counts(candidate.pattern) && grants(candidate, need))
   if (grant !== undefined) return { allowed: true, by: trust, rule: grant.pattern.text }
-  const allowance = rule(allowed)
-  return allowance === undefined ? { allowed: false, by: 'nobody' } : { allowed: true, ...allowance }
+  const fits = (pattern: Pattern): boolean => counts(pattern) && covers(pattern, need)
+  const allowance = ruleFor(allowed, fits)
+  return allowance === undefined ? (onTerms(rights, false, fits) ?? { allowed: false, by: 'nobody' }) : { allowed: true, ...allowance }
+}
+
+/** What the grants on terms say: being asked goes before what is granted anyway, what is bounded comes after it. */
+function onTerms({ termed, now }: Rights, ask: boolean, fits: (pattern: Pattern) => boolean): Verdict | undefined {
+  const found = termed.find((grant) => (grant.ask === true) === ask && isCurrent(grant, now) && fits(grant.pattern))
+  if (found === undefined) return undefined
+  const terms = termsOf(found)
+  const rule = { by: found.by, rule: found.pattern.text }
+  return terms === undefined ? { allowed: true, ...rule } : { allowed: false, ...rule, terms }
+}
+
+/** Needs that name no more than what kind of thing is touched. */
+const BEGINNINGS: ReadonlySet<string> = new Set(['arbor://fs/read', 'arbor://fs/write', 'arbor://net', 'arbor://tool'])
+
+function judgeAhead(rights: Rights, text: string): Verdict {
+  const need = readCapability(text, rights.folders)
+  if ('problem' in need) return unreadable(need)
+  if (!BEGINNINGS.has(text)) return judgeNeed(rights, need)
+  const denial = ruleFor(rights.denied, (pattern) => covers(pattern, need))
+  if (denial !== undefined) return { allowed: false, ...denial }
+  const asked = onTerms(rights, true, (pattern) => reaches(pattern, need))
+  if (asked !== undefined) return asked
+  const grant = rights.granted.find(({ pattern }) => reaches(pattern, need))
+  if (grant !== undefined) return { allowed: true, by: rights.trust, rule: grant.pattern.text }
+  const fits = (pattern: Pattern): boolean => reaches(pattern, need)
+  const allowance = ruleFor(rights.allowed, fits)
+  return allowance === undefined ? (onTerms(rights, false, fits) ?? { allowed: false, by: 'nobody' }) : { allowed: true, ...allowance }
+}
+
+function unreadable({ problem }: Unreadable): Verdict {
+  return { allowed: false, by: 'nobody', rule: problem }
+}
+
+function ruleFor(list: Rights['allowed'], fits: (pattern: Pattern) => boolean): Omit<Verdict, 'allowed'> | undefined {
+  const found = list.find(([, pattern]) => fits(pattern))
+  return found === undefined ? undefined : { by: found[0], rule: found[1].text }
 }
 
 function grants({ pattern, except }: Grant, need: Capability): boolean {
   return covers(pattern, need) && !except.some((hole) => covers(hole, need))
 }
 
-function refusal(settings: PolicySettings, run: string, rights: Rights, needs: readonly string[]): Fault | undefined {
-  const missing = needs.map((need) => ({ need, ...judgeBy(rights, need) })).filter(({ allowed }) => !allowed)
-  const [first] = missing
-  if (first === undefined) return undefined
-  const { trust } = rights
+function refusal(settings: PolicySettings, run: string, trust: Trust, missing: readonly (Verdict & { readonly need: string })[]): Fault {
   const names = missing.map(({ need }) => need)
   const shown = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(' and ')
   const denied = missing.find(({ by }) => by !== 'nobody')
-  const why = denied === undefined ? `this run is ${trust}` : `${denied.by} denies ${denied.rule}`
-  const fix = denied === undefined ? wayOn(settings, run, trust, names) : `remove ${denied.rule} from "deny" in ${denied.by}`
+  const why = denied === undefined ? `this run is ${trust}` : `${denied.by} ${refusedBy(denied)}`
+  const list = denied?.terms === undefined ? 'deny' : denied.terms.ask === true ? 'ask' : 'allow'
+  const fix =
+    denied === undefined
+      ? wayOn(settings, run, trust, names)
+      : `${list === 'deny' ? 'remove' : 'change'} ${denied.rule} ${list === 'deny' ? 'from' : 'in'} "${list}" in ${denied.by}`
   return faults.make('R3001', `needs ${shown}; ${why}`, {
     run,
     fix,
@@ -119,12 +211,17 @@ function refusal(settings: PolicySettings, run: string, rights: Rights, needs: r
   })
 }
 
+function refusedBy({ rule, terms }: Verdict): string {
+  if (terms === undefined) return `denies ${rule}`
+  if (terms.ask === true) return `wants to be asked about ${rule}, and nobody has allowed it`
+  return `grants ${rule} ${terms.maxUses} times, to stages of pipelines alone`
+}
+
 /** What would allow it: a policy file always, and the least level of trust that grants it, if one does. */
 function wayOn(settings: PolicySettings, run: string, trust: Trust, needs: readonly string[]): string {
   const file = `put ${JSON.stringify({ allow: needs })} into a file and name it with --policy`
   const higher = TRUST_LEVELS.slice(TRUST_LEVELS.indexOf(trust) + 1)
   const enough = higher.find((level) => needs.every((need) => judgeBy(rightsOf(settings, run, level), need).allowed))
-  const command = needs.some((need) => need.startsWith('arbor://shell/'))
-  const reason = command ? 'this release has no sandbox for commands: ' : ''
-  return enough === undefined ? `${reason}${file}` : `${reason}run with --trust ${enough}, or ${file}`
+  const bare = needs.includes('arbor://shell/exec/unsandboxed') ? 'commands run in a sandbox below trusted: ' : ''
+  return enough === undefined ? `${bare}${file}` : `${bare}run with --trust ${enough}, or ${file}`
 }

@@ -29,34 +29,99 @@ export interface Grant {
   readonly except: readonly Pattern[]
 }
 
-const READERS = ['git.root', 'git.log', 'git.tag', 'git.show', 'git.diff', 'git.sample', 'file.read', 'file.list', 'json.read']
-
-/** Deciding and asking is for everybody: what an effect touches is asked for by itself. */
-const EVERYBODY = [
-  'arbor://orchestrator/execute/**',
-  'arbor://human/ask',
-  ...READERS.map((name) => `arbor://tool/${name}`),
-  'arbor://tool/file.write',
+const READERS = [
+  'git.root',
+  'git.log',
+  'git.tag',
+  'git.show',
+  'git.diff',
+  'git.sample',
+  'file.read',
+  'file.list',
+  'file.search',
+  'json.read',
 ]
-const TRUSTED = ['arbor://tool/**', 'arbor://shell/exec/**']
+
+/** Actions of pipelines that only compute, under all of their names. */
+const COMPUTING = [
+  'consensus_decide',
+  'consensus_decide_review',
+  'pipeline_validate',
+  'review_synthesize',
+  'tdd_build_impl_prompt',
+  'tdd_record_attempt',
+]
+/** Actions that touch files and run commands and nothing else: the tools that they call ask for what they touch. */
+const WORKING = [
+  'file_read',
+  'file_write',
+  'file_list',
+  'file_glob',
+  'file_search',
+  'apply_changes',
+  'run_tests',
+  'mix_test',
+  'shell_run',
+  'shell_execute',
+]
 
 /**
- * What a level grants by itself. `untrusted`: the run's own folder. `probationary`: beside it, reading below the work
- * folder. `trusted` and more: writing there, every tool, and commands. Folders that Reflex keeps for itself are left
- * out of the work folder; the run's own lies in one of them and is granted by itself.
+ * What each level grants beside those before it. Deciding and asking is for everybody: what an effect touches is asked for
+ * by itself, and what a called program or an item does as well. Commands need a sandbox below `trusted` (decisions, trust
+ * and commands). A host is granted by no level: the operator names it.
+ */
+const GRANTS: Readonly<Record<Trust, readonly string[]>> = {
+  untrusted: [
+    'arbor://orchestrator/execute/**',
+    'arbor://orchestrator/map/dispatch',
+    'arbor://human/ask',
+    ...READERS.map((name) => `arbor://tool/${name}`),
+    'arbor://tool/file.write',
+    'arbor://tool/file.edit',
+    'arbor://tool/http',
+    ...COMPUTING.map((name) => `arbor://action/${name}`),
+  ],
+  probationary: [
+    'arbor://orchestrator/invoke',
+    'arbor://orchestrator/adapt/probationary',
+    'arbor://tool/command',
+    'arbor://tool/shell',
+    'arbor://shell/exec',
+    ...WORKING.map((name) => `arbor://action/${name}`),
+  ],
+  trusted: [
+    'arbor://orchestrator/adapt/trusted',
+    'arbor://tool/**',
+    'arbor://shell/exec/**',
+    'arbor://memory/**',
+    'arbor://eval/**',
+    'arbor://action/**',
+    'arbor://function/**',
+  ],
+  veteran: ['arbor://orchestrator/adapt/veteran'],
+  autonomous: ['arbor://orchestrator/adapt/autonomous'],
+}
+
+/**
+ * What a level grants by itself. `untrusted`: the run's own folder. `probationary`: beside it, files below the work folder
+ * and commands in a sandbox. `trusted` and more: every tool, and commands without one. Folders that Reflex keeps for
+ * itself are left out of the work folder; the run's own lies in one of them and is granted by itself. What lies in the
+ * `.git` of the work folder may be read and not written: git itself writes it.
  */
 export function grantsOf(trust: Trust, folders: Folders, reserved: readonly string[]): readonly Grant[] {
-  const level = TRUST_LEVELS.indexOf(trust)
-  const plain = [...EVERYBODY, ...(level >= TRUST_LEVELS.indexOf('trusted') ? TRUSTED : [])]
+  const levels = TRUST_LEVELS.slice(0, TRUST_LEVELS.indexOf(trust) + 1)
+  const [read, write] = ['arbor://fs/read', 'arbor://fs/write']
+  const files = [read, write]
+  // A hook or a setting that a run leaves there is run by the next git command of its user, outside every sandbox.
+  const unwritten = [...reserved, `${folders.work}/.git`]
   const work = (prefix: string): Grant => ({
     pattern: below(prefix, folders.work),
-    except: reserved.map((folder) => below(prefix, folder)),
+    except: (prefix === write ? unwritten : reserved).map((folder) => below(prefix, folder)),
   })
   return [
-    ...plain.map((text) => ({ pattern: constant(text), except: [] })),
-    ...['arbor://fs/read', 'arbor://fs/write'].map((prefix) => ({ pattern: below(prefix, folders.run), except: [] })),
-    ...(level >= TRUST_LEVELS.indexOf('probationary') ? [work('arbor://fs/read')] : []),
-    ...(level >= TRUST_LEVELS.indexOf('trusted') ? [work('arbor://fs/write')] : []),
+    ...levels.flatMap((level) => GRANTS[level]).map((text) => ({ pattern: constant(text), except: [] })),
+    ...files.map((prefix) => ({ pattern: below(prefix, folders.run), except: [] })),
+    ...(levels.includes('probationary') ? files.map(work) : []),
   ]
 }
 

@@ -1,27 +1,46 @@
-import type { Batch } from '../kernel/store.ts'
-import { movingColumns, type RunColumns } from './columns.ts'
+import type { Batch, Lease } from '../kernel/store.ts'
+import { isOpen, movingColumns, type RunColumns } from './columns.ts'
+import type { Connection } from './connection.ts'
 import { type Head, sumOfRun } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { nextSum, sumOf } from './sums.ts'
 
-/** Writes batches inside the caller's transaction. Answers with the runs that are refused; of theirs nothing is written. */
-export function writeBatches(sql: Statements, batches: readonly Batch[]): readonly string[] {
-  const heads = headsOf(sql, batches)
-  const refused = refusedRuns(heads, batches)
-  for (const batch of batches) {
-    const head = heads.get(batch.lease.run)
-    if (head !== undefined && !refused.has(head.id)) heads.set(head.id, writeBatch(sql, head, batch))
-  }
-  return [...refused]
-}
+/** Writes batches into a SQLite store. */
+export class Commits {
+  readonly #connection: Connection
+  /** Where the runs of this process stand, so that most commits need not ask. Each is a guess that its update checks. */
+  readonly #heads = new Map<string, Head>()
 
-function headsOf(sql: Statements, batches: readonly Batch[]): Map<string, Head> {
-  const heads = new Map<string, Head>()
-  for (const { lease } of batches) {
-    const head = heads.get(lease.run) ?? sql.head.get(lease.run)
-    if (head !== undefined) heads.set(lease.run, head)
+  constructor(connection: Connection) {
+    this.#connection = connection
   }
-  return heads
+
+  forget({ run }: Lease): void {
+    this.#heads.delete(run)
+  }
+
+  /** Answers with the runs that are refused; of theirs nothing is written. */
+  commit(batches: readonly Batch[]): readonly string[] {
+    const { refused, moved } = this.#connection.write((sql) => writeBatches(sql, this.#headsOf(sql, batches), batches))
+    for (const run of refused) this.#heads.delete(run)
+    for (const [run, head] of moved) {
+      if (isOpen(head.status)) this.#heads.set(run, head)
+      else this.#heads.delete(run)
+    }
+    return [...refused]
+  }
+
+  /** Known ones are trusted only where they fit: nobody is refused without having been looked up. */
+  #headsOf(sql: Statements, batches: readonly Batch[]): ReadonlyMap<string, Head> {
+    const heads = new Map<string, Head>()
+    for (const { lease, first } of batches) {
+      if (heads.has(lease.run)) continue
+      const known = this.#heads.get(lease.run)
+      const head = known?.token === lease.token && known.last === first - 1 ? known : sql.head.get(lease.run)
+      if (head !== undefined) heads.set(lease.run, head)
+    }
+    return heads
+  }
 }
 
 /** Those whose lease is void, and those whose numbers do not follow. */
@@ -48,20 +67,47 @@ export interface MovedRow extends RunColumns {
 export function rowAfter(head: Head, batch: Batch): MovedRow {
   // Field by field: what SQLite answers with has no prototype, and spreading it costs a tenth of a commit.
   const { seq, id, token, trace, program, started } = head
-  const columns = { id, trace, program, started, ...movingColumns(batch.row), last: batch.first + batch.count - 1 }
+  const { status, updated, due, waits, value } = movingColumns(batch.row)
+  const last = batch.first + batch.count - 1
   const chain = nextSum(head.chain, batch)
-  return { ...columns, seq, token, chain, sum: sumOfRun(columns, chain) }
+  const sum = sumOfRun({ id, trace, program, status, last, started, updated, due, waits, value }, chain)
+  return { seq, id, token, trace, program, status, last, started, updated, due, waits, value, chain, sum }
 }
 
-function writeBatch(sql: Statements, head: Head, batch: Batch): Head {
+function writeBatches(
+  sql: Statements,
+  heads: ReadonlyMap<string, Head>,
+  batches: readonly Batch[],
+): { readonly refused: ReadonlySet<string>; readonly moved: ReadonlyMap<string, Head> } {
+  const refused = refusedRuns(heads, batches)
+  const moved = new Map<string, Head>()
+  for (const batch of batches) {
+    const { run } = batch.lease
+    const head = moved.get(run) ?? heads.get(run)
+    if (head === undefined || refused.has(run)) continue
+    const after = rowAfter(head, batch)
+    if (advances(sql, head, after)) {
+      writeRecords(sql, after, batch)
+      moved.set(run, after)
+    } else refused.add(run)
+  }
+  return { refused, moved }
+}
+
+/** Moves the row on, if the run stands where its writer believes and under the same lease. */
+function advances(sql: Statements, head: Head, { seq, last, chain, sum, updated, due, waits, value, status }: MovedRow): boolean {
+  const { trace, token, last: before } = head
+  const { changes } =
+    status === head.status
+      ? sql.advance.run(last, chain, sum, updated, due, waits, value, seq, trace, token, before)
+      : sql.turn.run(last, chain, sum, updated, due, waits, value, status, seq, trace, token, before)
+  return changes === 1
+}
+
+function writeRecords(sql: Statements, { seq, last, chain }: MovedRow, batch: Batch): void {
   const { first, count, version, body } = batch
-  const after = rowAfter(head, batch)
-  const { seq, last, chain, sum, updated, due, waits, value, status } = after
   sql.record.run(seq, first, count, version, chain, body)
-  if (status === head.status) sql.advance.run(last, chain, sum, updated, due, waits, value, seq)
-  else sql.turn.run(last, chain, sum, updated, due, waits, value, status, seq)
   writeRest(sql, seq, last, batch)
-  return after
 }
 
 /** What goes with the records. A program or blob that is there already is the same: its name is its hash. */

@@ -1,9 +1,7 @@
-import { type Stats, statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { faults } from '../kernel/faults.ts'
 import { openDatabase, rollBack } from './open.ts'
 import { storeFault } from './sqlite-faults.ts'
+import { Standing } from './standing.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 
 /** One connection to a store file. Everything is done inside `read` or `write`, which give errors their codes. */
@@ -11,18 +9,17 @@ export class Connection {
   readonly name: string
   readonly sql: Statements
   readonly #db: DatabaseSync
-  readonly #path: string
-  /** The file that was opened, as it was when it was looked at last. */
-  #file: Stats | undefined
+  readonly #standing: Standing
+  /** What SQLite does at the end of a transaction: `full` brings the log to the disk, `normal` leaves that to the system. */
+  #level: 'full' | 'normal' = 'full'
   #open = true
 
   constructor(file: string, busyTimeout: number) {
     this.name = file
-    this.#path = resolve(file)
     this.#db = openDatabase(file, busyTimeout)
     try {
       this.sql = prepareStatements(this.#db)
-      this.#file = statSync(this.#path)
+      this.#standing = new Standing(file)
     } catch (thrown) {
       this.#db.close()
       throw storeFault(thrown, file, 'open')
@@ -31,7 +28,16 @@ export class Connection {
 
   /** One transaction: all of it is durable when this returns, or nothing of it happened. */
   write<T>(work: (sql: Statements) => T): T {
-    return this.#transaction('write', work)
+    return this.#transaction('write', work, 'full')
+  }
+
+  /**
+   * As `write`, and what it wrote outlives this process, but not yet a loss of power: for what is true of living
+   * processes alone. All transactions stand in one log, so the next `write` of any process makes it durable too, and
+   * none after it can be there without it.
+   */
+  note<T>(work: (sql: Statements) => T): T {
+    return this.#transaction('write', work, 'normal')
   }
 
   /** Reads that see one state of the store. */
@@ -39,15 +45,16 @@ export class Connection {
     return this.#transaction('read', work)
   }
 
-  #transaction<T>(doing: 'read' | 'write', work: (sql: Statements) => T): T {
+  #transaction<T>(doing: 'read' | 'write', work: (sql: Statements) => T, level = this.#level): T {
     try {
+      this.#keep(level)
       ;(doing === 'write' ? this.sql.beginWrite : this.sql.beginRead).run()
     } catch (thrown) {
       throw storeFault(thrown, this.name, doing)
     }
     try {
       const result = work(this.sql)
-      if (doing === 'write') this.#mustStand()
+      if (doing === 'write') this.#standing.check()
       this.sql.commit.run()
       return result
     } catch (thrown) {
@@ -56,24 +63,11 @@ export class Connection {
     }
   }
 
-  /**
-   * SQLite goes on writing into a file that was deleted, and knows nothing of one that took its place. A store never
-   * shrinks by itself.
-   */
-  #mustStand(): void {
-    const opened = this.#file
-    const found = statSync(this.#path, { throwIfNoEntry: false })
-    const what =
-      found === undefined
-        ? 'is gone'
-        : found.ino !== opened?.ino || found.dev !== opened.dev
-          ? 'is another file now'
-          : found.size < opened.size
-            ? 'was cut short'
-            : undefined
-    if (what !== undefined)
-      throw faults.make('R5005', `the store ${this.name} ${what}`, { file: this.name, fix: 'put the file back, or restore it from a copy' })
-    this.#file = found
+  /** SQLite takes the level outside of transactions alone, and a statement that sets it cannot be prepared. */
+  #keep(level: 'full' | 'normal'): void {
+    if (level === this.#level) return
+    this.#db.exec(`pragma synchronous = ${level}`)
+    this.#level = level
   }
 
   close(): void {

@@ -10,7 +10,11 @@ import { firstSum } from './sums.ts'
 /** A worker that held nothing for so long is forgotten. */
 export const FORGOTTEN_MS = 24 * 60 * 60 * 1000
 
-/** Who may advance which run (architecture, invariant 6). The clock decides only who may take a lease, never who may commit. */
+/**
+ * Who may advance which run (architecture, invariant 6). The clock decides only who may take a lease, never who may
+ * commit. What is written here concerns living processes, and a loss of power ends them all: it is noted, and durable
+ * with the next commit. A run whose first commit had not come yet never began.
+ */
 export class Leases {
   readonly #connection: Connection
   /** The workers that said hello here: one that the table has lost comes back with its next sign of life. */
@@ -22,7 +26,7 @@ export class Leases {
 
   hello(worker: Worker, now: number, ttl: number): void {
     const known = knownWorker(worker, now, ttl)
-    this.#connection.write((sql) => {
+    this.#connection.note((sql) => {
       sql.forget.run(now - FORGOTTEN_MS)
       greet(sql, known)
     })
@@ -31,7 +35,7 @@ export class Leases {
 
   beat(worker: Worker, now: number): void {
     const known = { ...this.#get(worker), seen: now }
-    this.#connection.write((sql) => greet(sql, known))
+    this.#connection.note((sql) => greet(sql, known))
     this.#known.set(worker.id, known)
   }
 
@@ -40,7 +44,7 @@ export class Leases {
     const run = newColumns(row)
     const chain = firstSum(run.id)
     const { id, trace, program, status, started, updated, due, waits, value } = run
-    const { changes } = this.#connection.write((sql) =>
+    const { changes } = this.#connection.note((sql) =>
       sql.create.run(id, trace, program, status, worker.id, chain, sumOfRun(run, chain), started, updated, due, waits, value),
     )
     return changes === 0 ? 'taken' : { run: id, token: 1, worker }
@@ -48,7 +52,7 @@ export class Leases {
 
   claim(id: string, worker: Worker, now: number): Claim {
     const known = this.#get(worker)
-    return this.#connection.write((sql): Claim => {
+    return this.#connection.note((sql): Claim => {
       const run = sql.run.get(id)
       if (run === undefined) return { missing: true }
       const row = checkedRow(run)
@@ -63,7 +67,7 @@ export class Leases {
   }
 
   release(lease: Lease): void {
-    this.#connection.write((sql) => sql.release.run(lease.run, lease.token))
+    this.#connection.note((sql) => sql.release.run(lease.run, lease.token))
   }
 
   due(now: number): readonly string[] {

@@ -26,6 +26,8 @@ const PACKAGE: string = 'pg'
 /** A process has one commit under way; the others are for heartbeats, messages and readers. */
 const CONNECTIONS = 4
 const CONNECT_MS = 10_000
+/** After so long without a word the other side is asked whether it is there: a machine that lost its power says nothing any more. */
+const SILENT_MS = 10_000
 /** No statement of a store takes so long. One that does is given up by both sides. */
 const STATEMENT_MS = 60_000
 /** Who is stopped in the middle of a transaction of several statements, which are rare here, holds others up for no longer. */
@@ -42,6 +44,7 @@ export async function makePool(connection: string, lockMs: number): Promise<Pool
     max: CONNECTIONS,
     allowExitOnIdle: true,
     keepAlive: true,
+    keepAliveInitialDelayMillis: SILENT_MS,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS,
     statement_timeout: STATEMENT_MS,

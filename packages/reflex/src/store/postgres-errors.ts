@@ -7,7 +7,22 @@ import { postgresFaults, RESTORE_SCHEMA } from './postgres-faults.ts'
 export type Doing = 'open' | 'read' | 'write'
 
 /** The codes of Node for a connection that is gone or was not made. */
-const GONE = ['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']
+const GONE = [
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'ENOTCONN',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]
 /** What `pg` says of one; it gives these no code. */
 const SAID_GONE = /^(Connection terminated|Client (has encountered|was closed)|Query read timeout|timeout e)/
 

@@ -16,7 +16,7 @@ import type {
   Swept,
   Worker,
 } from '../kernel/store.ts'
-import { writeBatches } from './commit.ts'
+import { Commits } from './commit.ts'
 import { Connection } from './connection.ts'
 import { inboxOf, postMessage } from './inbox.ts'
 import { Leases } from './leases.ts'
@@ -32,7 +32,10 @@ export interface SqliteOptions {
 
 /**
  * A store in one SQLite file, which it makes if there is none, with the folders above it. Several processes may
- * have it open. What a method wrote is on the disk when it returns; killed in the middle, it wrote nothing.
+ * have it open. Killed in the middle of a method, a process wrote nothing; once the method has returned, what it wrote
+ * outlives the process. What `commit`, `post`, `append` and `sweep` wrote is then on the disk, and so is everything
+ * before it; who holds which run (`hello`, `beat`, `create`, `claim`, `release`) follows with the next of those. A power
+ * cut before takes it back: the processes are gone with it, and a run that was only created never began.
  *
  * Throws `R5020` to `R5024` for a file that is not a store, is damaged, newer, or cannot be opened or written; the
  * file is left as it is. Methods throw `R5003` for a journal that is not what was written, `R5005` when the disk
@@ -47,11 +50,13 @@ class SqliteStore implements Store {
   readonly name: string
   readonly #connection: Connection
   readonly #leases: Leases
+  readonly #commits: Commits
 
   constructor(connection: Connection) {
     this.name = connection.name
     this.#connection = connection
     this.#leases = new Leases(connection)
+    this.#commits = new Commits(connection)
   }
 
   hello(worker: Worker, now: number, ttl: number): void {
@@ -71,11 +76,12 @@ class SqliteStore implements Store {
   }
 
   release(lease: Lease): void {
+    this.#commits.forget(lease)
     this.#leases.release(lease)
   }
 
   commit(batches: readonly Batch[]): readonly string[] {
-    return this.#connection.write((sql) => writeBatches(sql, batches))
+    return this.#commits.commit(batches)
   }
 
   read(run: string, until?: number): StoredRun | undefined {

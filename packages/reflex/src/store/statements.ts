@@ -23,9 +23,12 @@ const SQL = {
 
   head: 'select seq, id, token, status, last, chain, trace, program, started from run where id = ?',
   record: 'insert into journal (run, first, count, version, sum, body) values (?, ?, ?, ?, ?, ?)',
-  // A status that stays as it is, is not written: it would touch the index of open runs.
-  advance: 'update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ? where seq = ?',
-  turn: 'update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?, status = ? where seq = ?',
+  // A status that stays as it is, is not written: it would touch the index of open runs. A number of a run that was swept
+  // away may be another's now, and a trace never is.
+  advance: `update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?
+    where seq = ? and trace = ? and token = ? and last = ?`,
+  turn: `update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?, status = ?
+    where seq = ? and trace = ? and token = ? and last = ?`,
   addSnapshot: 'insert into snapshot (run, at, sum, body) values (?, ?, ?, ?)',
   addProgram: 'insert into program (hash, kind, sum, source) values (?, ?, ?, ?) on conflict (hash) do nothing',
   addBlob: 'insert into blob (hash, sum, body) values (?, ?, ?) on conflict (hash) do nothing',

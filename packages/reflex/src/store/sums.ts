@@ -14,7 +14,7 @@ export function firstSum(run: string): number {
 
 /** The checksum of a batch goes on from the one before it: a batch that is removed or exchanged breaks the chain. */
 export function nextSum(before: number, batch: StoredBatch): number {
-  return crc32(batch.body, crc32(`${batch.first} ${batch.count} ${batch.version}\n`, before))
+  return crc32(`${batch.first} ${batch.count} ${batch.version}\n${batch.body}`, before)
 }
 
 /** A batch with its place in the chain. */

@@ -7,6 +7,7 @@ import { State } from '../kernel/state.ts'
 import type { Store } from '../kernel/store.ts'
 import { memoryStore } from '../store/memory.ts'
 import { Mortal } from './kind-suite/fate.ts'
+import { forkEverywhere } from './kind-suite/forks.ts'
 import { calledByAnother, callsAnother, GUEST_WORD } from './kind-suite/guests.ts'
 import { storeAfter } from './kind-suite/histories.ts'
 import { fine, inputName, Life, outcomeOf, RUN, same, textOf } from './kind-suite/life.ts'
@@ -31,7 +32,7 @@ const DEATHS = 3
  *
  * The subject's run is played on a memory store and a still clock: undisturbed; closed and opened again at every
  * rest; resumed from each of its records; with the process dying at every commit and at every performance, before
- * and after, up to three times; cancelled at every rest; called by a program of another kind and calling one.
+ * and after, up to three times; cancelled at every rest; forked at each of its records; called by a program of another kind and calling one.
  * However it is disturbed, it must end the same.
  */
 export function kindSuite(subject: KindSubject): readonly KindCase[] {
@@ -46,6 +47,7 @@ export function kindSuite(subject: KindSubject): readonly KindCase[] {
     named('survives a death at every commit and performance', () => deaths(subject, 1)),
     named('survives three deaths', () => deaths(subject, DEATHS)),
     named('can be cancelled at every rest', () => cancelled(subject)),
+    named('can be forked at every record', () => forked(subject)),
     named('can be called by another kind', () => deaths(calledByAnother(subject), 1)),
     ...(calling === undefined ? [] : [named('can call another kind', () => callsGuest(calling))]),
   ]
@@ -191,6 +193,11 @@ async function agree(life: Life): Promise<void> {
   const { records } = await life.runtime.history(RUN)
   const { difference } = replay(records, life.runtime.programs)
   if (difference !== undefined) same(`the replay of record ${difference.record}`, difference.decided, difference.recorded)
+}
+
+async function forked(subject: KindSubject): Promise<void> {
+  const { life, store, outcome, records } = await undisturbed(subject)
+  await forkEverywhere(subject, { runtime: life.runtime, store, ledgers: life.watch.ledgers, outcome, records }, fold)
 }
 
 /** The process dies at each of its events in turn, and each next life at one of its first. */

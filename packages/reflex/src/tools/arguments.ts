@@ -1,9 +1,11 @@
-import { isList, isObject, type Json, type Validator, type ValidatorResult } from '../kernel/index.ts'
+import { isList, isObject, type Json, type JsonObject, type Validator, type ValidatorResult } from '../kernel/index.ts'
 
 /** What one argument must be. `read` answers undefined for a value that it refuses. */
 export interface Field<T> {
   /** For messages: `a whole number from 1 to 100`. */
   readonly what: string
+  /** Its JSON Schema, for models that call the tool. */
+  readonly schema: JsonObject
   /** What counts when the argument is absent or null; a field without one is required. */
   readonly fallback?: { readonly value: T }
   read(value: Json): T | undefined
@@ -11,14 +13,26 @@ export interface Field<T> {
 
 type Values<Fields> = { readonly [Key in keyof Fields]: Fields[Key] extends Field<infer T> ? T : never }
 
-/** A validator of named arguments that tells their types. */
+/** A validator of named arguments that tells their types, and their JSON Schema as Standard JSON Schema has it. */
 export interface Arguments<T> extends Validator {
-  readonly '~standard': Validator['~standard'] & { readonly types?: { readonly input: unknown; readonly output: T } | undefined }
+  readonly '~standard': Validator['~standard'] & {
+    readonly types?: { readonly input: unknown; readonly output: T } | undefined
+    readonly jsonSchema: { input(): JsonObject }
+  }
 }
 
 /** Named arguments: each known, each of its kind. An argument that is null counts as absent, so that a board key may fill it. */
 export function namedArguments<const Fields extends Readonly<Record<string, Field<unknown>>>>(fields: Fields): Arguments<Values<Fields>> {
-  return { '~standard': { version: 1, vendor: 'reflex', validate: (value) => check(fields, value) } }
+  return {
+    '~standard': { version: 1, vendor: 'reflex', validate: (value) => check(fields, value), jsonSchema: { input: () => schemaOf(fields) } },
+  }
+}
+
+function schemaOf(fields: Readonly<Record<string, Field<unknown>>>): JsonObject {
+  const entries = Object.entries(fields)
+  const properties = entries.map(([name, { schema, what }]) => [name, { ...schema, description: what }] as const)
+  const required = entries.flatMap(([name, { fallback }]) => (fallback === undefined ? [name] : []))
+  return { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false }
 }
 
 function check(fields: Readonly<Record<string, Field<unknown>>>, value: unknown): ValidatorResult {
@@ -43,14 +57,27 @@ function check(fields: Readonly<Record<string, Field<unknown>>>, value: unknown)
 
 /** Text without a zero byte. */
 export function text(what = 'text'): Field<string> {
-  return { what, read: (value) => (typeof value === 'string' && isPlain(value) ? value : undefined) }
+  return { what, schema: { type: 'string' }, read: (value) => (typeof value === 'string' && isPlain(value) ? value : undefined) }
 }
 
 /** A path, or another name that is not empty. */
 export function path(): Field<string> {
   return {
     what: 'a path',
+    schema: { type: 'string' },
     read: (value) => (typeof value === 'string' && value !== '' && value.length <= 4096 && isPlain(value) ? value : undefined),
+  }
+}
+
+/** The same, of a file or folder: `~/` and `$HOME/` at its beginning stand for the home folder, where it is known. */
+export function filePath(home: string | undefined): Field<string> {
+  const plain = path()
+  return {
+    ...plain,
+    read(value) {
+      const read = plain.read(value)
+      return home === undefined ? read : read?.replace(/^(?:~|\$HOME|\$\{HOME\})(?=$|\/)/, () => home)
+    },
   }
 }
 
@@ -62,24 +89,26 @@ function isPlain(value: string): boolean {
 export function count(least: number, most: number): Field<number> {
   return {
     what: `a whole number from ${least} to ${most}`,
+    schema: { type: 'integer', minimum: least, maximum: most },
     read: (value) => (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most ? value : undefined),
   }
 }
 
 /** True or false. */
 export function flag(): Field<boolean> {
-  return { what: 'true or false', read: (value) => (typeof value === 'boolean' ? value : undefined) }
+  return { what: 'true or false', schema: { type: 'boolean' }, read: (value) => (typeof value === 'boolean' ? value : undefined) }
 }
 
 /** One of a few words. */
 export function word<const Word extends string>(...words: readonly Word[]): Field<Word> {
-  return { what: words.join(' or '), read: (value) => words.find((known) => known === value) }
+  return { what: words.join(' or '), schema: { type: 'string', enum: words }, read: (value) => words.find((known) => known === value) }
 }
 
 /** A list of texts. */
 export function texts(what = 'a list of texts'): Field<readonly string[]> {
   return {
     what,
+    schema: { type: 'array', items: { type: 'string' } },
     read: (value) =>
       isList(value) && value.every((item) => typeof item === 'string' && isPlain(item)) ? (value as readonly string[]) : undefined,
   }

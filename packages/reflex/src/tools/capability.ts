@@ -12,8 +12,16 @@ export function toolCapability(name: string): string {
   return `arbor://tool/${encodeStep(name)}`
 }
 
-/** The capabilities of running a command, which nothing confines in this release. */
-export const COMMAND_CAPABILITIES: readonly string[] = ['arbor://shell/exec', 'arbor://shell/exec/unsandboxed']
+/** The capability to run commands in a sandbox. */
+export const COMMAND_CAPABILITY = 'arbor://shell/exec'
+
+/** The capability to run them without one: they may then do all that the user may. */
+export const UNSANDBOXED_CAPABILITY = 'arbor://shell/exec/unsandboxed'
+
+/** The capability to send something to a host, by its name or address: `arbor://net/example.org`. */
+export function netCapability(host: string): string {
+  return `arbor://net/${encodeStep(host)}`
+}
 
 /** Percent-encodes everything that a pattern or an address could take for something else. */
 function encodeStep(step: string): string {

@@ -1,38 +1,8 @@
-import { stat } from 'node:fs/promises'
-import { relative, isAbsolute } from 'node:path'
-import type { Fault, Host, Json, Repeat } from '../kernel/index.ts'
-import { count, type Field, namedArguments, or, path, text, texts } from './arguments.ts'
-import { COMMAND_CAPABILITIES } from './capability.ts'
-import { type Environment, scrub } from './environment.ts'
-import { faults } from './faults.ts'
-import { absolute, realPath, shownPath } from './paths.ts'
-import { type ProcessResult, runProcess } from './process.ts'
-import { demand, notA, systemCode, systemFault } from './refusals.ts'
-import { defineTool, type Tool, type ToolCall } from './tool.ts'
-
-/** What commands get from outside. */
-export interface CommandSettings {
-  readonly host: Host
-  readonly environment: Environment
-  /** Variables that commands see beside PATH, HOME and LANG. */
-  readonly variables?: readonly string[] | undefined
-  /** Milliseconds until a command is killed: 30,000 unless said otherwise. */
-  readonly timeout?: number | undefined
-}
-
-/** What came of a command. */
-type CommandResult = {
-  readonly code: number | null
-  readonly signal?: string
-  readonly stdout: string
-  readonly stderr: string
-  readonly truncated?: true
-}
-
-const TIMEOUT = 30_000
-const LONGEST = 3_600_000
-const KEPT = 64_000
-const MOST = 1_000_000
+import type { Json, Repeat } from '../kernel/index.ts'
+import { type Field, namedArguments, text, texts } from './arguments.ts'
+import { COMMAND_CAPABILITY } from './capability.ts'
+import { COMMAND_FIELDS, type CommandResult, type CommandSettings, KEPT, outcomeLine, runCommand } from './command-run.ts'
+import { defineTool, type Tool } from './tool.ts'
 
 /** A command that an operator gives a name, so that a program may call this one and no other. */
 export interface NamedCommand {
@@ -51,24 +21,41 @@ export interface NamedCommand {
   readonly limit?: number
 }
 
-/** Runs any command: `{code, stdout, stderr, truncated?}`. A code other than 0 is a result, not a failure. */
+/** What commands have in common, for who writes a program. */
+const COMMON =
+  'Its input is stdin or nothing; environment: values that it gets as variables; stage: a folder in which it may write a status.json; limit: bytes kept of the output. sandbox: strict (no network, writes below the work folder alone) unless the run may do without.'
+
+/** Runs any command, without a shell: `{code, stdout, stderr, truncated?, status_file?, warning?}`. A code other than 0 is a result. */
 export function anyCommand(settings: CommandSettings): Tool {
   return defineTool({
     name: 'command',
-    description:
-      'Runs a command, given as a list of words and without a shell, below the work folder. Its input is stdin or nothing. limit: bytes kept of the output.',
+    description: `Runs a command, given as a list of words and without a shell, below the work folder. ${COMMON}`,
     leaves: true,
     repeat: 'ask',
-    input: namedArguments({
-      argv: { ...texts('a list of words, the program first'), read: readWords },
-      cwd: or(path(), '.'),
-      stdin: or(text(), undefined),
-      timeout: or(count(1, LONGEST), undefined),
-      limit: or(count(1, MOST), KEPT),
-    }),
-    needs: () => COMMAND_CAPABILITIES,
-    run: (args, call) => run(args, settings, call),
-    says: ({ argv }, result) => `${line(argv)} → ${ended(result)}`,
+    input: namedArguments({ argv: { ...texts('a list of words, the program first'), read: readWords }, ...COMMAND_FIELDS }),
+    needs: () => [COMMAND_CAPABILITY],
+    run: (args, call) => runCommand(args, settings, call),
+    simulates: ({ argv }) => simulatedCommand(argv.join(' ')),
+    says: outcomeLine,
+  })
+}
+
+/**
+ * Runs the text of a command by `sh -c`, with the same result. The text is what an author wrote: values never become part
+ * of it, they reach it as variables.
+ */
+export function shell(settings: CommandSettings): Tool {
+  return defineTool({
+    name: 'shell',
+    description: `Runs the text of a command by sh, below the work folder. ${COMMON}`,
+    leaves: true,
+    repeat: 'ask',
+    authored: ['command'],
+    input: namedArguments({ command: { ...text('the text of a command'), read: readCommand }, ...COMMAND_FIELDS }),
+    needs: () => [COMMAND_CAPABILITY],
+    run: ({ command, ...args }, call) => runCommand({ ...args, argv: ['/bin/sh', '-c', command], shown: command }, settings, call),
+    simulates: ({ command }) => simulatedCommand(command),
+    says: ({ command }, result) => outcomeLine({ argv: [], shown: command }, result),
   })
 }
 
@@ -85,15 +72,26 @@ export function commandTool(command: NamedCommand, settings: CommandSettings): T
     leaves,
     repeat,
     input: namedArguments(fields),
-    needs: () => COMMAND_CAPABILITIES,
-    run: (args, call) => run({ argv: words(args), cwd, stdin: undefined, timeout, limit }, settings, call),
-    says: (args, result) => `${line(words(args))} → ${ended(result)}`,
+    needs: () => [COMMAND_CAPABILITY],
+    run: (args, call) => runCommand({ argv: words(args), cwd, stdin: undefined, timeout, limit }, settings, call),
+    simulates: (args) => simulatedCommand(words(args).join(' ')),
+    says: (args, result) => outcomeLine({ argv: words(args) }, result),
   })
+}
+
+/** A command that nobody has run, as if it had gone well. */
+function simulatedCommand(text: string): CommandResult {
+  return { code: 0, stdout: `[Simulated] ${text}\n`, stderr: '' }
 }
 
 function readWords(value: Json): readonly string[] | undefined {
   const words = texts().read(value)
   return words !== undefined && words[0] !== undefined && words[0] !== '' ? words : undefined
+}
+
+function readCommand(value: Json): string | undefined {
+  const command = text().read(value)
+  return command === undefined || command.trim() === '' ? undefined : command
 }
 
 /** Whether a parameter begins a word, where a dash would make it an option of the program. */
@@ -105,6 +103,7 @@ function parameterField(what: string, leading: boolean): Field<string> {
   const plain = text(what)
   return {
     what: leading ? `${what}, text that begins with no dash` : what,
+    schema: { type: 'string' },
     read(value) {
       const word = plain.read(typeof value === 'number' ? String(value) : value)
       return leading && word?.startsWith('-') === true ? undefined : word
@@ -114,87 +113,4 @@ function parameterField(what: string, leading: boolean): Field<string> {
 
 function fill(word: string, args: Readonly<Record<string, string>>): string {
   return word.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(args, name) ? (args[name] ?? whole) : whole))
-}
-
-interface Invocation {
-  readonly argv: readonly string[]
-  readonly cwd: string
-  readonly stdin: string | undefined
-  readonly timeout: number | undefined
-  readonly limit: number
-}
-
-async function run(command: Invocation, settings: CommandSettings, call: ToolCall): Promise<CommandResult> {
-  const cwd = await workingFolder(command.cwd, call)
-  if (call.signal.aborted) throw faults.make('R4132', `${line(command.argv)} was called off before it began`)
-  const timeout = command.timeout ?? settings.timeout ?? TIMEOUT
-  const result = await runProcess(
-    {
-      argv: command.argv,
-      cwd,
-      environment: scrub(settings.environment, settings.variables),
-      stdin: command.stdin,
-      timeout,
-      most: command.limit,
-      signal: call.signal,
-    },
-    settings.host,
-  ).catch((thrown: unknown) => {
-    throw notStarted(command.argv, thrown)
-  })
-  if (result.end === 'aborted') throw faults.make('R4132', `${line(command.argv)} was called off`)
-  if (result.end === 'timeout') throw tooLong(command.argv, timeout, result)
-  const { code, signal, stdout, stderr, truncated } = result
-  return { code, ...(signal === null ? {} : { signal }), stdout, stderr, ...(truncated ? { truncated } : {}) }
-}
-
-/** The folder in which a command begins: really below the work folder or the run's own, or granted. */
-async function workingFolder(cwd: string, call: ToolCall): Promise<string> {
-  const path = absolute(cwd, 'work', call)
-  const real = realPath(path)
-  if (![call.workdir, call.runFolder].some((folder) => isBelow(real, folder))) demand('write', real, call)
-  const stats = await stat(real).catch((thrown: unknown) => {
-    throw systemFault(thrown, 'folder', path, call)
-  })
-  if (!stats.isDirectory()) throw notA('folder', shownPath(path, call), call)
-  return real
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const inside = relative(folder, path)
-  return inside !== '..' && !inside.startsWith('../') && !inside.startsWith('..\\') && !isAbsolute(inside)
-}
-
-function notStarted(argv: readonly string[], thrown: unknown): Fault {
-  const code = systemCode(thrown)
-  const [program = ''] = argv
-  const why =
-    code === 'ENOENT'
-      ? 'was not found'
-      : code === 'EACCES'
-        ? 'may not be run'
-        : code === 'E2BIG'
-          ? 'has too many arguments'
-          : 'cannot be started'
-  const words = argv.length === 1 && /\s/.test(program)
-  return faults.make('R4130', `${program} ${why}`, {
-    cause: thrown,
-    ...(words ? { fix: 'give the program and its arguments as a list of words' } : {}),
-  })
-}
-
-function tooLong(argv: readonly string[], timeout: number, { stdout, stderr }: ProcessResult): Fault {
-  return faults.make('R4131', `${line(argv)} did not end within ${timeout} ms and was killed`, {
-    data: { stdout: stdout.slice(-2000), stderr: stderr.slice(-2000) },
-  })
-}
-
-/** A command on one line, for people. */
-function line(argv: readonly string[]): string {
-  const shown = argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
-  return shown.length > 80 ? `${shown.slice(0, 79)}…` : shown
-}
-
-function ended({ code, signal }: CommandResult): string {
-  return code === null ? `ended by ${signal}` : `exit ${code}`
 }

@@ -1,11 +1,15 @@
-import { anyCommand, type CommandSettings, commandTool, type NamedCommand } from './command.ts'
+import { anyCommand, commandTool, type NamedCommand, shell } from './command.ts'
+import type { CommandSettings } from './command-run.ts'
+import { fileEdit } from './file-edit.ts'
 import { fileList } from './file-list.ts'
 import { fileRead, jsonRead } from './file-read.ts'
+import { fileSearch } from './file-search.ts'
 import { fileWrite } from './file-write.ts'
 import { gitLog } from './git-log.ts'
 import { gitSample } from './git-sample.ts'
 import { gitDiff, gitRoot, gitShow } from './git-show.ts'
 import { gitTag } from './git-tag.ts'
+import { http } from './http.ts'
 import { Tools } from './registry.ts'
 import type { Tool } from './tool.ts'
 
@@ -19,7 +23,8 @@ export interface ToolsSettings extends CommandSettings {
 
 /** The built-in tools, the operator's commands and the host's tools. Which of them a run may call, the policy says. */
 export function createTools(settings: ToolsSettings): Tools {
-  const { commands = [], tools = [] } = settings
+  const { commands = [], tools = [], environment } = settings
+  const home = environment['HOME']
   return new Tools([
     gitRoot(settings),
     gitLog(settings),
@@ -27,11 +32,15 @@ export function createTools(settings: ToolsSettings): Tools {
     gitShow(settings),
     gitDiff(settings),
     gitSample(settings),
-    fileRead,
-    fileList,
-    jsonRead,
-    fileWrite,
+    fileRead(home),
+    fileList(home),
+    fileSearch(home),
+    jsonRead(home),
+    fileWrite(home),
+    fileEdit(home),
     anyCommand(settings),
+    shell(settings),
+    http(settings),
     ...commands.map((command) => commandTool(command, settings)),
     ...tools,
   ])

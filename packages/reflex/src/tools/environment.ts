@@ -3,22 +3,28 @@ import { delimiter, isAbsolute } from 'node:path'
 /** Variables as the system gives them; the composition reads them, no tool does. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-const KEPT: readonly string[] = ['PATH', 'HOME', 'LANG']
+const KEPT: readonly string[] = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'USER', 'SHELL', 'TMPDIR']
 /** Without these no program starts on Windows. */
 const KEPT_ON_WINDOWS: readonly string[] = ['SystemRoot', 'PATHEXT', 'TEMP']
 
 /**
- * What a command sees of the environment: PATH, HOME, LANG, and the variables that the operator names. Places of the
- * PATH that are not absolute are left out: they would find a program in whatever folder the command runs in.
+ * What a command sees of the environment: where programs, the home folder and temporary files are, language and zone, who
+ * the user is, and the variables that the operator names (reference pipeline 4.5). Places of the PATH that are not
+ * absolute are left out: they would find a program in whatever folder the command runs in.
  */
 export function scrub(environment: Environment, named: readonly string[] = []): Record<string, string> {
   const windows = process.platform === 'win32'
   const kept = [...KEPT, ...(windows ? KEPT_ON_WINDOWS : []), ...named]
   const pairs = kept.flatMap((name): [string, string][] => {
     const value = valueOf(environment, name, windows)
-    return value === undefined ? [] : [[name, name === 'PATH' ? absoluteOnly(value) : value]]
+    return value === undefined ? [] : [[name, name === 'PATH' ? absoluteOnly(value).join(delimiter) : value]]
   })
   return Object.fromEntries(pairs)
+}
+
+/** The absolute folders of the PATH. */
+export function pathFolders(environment: Environment): readonly string[] {
+  return absoluteOnly(valueOf(environment, 'PATH', process.platform === 'win32') ?? '')
 }
 
 function valueOf(environment: Environment, name: string, windows: boolean): string | undefined {
@@ -26,9 +32,6 @@ function valueOf(environment: Environment, name: string, windows: boolean): stri
   return key !== undefined && Object.hasOwn(environment, key) ? environment[key] : undefined
 }
 
-function absoluteOnly(path: string): string {
-  return path
-    .split(delimiter)
-    .filter((folder) => isAbsolute(folder))
-    .join(delimiter)
+function absoluteOnly(path: string): readonly string[] {
+  return path.split(delimiter).filter((folder) => isAbsolute(folder))
 }

@@ -2,7 +2,7 @@ import { defineFaults } from '../kernel/index.ts'
 
 const DURING = 'during a run'
 
-/** The tools' part of the catalogue (R4100 to R4149): calls, files (R4105 to R4115), git (R4120 to R4124), commands (R4130 to R4133). */
+/** The tools' part of the catalogue (R4100 to R4149): calls, files (R4105 to R4115), git (R4120 to R4124), commands (R4130 to R4134), requests (R4135 to R4137). */
 export const faults = defineFaults({
   R4100: {
     title: 'A tool is not known',
@@ -164,5 +164,56 @@ export const faults = defineFaults({
     when: DURING,
     means: 'The run gave the effect up while the command was under way. It and everything that it had started was killed.',
     fix: 'Nothing.',
+  },
+  R4133: {
+    title: 'There is no sandbox for commands',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'Commands run in a sandbox, which bubblewrap makes on Linux. There is none here, and this run may not run commands without one. Nothing was done.',
+    often: 'bubblewrap is not installed, a container or a system that forbids user namespaces, a system other than Linux',
+    fix: 'Install it, such as with `apt install bubblewrap`, or trust the run: `--trust trusted`.',
+  },
+  R4134: {
+    title: 'A command cannot be put into the sandbox',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'A sandbox opens the work folder and keeps everything else shut. That cannot be done with this work folder or for this command. Nothing was done.',
+    often: 'a work folder that is the home folder or the root of the system',
+    fix: 'Start in the folder of a project.',
+  },
+  R4135: {
+    title: 'An address may not be reached',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'A host is reached when `arbor://net/HOST` is granted. An address of this machine, of a private network or of a cloud provider counts as a host of its own: it must be granted by name, and a star does not cover it. Nothing was sent there.',
+    often: 'a redirect, a name that leads to a private address, http://localhost',
+    fix: 'Allow the host, and the address where it is a private one, in --policy FILE.',
+  },
+  R4136: {
+    title: 'An address does not answer',
+    verdict: 'retry',
+    when: DURING,
+    means: 'The network or the server at the other end failed, or did not answer in time. What was sent may have arrived.',
+    often: 'a server that is down, a name that is misspelt, a limit that is too low',
+    fix: 'Try again, or give it more time with `timeout`, in milliseconds.',
+  },
+  R4137: {
+    title: 'A request or its answer cannot be used',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'Requests go to http and https addresses without a password in them; answers are text that is not compressed, after at most five redirects.',
+    fix: 'Correct the address, or ask for another form of the answer.',
+  },
+  R4140: {
+    title: 'A change does not fit its file',
+    verdict: 'fail',
+    when: DURING,
+    means: 'The stretch of text that a change replaces must stand in the file exactly once. No file was changed.',
+    often: 'text that was repeated from memory, a file that has changed since it was read',
+    fix: 'Read the file again, and give a stretch that is long enough to stand there once.',
   },
 })

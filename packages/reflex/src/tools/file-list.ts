@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { count, namedArguments, or, path, texts, word } from './arguments.ts'
+import { count, filePath, namedArguments, or, texts, word } from './arguments.ts'
 import { fsCapability } from './capability.ts'
 import { type OpenFolder, openFolder } from './open-folder.ts'
 import { absolute, readNeed, realPath, shownPath } from './paths.ts'
@@ -25,30 +25,31 @@ interface Walk {
 }
 
 /** Lists a folder, and folders in it down to a depth: `{path, entries: [{path, type, bytes?}], truncated}`, in order of names. */
-export const fileList: Tool = defineTool({
-  name: 'file.list',
-  description: `Lists a folder below the work folder. depth: how many levels. skip: names that are left out (${SKIPPED.join(', ')} unless said otherwise). Links are named and not followed.`,
-  leaves: false,
-  repeat: 'free',
-  input: namedArguments({
-    path: or(path(), '.'),
-    in: or(word('work', 'run'), 'work'),
-    depth: or(count(1, 64), 1),
-    limit: or(count(1, 20_000), 1000),
-    skip: or(texts('a list of names'), SKIPPED),
-  }),
-  needs: (args, place) => [readNeed(args.path, args.in, place)],
-  async run(args, call) {
-    const walk: Walk = { call, skip: new Set(args.skip), limit: args.limit, entries: [], truncated: false }
-    const path = absolute(args.path, args.in, call)
-    demand('read', realPath(path), call)
-    await using folder = await openFolder(realPath(path), path, call)
-    demand('read', folder.real, call)
-    await list(folder, '', args.depth, walk)
-    return { path: shownPath(folder.real, call), entries: walk.entries, truncated: walk.truncated }
-  },
-  says: (args, { entries }) => `${args.path}, ${entries.length === 1 ? '1 entry' : `${entries.length} entries`}`,
-})
+export const fileList = (home?: string): Tool =>
+  defineTool({
+    name: 'file.list',
+    description: `Lists a folder below the work folder. depth: how many levels. skip: names that are left out (${SKIPPED.join(', ')} unless said otherwise). Links are named and not followed.`,
+    leaves: false,
+    repeat: 'free',
+    input: namedArguments({
+      path: or(filePath(home), '.'),
+      in: or(word('work', 'run'), 'work'),
+      depth: or(count(1, 64), 1),
+      limit: or(count(1, 20_000), 1000),
+      skip: or(texts('a list of names'), SKIPPED),
+    }),
+    needs: (args, place) => [readNeed(args.path, args.in, place)],
+    async run(args, call) {
+      const walk: Walk = { call, skip: new Set(args.skip), limit: args.limit, entries: [], truncated: false }
+      const path = absolute(args.path, args.in, call)
+      demand('read', realPath(path), call)
+      await using folder = await openFolder(realPath(path), path, call)
+      demand('read', folder.real, call)
+      await list(folder, '', args.depth, walk)
+      return { path: shownPath(folder.real, call), entries: walk.entries, truncated: walk.truncated }
+    },
+    says: (args, { entries }) => `${args.path}, ${entries.length === 1 ? '1 entry' : `${entries.length} entries`}`,
+  })
 
 async function list(folder: OpenFolder, prefix: string, depth: number, walk: Walk): Promise<void> {
   for (const entry of await entriesOf(folder, walk)) {

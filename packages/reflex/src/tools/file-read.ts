@@ -1,7 +1,7 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
 import { causeOf, type FaultDetails, isList, isObject, type Json } from '../kernel/index.ts'
-import { count, flag, namedArguments, or, path, text, word } from './arguments.ts'
+import { count, filePath, flag, namedArguments, or, text, word } from './arguments.ts'
 import { faults } from './faults.ts'
 import { openFile } from './open-file.ts'
 import { absolute, type Base, counted, lineCount, readNeed, shownPath } from './paths.ts'
@@ -10,41 +10,45 @@ import { defineTool, type Tool, type ToolCall } from './tool.ts'
 const USUAL = 1_000_000
 const MOST = 16_000_000
 
-const where = { path: path(), in: or(word('work', 'run'), 'work'), limit: or(count(1, MOST), USUAL) } as const
+function where(home: string | undefined) {
+  return { path: filePath(home), in: or(word('work', 'run'), 'work'), limit: or(count(1, MOST), USUAL) } as const
+}
 
 /** Reads a text file: `{path, text, bytes, lines}`. */
-export const fileRead: Tool = defineTool({
-  name: 'file.read',
-  description: 'Reads a UTF-8 text file below the work folder. limit: the most bytes that it may have.',
-  leaves: false,
-  repeat: 'free',
-  input: namedArguments(where),
-  needs: (args, place) => [readNeed(args.path, args.in, place)],
-  async run(args, call) {
-    const read = await readText(args, call)
-    return { path: read.shown, text: read.text, bytes: read.bytes, lines: lineCount(read.text) }
-  },
-  says: (args, { lines }) => `${args.path}, ${counted(lines, 'line')}`,
-})
+export const fileRead = (home?: string): Tool =>
+  defineTool({
+    name: 'file.read',
+    description: 'Reads a UTF-8 text file below the work folder. limit: the most bytes that it may have.',
+    leaves: false,
+    repeat: 'free',
+    input: namedArguments(where(home)),
+    needs: (args, place) => [readNeed(args.path, args.in, place)],
+    async run(args, call) {
+      const read = await readText(args, call)
+      return { path: read.shown, text: read.text, bytes: read.bytes, lines: lineCount(read.text) }
+    },
+    says: (args, { lines }) => `${args.path}, ${counted(lines, 'line')}`,
+  })
 
 /** Reads a JSON file, or the value at a JSON pointer in it. */
-export const jsonRead: Tool = defineTool({
-  name: 'json.read',
-  description:
-    'Reads a JSON file below the work folder. pointer: the value at this JSON pointer alone. missing: null where the pointer leads nowhere.',
-  leaves: false,
-  repeat: 'free',
-  input: namedArguments({ ...where, pointer: or(text('a JSON pointer'), ''), missing: or(flag(), false) }),
-  needs: (args, place) => [readNeed(args.path, args.in, place)],
-  async run(args, call) {
-    const { text: source, shown } = await readText(args, call)
-    const value = valueAt(parse(source, shown), args.pointer, shown)
-    if (value !== undefined) return value
-    if (args.missing) return null
-    throw faults.make('R4111', `${shown} has nothing at ${args.pointer}`, { file: shown, path: args.pointer })
-  },
-  says: (args) => `${args.path}${args.pointer}`,
-})
+export const jsonRead = (home?: string): Tool =>
+  defineTool({
+    name: 'json.read',
+    description:
+      'Reads a JSON file below the work folder. pointer: the value at this JSON pointer alone. missing: null where the pointer leads nowhere.',
+    leaves: false,
+    repeat: 'free',
+    input: namedArguments({ ...where(home), pointer: or(text('a JSON pointer'), ''), missing: or(flag(), false) }),
+    needs: (args, place) => [readNeed(args.path, args.in, place)],
+    async run(args, call) {
+      const { text: source, shown } = await readText(args, call)
+      const value = valueAt(parse(source, shown), args.pointer, shown)
+      if (value !== undefined) return value
+      if (args.missing) return null
+      throw faults.make('R4111', `${shown} has nothing at ${args.pointer}`, { file: shown, path: args.pointer })
+    },
+    says: (args) => `${args.path}${args.pointer}`,
+  })
 
 interface TextFile {
   readonly text: string
@@ -52,7 +56,11 @@ interface TextFile {
   readonly shown: string
 }
 
-async function readText(args: { readonly path: string; readonly in: Base; readonly limit: number }, call: ToolCall): Promise<TextFile> {
+/** Reads a text file as a whole: `R4108` beyond `limit` bytes, `R4109` for what is not UTF-8. */
+export async function readText(
+  args: { readonly path: string; readonly in: Base; readonly limit: number },
+  call: ToolCall,
+): Promise<TextFile> {
   await using file = await openFile(absolute(args.path, args.in, call), call)
   const shown = shownPath(file.real, call)
   const bytes = await readUpTo(file.handle, args.limit + 1)

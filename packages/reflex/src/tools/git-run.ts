@@ -1,10 +1,11 @@
 import { devNull } from 'node:os'
+import { delimiter } from 'node:path'
 import type { Host } from '../kernel/index.ts'
 import { fsCapability } from './capability.ts'
-import { type Environment, scrub } from './environment.ts'
+import { type Environment, pathFolders, scrub } from './environment.ts'
 import { faults } from './faults.ts'
 import { findRepository, type Repository } from './git-repository.ts'
-import { absolute, isThere, shownPath } from './paths.ts'
+import { absolute, isBelow, isThere, realPath, shownPath } from './paths.ts'
 import { type ProcessResult, runProcess } from './process.ts'
 import { systemCode } from './refusals.ts'
 import type { ToolCall } from './tool.ts'
@@ -139,7 +140,7 @@ function mustEndWell({ end, code, stderr }: ProcessResult, command: string): voi
 }
 
 async function spawnGit(args: readonly string[], { settings, call, cwd, places, stdin, most = LITTLE }: GitPlace): Promise<ProcessResult> {
-  const environment = { ...scrub(settings.environment), ...ENVIRONMENT, ...places }
+  const environment = { ...scrub(settings.environment), ...ENVIRONMENT, ...places, PATH: programsOutside(call.workdir, settings) }
   const argv = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args]
   try {
     return await runProcess({ argv, cwd, environment, stdin, timeout: TIMEOUT, most, signal: call.signal }, settings.host)
@@ -147,6 +148,15 @@ async function spawnGit(args: readonly string[], { settings, call, cwd, places, 
     if (systemCode(thrown) === 'ENOENT') throw faults.make('R4120', 'git is not installed')
     throw thrown
   }
+}
+
+/** A PATH that is empty would name the folder in which git runs. */
+const NOWHERE = '/nonexistent'
+
+/** The PATH without what lies in the work folder: a confined command could put a `git` there, which would run unconfined. */
+function programsOutside(workdir: string, { environment }: GitSettings): string {
+  const folders = pathFolders(environment).filter((folder) => !isBelow(realPath(folder), workdir))
+  return folders.length === 0 ? NOWHERE : folders.join(delimiter)
 }
 
 /** The repository of a path: `R4106` without the folder, `R4121` without a repository, `R4105` if it may not be read. */

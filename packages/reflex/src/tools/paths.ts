@@ -45,6 +45,12 @@ export function shownPath(path: string, place: Place): string {
   return inside === '' ? '.' : inside === '..' || inside.startsWith('../') || isAbsolute(inside) ? path : inside
 }
 
+/** Whether a path is a folder or lies in it, going by the words of both. */
+export function isBelow(path: string, folder: string): boolean {
+  const inside = relative(folder, path)
+  return inside !== '..' && !inside.startsWith('../') && !inside.startsWith('..\\') && !isAbsolute(inside)
+}
+
 /** Whether something is there, a link that leads nowhere included. */
 export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined

@@ -13,6 +13,8 @@ export interface PreparedCall {
   traits(place: Place): Traits
   /** Calls the tool; only faults are thrown. */
   run(call: ToolCall): Promise<Json>
+  /** What stands in for a result in a run that is simulated; refused like the call. */
+  simulate(call: Pick<ToolCall, 'allows' | 'workdir' | 'runFolder'>): Json
   /** One line about what came of it. */
   says(result: Json): string | undefined
 }
@@ -64,14 +66,21 @@ export class Tools {
     const tool = this.get(name, guess)
     const checked = checkArguments(tool, args)
     const needs = (place: Place): readonly string[] => [toolCapability(name), ...(tool.needs?.(checked, place) ?? [])]
+    const demandAll = (call: Pick<ToolCall, 'allows'> & Place): void => {
+      const refused = needs(call).find((need) => !call.allows(need))
+      if (refused !== undefined)
+        throw faults.make('R4105', `${name} needs ${refused}, which is not granted`, { data: { needs: [refused] } })
+    }
     return {
       tool,
-      traits: (place) => ({ leaves: tool.leaves, repeat: tool.repeat, needs: needs(place) }),
+      traits: (place) => ({ leaves: tool.leaves, repeat: tool.repeats?.(checked) ?? tool.repeat, needs: needs(place) }),
       async run(call) {
-        const refused = needs(call).find((need) => !call.allows(need))
-        if (refused !== undefined)
-          throw faults.make('R4105', `${name} needs ${refused}, which is not granted`, { data: { needs: [refused] } })
+        demandAll(call)
         return copyJson(await perform(tool, checked, call), name)
+      },
+      simulate(call) {
+        demandAll(call)
+        return tool.simulates?.(checked) ?? `[Simulated] ${name}`
       },
       says: (result) => tool.says?.(checked, result),
     }

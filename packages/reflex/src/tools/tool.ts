@@ -16,8 +16,11 @@ export interface ToolCall extends Place {
   readonly key: string
   /** Progress, for who watches. */
   part(delta: Json): void
-  /** Asks the policy about one capability, at the moment at which the tool knows what it really touches. */
-  allows(capability: string): boolean
+  /**
+   * Asks the policy about one capability, at the moment at which the tool knows what it really touches. With `exactly`, a
+   * grant with a star does not count.
+   */
+  allows(capability: string, exactly?: boolean): boolean
 }
 
 /**
@@ -31,11 +34,17 @@ export interface Tool<Args = unknown, Result = Json> {
   readonly leaves: boolean
   /** After a crash: again freely, again under the same key, or only after a person said so. */
   readonly repeat: Repeat
+  /** The same of one call, where it depends on the arguments. */
+  repeats?(args: Args): Repeat
   /** Checks the arguments and completes them; any Standard Schema validator that answers at once. */
   readonly input?: Validator | undefined
+  /** Arguments that an author writes as they are: whoever calls the tool puts nothing of a board, an input or a model into them. */
+  readonly authored?: readonly string[] | undefined
   /** The capabilities of this call, beside that of the tool itself. Never throws for arguments that `input` let pass. */
   needs?(args: Args, place: Place): readonly string[]
   run(args: Args, call: ToolCall): Result | Promise<Result>
+  /** What stands in for a result where nothing may leave: of the shape that a result has. */
+  simulates?(args: Args): Result
   /** One line for who reads the trace, such as `v1.4.2..HEAD, 14 commits`. */
   says?(args: Args, result: Result): string
 }

@@ -26,7 +26,7 @@ export const faults = defineFaults({
     title: 'An edge leads to a node that is not there',
     verdict: 'fail',
     when: BEFORE,
-    rules: ['workflow INVALID_EDGE', 'pipeline edge_target_exists', 'dataflow D.2'],
+    rules: ['workflow INVALID_EDGE', 'dataflow D.2'],
     means: 'A run that took the edge would have nowhere to go: the program is refused.',
     often: 'a misspelt id, a renamed node, a node of another file',
     fix: 'Name a node of this file; to enter another program use "invokes".',

@@ -51,6 +51,7 @@ export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflo
     refs: ({ calls }) => calls,
     schemas: ({ board }) => board,
     graph: pictureOf,
+    agents: true,
     where: (_, position) => nodeAt(position),
     step,
     choices,

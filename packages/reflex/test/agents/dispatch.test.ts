@@ -82,7 +82,7 @@ describe('the facts of a decision', () => {
     expect(all.traits(at({ ask: 'x' }))).toMatchObject({ needs: ['arbor://human/ask'] })
     expect(all.traits(at({ tool: 'command', args: { argv: ['ls'] } }))).toMatchObject({
       leaves: true,
-      needs: ['arbor://tool/command', 'arbor://shell/exec', 'arbor://shell/exec/unsandboxed'],
+      needs: ['arbor://tool/command', 'arbor://shell/exec'],
     })
     expect(all.traits(at({ rules: [] }))).toEqual({ leaves: false, repeat: 'free' })
     expect(all.traits(at({ agent: 'nobody' }))).toEqual({ leaves: false, repeat: 'free' })

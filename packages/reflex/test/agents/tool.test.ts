@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type AgentCall, toolAgent, type ToolSettings } from '../../src/agents/index.ts'
@@ -142,8 +143,8 @@ it('reads history and writes notes under the rights of a probationary run', asyn
   expect(notes).toMatchObject({ because: 'NOTES.md, 2 lines' })
   expect(written(notes)).toMatchObject({ notes: { path: '.reflex/runs/otter/NOTES.md' } })
   for (const spec of [
-    { tool: 'command', args: { argv: ['true'] } },
-    { tool: 'file.write', args: { path: 'x', text: '', in: 'work' } },
+    { tool: 'http', args: { url: 'https://example.org' } },
+    { tool: 'file.write', args: { path: '.reflex/x', text: '', in: 'work' } },
     { tool: 'file.read', args: { path: '../x' } },
   ]) {
     const needs = real.traits?.(at(spec, { edges }), from).needs ?? []
@@ -152,4 +153,19 @@ it('reads history and writes notes under the rights of a probationary run', asyn
     })
     expect(await refusal(() => real.resolve(at(spec, { edges }), from))).toMatchObject({ code: 'R4105' })
   }
+})
+
+it('puts no value into the text of a command, but gives it as a variable', async () => {
+  const work = folder()
+  const agent = toolAgent({ tools: tools(), workdir: work, allows: () => true })
+  const from = call({ runFolder: join(work, '.reflex/runs/otter') })
+  const board = { title: '$(touch pwned)' }
+  for (const command of ['echo {{title}}', { from: 'title' }]) {
+    const spec = { tool: 'shell', args: { command, sandbox: 'none' } }
+    expect(await refusal(() => agent.resolve(at(spec, { edges, board }), from))).toMatchObject({ code: 'R4101' })
+  }
+  const args = { command: 'echo "$title"; echo $title', environment: { title: '{{title}}' }, sandbox: 'none' }
+  const done = await agent.resolve(at({ tool: 'shell', args, writes: { said: 'stdout' } }, { edges, board }), from)
+  expect(written(done)).toEqual({ said: '$(touch pwned)\n$(touch pwned)\n' })
+  expect(existsSync(join(work, 'pwned'))).toBe(false)
 })

@@ -160,4 +160,32 @@ describe('reflex check', () => {
       'unchanged',
     ])
   })
+
+  test('says which modules of tools a run was started with, and imports none that nobody named', async () => {
+    const folder = workFolder()
+    const world = { folder, host: virtualHost(), columns: 80 }
+    writeFileSync(
+      join(folder, 'tools.mjs'),
+      `import { defineTool } from '${join(import.meta.dirname, '../../src/tools/index.ts')}'
+export const pay = defineTool({ name: 'bank.pay', description: '', input: {}, repeat: 'free', leaves: false, run: () => 1 })
+`,
+    )
+    const program = (text: string): void =>
+      writeFileSync(
+        join(folder, 'tip.workflow.json'),
+        JSON.stringify({
+          id: 'tip',
+          entry: 'a',
+          nodes: { a: { id: 'a', spec: { ask: text } }, b: { id: 'b', spec: { tool: 'bank.pay' } } },
+          edges: [{ id: 'e', from: 'a', to: 'b', event: 'YES' }],
+        }),
+      )
+    program('Tip?')
+    await reflex(['run', 'tip.workflow.json', '--id', 'otter', '--tools', 'tools.mjs', '--answers', 'none'], world)
+    program('Really?')
+    const { code, screen } = await reflex(['check'], world)
+    expect({ code, screen }).toMatchObject({ code: 1, screen: expect.stringContaining('reflex check --tools tools.mjs') as string })
+    expect(screen).toContain('R4100')
+    expect((await reflex(['check', '--tools', 'tools.mjs'], world)).code).toBe(0)
+  })
 })

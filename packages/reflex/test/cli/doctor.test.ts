@@ -177,8 +177,10 @@ describe('where a setting comes from', () => {
     const config = join(folder, 'reflex.config.json')
     writeFileSync(config, '{ "trust": "untrusted", "model": "openai:gpt-5-mini" } // beside the programs')
     expect(setting(await doctor({ folder }), 'trust')).toEqual({ name: 'trust', value: 'untrusted', from: 'reflex.config.json' })
-    const environment = { REFLEX_TRUST: 'trusted', REFLEX_MODEL: 'simulated', REFLEX_STORE: 'memory:' }
+    const environment = { REFLEX_TRUST: 'trusted', REFLEX_MODEL: 'simulated', REFLEX_STORE: 'memory:', REFLEX_KEEP: '30d' }
     const found = await doctor({ folder, environment }, ['--store', 'mine.db'])
+    expect(setting(found, 'retention')).toEqual({ name: 'retention', value: '30d', from: 'REFLEX_KEEP' })
+    expect(setting(await doctor({ folder }), 'retention')).toEqual({ name: 'retention', value: 'ended runs stay', from: 'default' })
     expect(setting(found, 'trust')).toEqual({ name: 'trust', value: 'trusted', from: 'REFLEX_TRUST' })
     expect(setting(found, 'model')).toEqual({ name: 'model', value: 'simulated', from: 'REFLEX_MODEL' })
     expect(setting(found, 'store')).toEqual({ name: 'store', value: 'mine.db', from: '--store' })

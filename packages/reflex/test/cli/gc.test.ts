@@ -95,21 +95,35 @@ describe('reflex gc', () => {
     expect(await ids(world)).toHaveLength(2)
   })
 
-  test('takes the folders of runs that are gone, once nobody has used them for a day', async () => {
-    const { folder, world, runFolder } = await ranIn()
-    const [gone, used, open, odd] = [
-      runFolder('gone-1zzz', 2 * DAY),
-      runFolder('used-1zzz', DAY / 2),
-      runFolder('lark-2bbb', 9 * DAY),
-      runFolder('not a run', 9 * DAY),
-    ]
+  test('leaves folders alone that its store does not know: a server keeps those of its runs there too', async () => {
+    const { folder, host, world, runFolder } = await ranIn()
+    const others = [runFolder('gone-1zzz', 90 * DAY), runFolder('lark-2bbb', 9 * DAY), runFolder('not a run', 90 * DAY)]
     const elsewhere = join(folder, 'mine')
     mkdirSync(elsewhere)
-    writeFileSync(join(elsewhere, 'keep.txt'), 'x')
     symlinkSync(elsewhere, join(folder, '.reflex', 'runs', 'link-1zzz'))
-    expect(await swept(world, '--dry-run')).toMatchObject({ folders: [gone, odd].sort() })
-    expect(await swept(world)).toMatchObject({ folders: [gone, odd].sort() })
-    expect([gone, used, open, odd, join(elsewhere, 'keep.txt')].map((path) => existsSync(path))).toEqual([false, true, true, false, true])
+    expect(await swept(world)).toMatchObject({ runs: [], folders: [] })
+    await host.advance(1)
+    expect(await swept(world, '--keep', '0s')).toMatchObject({ runs: ['otter-1aaa'], folders: [] })
+    expect([...others, elsewhere].map((path) => existsSync(path))).toEqual([true, true, true, true])
+  })
+
+  test('leaves the folder of a run that is gone alone if somebody wrote to it afterwards', async () => {
+    const { world, host, runFolder } = await ranIn()
+    const used = runFolder('otter-1aaa')
+    await host.advance(30 * DAY)
+    runFolder('otter-1aaa', 2 * DAY)
+    expect(await swept(world, '--keep', '7d')).toMatchObject({ runs: ['otter-1aaa'], folders: [] })
+    expect(existsSync(join(used, 'note.txt'))).toBe(true)
+  })
+
+  test('ends the removal of folders that a crash has cut short', async () => {
+    const { folder, world } = await ranIn()
+    const aside = join(folder, '.reflex', 'runs', '.reflex-gone')
+    mkdirSync(join(aside, 'run-abc', 'deep'), { recursive: true })
+    expect(await swept(world, '--dry-run')).toMatchObject({ folders: [] })
+    expect(existsSync(aside)).toBe(true)
+    expect(await swept(world)).toMatchObject({ folders: [], warnings: [] })
+    expect(existsSync(aside)).toBe(false)
   })
 
   test('leaves folders alone that lie beside a store of another name: they may be anybody’s', async () => {
@@ -117,7 +131,11 @@ describe('reflex gc', () => {
     const other = ['--store', 'mine.db']
     await reflex(['run', 'refund.workflow.json', '--id', 'train', '--answers', 'auto', ...other], world)
     await reflex(['run', 'refund.workflow.json', '--id', 'otter-9zzz', '--answers', 'auto', ...other], world)
-    for (const name of ['train', 'otter-9zzz', 'results']) mkdirSync(join(folder, 'runs', name), { recursive: true })
+    const at = new Date(host.now())
+    for (const name of ['train', 'otter-9zzz', 'results']) {
+      mkdirSync(join(folder, 'runs', name), { recursive: true })
+      utimesSync(join(folder, 'runs', name), at, at)
+    }
     await host.advance(9 * DAY)
     expect(await swept(world, '--keep', '1d', ...other)).toMatchObject({ folders: [join(folder, 'runs', 'otter-9zzz')] })
     expect(readdirSync(join(folder, 'runs')).sort()).toEqual(['results', 'train'])

@@ -144,13 +144,33 @@ describe('a question at the terminal', () => {
     const host = virtualHost()
     const run = start(RUN, { folder, columns: 80, host })
     await run.shows('› Approve')
-    const other = await reflex(['answer', 'otter', 'reject', '--by', 'ben'], { folder })
-    expect(other).toMatchObject({ code: 0 })
-    expect(other.err).toContain('in its inbox')
+    const [other, third] = [
+      start(['answer', 'otter', 'reject', '--by', 'ben'], { folder, host }),
+      start(['answer', 'otter/q1', 'approve'], { folder, host }),
+    ]
+    await host.settle(20)
     await host.advance(1000)
     const { code, screen } = await run.ended
     expect(code).toBe(0)
     expect(screen).toContain('ben: Reject')
+    await host.advance(1000)
+    expect(await other.ended).toMatchObject({ code: 0, err: 'otter-2m9q/q1  "NO", by ben, recorded by who holds the run\n' })
+    expect(await third.ended).toMatchObject({ code: 2, err: expect.stringContaining('R2002') as string })
+  })
+
+  test('an answer from elsewhere that is not taken up says that it lies in the inbox', async () => {
+    const folder = workFolder()
+    const run = start(RUN, { folder, columns: 80 })
+    await run.shows('› Approve')
+    const host = virtualHost()
+    const other = start(['answer', 'otter', 'reject', '--by', 'ben'], { folder, host })
+    await host.settle(20)
+    await host.advance(4000)
+    const { code, err } = await other.ended
+    expect(code).toBe(0)
+    expect(err).toMatch(/in its inbox[^]*which takes it up/)
+    run.press(CTRL_C)
+    await run.ended
   })
 
   test('its deadline passes while it is shown', async () => {
@@ -281,6 +301,17 @@ describe('a run that is gone on with', () => {
     }
   })
 
+  test.each([
+    ['postgres://ana:p%40ss@db.example/app?schema=mine', "'postgres://ana@db.example/app?schema=mine'"],
+    ['postgres://db.example/app?password=secret', 'postgres://db.example/app'],
+    ['mine.db', 'mine.db'],
+  ])('shows no password of a store in what is to be typed next: %s', (store, shown) => {
+    const sink = { write: () => undefined, terminal: false, columns: undefined }
+    const surroundings = { environment: {}, cwd: '/' }
+    const console = new Console({ surroundings, out: sink, err: sink, command: 'reflex' } as unknown as World, { store })
+    expect(console.command('resume', 'otter')).toBe(`reflex resume otter --store ${shown}`)
+  })
+
   test.each([true, false, undefined])('warns of a trust that is lowered: %s', (lowered) => {
     let err = ''
     const sink = { write: (text: string) => void (err += text), terminal: false, columns: undefined }
@@ -328,7 +359,7 @@ describe('a run that a mistake in its program has stopped', () => {
   })
 
   test('that lacks a right is resumed with a policy', async () => {
-    const folder = asking({ tool: 'command', args: { argv: ['true'] } })
+    const folder = asking({ tool: 'http', args: { url: 'https://example.com/' } })
     const { code, screen } = await reflex(['run', 'ask.workflow.json'], { folder, columns: 80 })
     expect([code, screen.replaceAll(/\s+/g, ' ')]).toEqual([
       75,

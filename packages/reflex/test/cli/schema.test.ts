@@ -44,6 +44,7 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['worker', '--once'], 'worker'],
   [['gc', '--dry-run'], 'gc'],
   [['validate', 'refund.workflow.json', 'bad.workflow.json', 'nothing.workflow.json'], 'validate'],
+  [['fmt', '--check', 'refund.workflow.json', '-'], 'fmt'],
   [['graph', 'refund.workflow.json'], 'graph'],
   [['graph', 'refund.workflow.json', '--svg', 'x.svg'], 'image'],
   [['graph', 'bad.workflow.json'], 'error'],

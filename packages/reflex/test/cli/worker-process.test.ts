@@ -118,6 +118,19 @@ describe.skipIf(process.platform === 'win32')('workers in processes of their own
     expect(paid(folder)).toBe(2)
   })
 
+  test('one is told to stop in the middle of an effect: it lets it end, and nobody is asked about it', async () => {
+    const { folder, worker } = await paying()
+    worker.child.kill('SIGTERM')
+    await worker.says(/ends {6}effects of 1 run may take 5.0 s/)
+    writeFileSync(join(folder, 'stop'), '')
+    expect(await worker.ended).toBe(143)
+    expect(worker.said).toMatch(/leaves {4}tern {2}payouts {2}\d records/)
+    expect(reflex(folder, 'worker', '--once').code).toBe(0)
+    expect(reflex(folder, 'runs').out).toMatch(/^tern\tpayouts\tcompleted/)
+    expect(reflex(folder, 'replay', 'tern').code).toBe(0)
+    expect(paid(folder)).toBe(2)
+  })
+
   test('one is stopped for longer than its lease: another takes over, and what the first decides when it wakes is refused', async () => {
     const { folder, worker } = await paying()
     const heir = new WorkerProcess(folder)

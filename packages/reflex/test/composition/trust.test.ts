@@ -6,6 +6,7 @@ import type { Surroundings } from '../../src/host.ts'
 import { digest, systemHost } from '../../src/kernel/index.ts'
 import { Reflex } from '../../src/reflex.ts'
 import { isFault } from '../../src/index.ts'
+import { defineTool } from '../../src/tools/index.ts'
 
 function folder(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-trust-')))
@@ -19,12 +20,22 @@ const PROGRAM = {
   entry: 'ask',
   nodes: {
     ask: { id: 'ask', spec: { ask: 'Go on?', options: [{ value: 'yes', event: 'YES' }] } },
-    run: { id: 'run', spec: { tool: 'command', args: { argv: ['true'] } } },
+    run: { id: 'run', spec: { tool: 'commit', args: {} } },
   },
   edges: [{ id: 'yes', from: 'ask', to: 'run', event: 'YES' }],
 }
 
 let workers = 0
+
+/** Something that nobody below `trusted` may do. */
+const commit = defineTool({
+  name: 'commit',
+  description: 'Commits.',
+  leaves: true,
+  repeat: 'keyed',
+  needs: () => ['arbor://shell/exec/unsandboxed'],
+  run: () => 'done',
+})
 
 /** Somebody on some machine, with a secret of their own. */
 function somebody(cwd: string, secret: string): Surroundings {
@@ -40,7 +51,7 @@ function somebody(cwd: string, secret: string): Surroundings {
 }
 
 async function asked(cwd: string, secret: string): Promise<void> {
-  const reflex = new Reflex({ surroundings: somebody(cwd, secret), trust: 'trusted' })
+  const reflex = new Reflex({ surroundings: somebody(cwd, secret), trust: 'trusted', tools: [commit] })
   const run = await reflex.run('ask.workflow.json', { id: 'ask-1abc' })
   expect(run.status).toBe('suspended')
   await reflex.close()
@@ -50,7 +61,7 @@ describe('more than the usual trust', () => {
   test('is kept for a resume by the user who gave it', async () => {
     const cwd = folder()
     await asked(cwd, 'mine')
-    const reflex = new Reflex({ surroundings: somebody(cwd, 'mine') })
+    const reflex = new Reflex({ surroundings: somebody(cwd, 'mine'), tools: [commit] })
     const { handle } = await reflex.answer('last', 'yes')
     await handle?.idle()
     expect(handle?.status).toBe('completed')
@@ -60,7 +71,7 @@ describe('more than the usual trust', () => {
   test('does not come with a store from somebody else', async () => {
     const cwd = folder()
     await asked(cwd, 'theirs')
-    const reflex = new Reflex({ surroundings: somebody(cwd, 'mine') })
+    const reflex = new Reflex({ surroundings: somebody(cwd, 'mine'), tools: [commit] })
     const { handle } = await reflex.answer('last', 'yes')
     await handle?.idle()
     expect(handle?.questions[0]?.fault?.code).toBe('R3001')

@@ -8,8 +8,9 @@ const message = (id: string, more: Partial<Message>): Message => ({ id, type: 'm
 
 /** A run that its process leaves as it rests. */
 async function left(life: Life, id: string, source: object): Promise<void> {
-  const run = await life.reflex.run(life.program('waits', source), { id })
-  run.close()
+  const handle = await life.reflex.start(life.program('waits', source), { id })
+  await handle.run.idle()
+  handle.close()
 }
 
 /** How many runs a process holds. */
@@ -195,6 +196,34 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     await host.advance(1_000)
     expect(next.words()).toEqual(['took door'])
     expect(doors.open.map(({ key }) => key)).toEqual(['door:2', 'ask:2', 'door:2', 'door:2'])
+  })
+
+  test('told to end with a time of grace, it lets effects under way end, and gives up what takes longer', async () => {
+    const host = virtualHost()
+    const shared = place()
+    const doors = new Doors()
+    const life = shared.live(host, { door: doors.port(true, 'keyed') })
+    for (const id of ['quick', 'slow']) {
+      const run = await life.reflex.start(life.program('acts', { port: 'door' }), { id })
+      await host.settle()
+      await run.run.leave()
+    }
+    const { words, stop } = life.works({ grace: 5_000 })
+    await host.advance(1_000)
+    const stopped = stop()
+    await host.settle()
+    const [quick, slow] = ['quick:2', 'slow:2'].map((key) => doors.open.findLast((door) => door.key === key))
+    await host.advance(3_000)
+    expect(slow?.signal.aborted).toBe(false)
+    quick?.settle('in time')
+    await host.settle()
+    await host.advance(1_000)
+    expect(words().slice(2)).toEqual(['left quick completed 1'])
+    await host.advance(1_000)
+    await stopped
+    expect(slow?.signal.aborted).toBe(true)
+    expect(words().slice(3)).toEqual(['left slow running 0'])
+    expect(await life.reflex.find('slow')).toMatchObject({ status: 'running', owner: null })
   })
 
   test('with `once` it ends when nothing is due, also when something cannot be done', async () => {

@@ -18,7 +18,7 @@ const asks: Kind<Json> = {
 async function ask(source: Json) {
   const host = virtualHost()
   const models = createModels({ host, model: scriptedModel(['hello'], 'openai:gpt-5-mini') })
-  const runtime = new Runtime({ kinds: [asks], host, ports: { model: modelPort(models) } })
+  const runtime = new Runtime({ kinds: [asks], host, ports: { model: modelPort(() => models) } })
   const run = await runtime.start(runtime.programs.add('asks', 'main', source))
   await run.idle()
   return run.state.ended?.value

@@ -39,10 +39,16 @@ describe('what a level of trust grants by itself', () => {
     [read(`${workdir}/src/a.ts`), from('probationary')],
     [read(workdir), from('probationary')],
     [read(`${workdir}/.git`), from('probationary')],
-    [write(`${workdir}/src/a.ts`), from('trusted')],
-    ['arbor://tool/command', from('trusted')],
+    [write(`${workdir}/src/a.ts`), from('probationary')],
+    ['arbor://tool/command', from('probationary')],
+    ['arbor://tool/shell', from('probationary')],
     ['arbor://tool/payments.refund', from('trusted')],
-    ['arbor://shell/exec', from('trusted')],
+    ['arbor://shell/exec', from('probationary')],
+    ['arbor://orchestrator/map/dispatch', from('untrusted')],
+    ['arbor://orchestrator/invoke', from('probationary')],
+    ['arbor://orchestrator/adapt/probationary', from('probationary')],
+    ['arbor://orchestrator/adapt/veteran', from('veteran')],
+    ['arbor://action/file_write', from('trusted')],
     ['arbor://shell/exec/unsandboxed', from('trusted')],
     [read('/etc/hosts'), []],
     [write('/etc/hosts'), []],
@@ -59,21 +65,25 @@ describe('what a level of trust grants by itself', () => {
     expect(TRUST_LEVELS.filter((level) => policy(level).allows('otter', need))).toEqual(levels)
   })
 
-  it('reaches every built-in reader', () => {
+  it('reaches every built-in tool, and below probationary those that run no command', () => {
     const names = createTools({ host: systemHost, environment: {} }).names()
-    const granted = names.filter((name) => policy('probationary').allows('otter', `arbor://tool/${name}`))
-    expect(granted).toEqual(names.filter((name) => name !== 'command'))
+    const granted = (trust: Trust): readonly string[] => names.filter((name) => policy(trust).allows('otter', `arbor://tool/${name}`))
+    expect(granted('probationary')).toEqual(names)
+    expect(granted('untrusted')).toEqual(names.filter((name) => name !== 'command' && name !== 'shell'))
   })
 })
 
 describe('a refusal', () => {
   it('names what is needed, the trust of the run, and the least that would do', () => {
-    expect(ask(policy('probationary'), 'arbor://human/ask', 'arbor://shell/exec', 'arbor://tool/command')).toMatchObject({
+    expect(ask(policy('untrusted'), 'arbor://human/ask', 'arbor://shell/exec', 'arbor://tool/command')).toMatchObject({
       code: 'R3001',
-      message: 'needs arbor://shell/exec and arbor://tool/command; this run is probationary',
-      fix: 'this release has no sandbox for commands: run with --trust trusted, or put {"allow":["arbor://shell/exec","arbor://tool/command"]} into a file and name it with --policy',
+      message: 'needs arbor://shell/exec and arbor://tool/command; this run is untrusted',
+      fix: 'run with --trust probationary, or put {"allow":["arbor://shell/exec","arbor://tool/command"]} into a file and name it with --policy',
       run: 'otter',
-      data: { needs: ['arbor://shell/exec', 'arbor://tool/command'], trust: 'probationary' },
+      data: { needs: ['arbor://shell/exec', 'arbor://tool/command'], trust: 'untrusted' },
+    })
+    expect(ask(policy('probationary'), 'arbor://shell/exec/unsandboxed')).toMatchObject({
+      fix: 'commands run in a sandbox below trusted: run with --trust trusted, or put {"allow":["arbor://shell/exec/unsandboxed"]} into a file and name it with --policy',
     })
     expect(ask(policy('untrusted'), read(`${workdir}/a`))).toMatchObject({
       fix: `run with --trust probationary, or put {"allow":["${read(`${workdir}/a`)}"]} into a file and name it with --policy`,
@@ -147,8 +157,23 @@ describe('what an operator allows and denies', () => {
     expect(mixed.judge('otter', 'arbor://human/ask')).toEqual({ allowed: true, by: 'probationary', rule: 'arbor://human/ask' })
   })
 
+  it('with a star does not count where a grant by name is asked for', () => {
+    const allows = (allow: readonly string[], need: string): boolean =>
+      policy('autonomous', { grants: [{ file: 'p', allow }] }).allows('otter', need, true)
+    expect(allows(['arbor://net/*', 'arbor://net/**', 'arbor://**'], 'arbor://net/127.0.0.1')).toBe(false)
+    expect(allows(['arbor://net/*', 'arbor://net/127.0.0.1'], 'arbor://net/127.0.0.1')).toBe(true)
+    const denying = policy('autonomous', { grants: [{ file: 'p', allow: ['arbor://net/127.0.0.1'], deny: ['arbor://net/**'] }] })
+    expect(denying.allows('otter', 'arbor://net/127.0.0.1', true)).toBe(false)
+  })
+
+  it('may name the home folder', () => {
+    const grants = [{ file: 'p', allow: ['arbor://fs/write/{home}/reports/**'] }]
+    expect(policy('untrusted', { grants, home: '/home/ana' }).allows('otter', write('/home/ana/reports/a'))).toBe(true)
+    expect(policy('untrusted', { grants }).allows('otter', write('/home/ana/reports/a'))).toBe(false)
+  })
+
   it('may name the work folder and the folder of the run', () => {
-    const named = policy('probationary', {
+    const named = policy('untrusted', {
       grants: [{ file: 'p', allow: ['arbor://fs/write/{work}/dist/**'], deny: ['arbor://fs/write/{run}/**'] }],
     })
     expect(named.allows('otter', write(`${workdir}/dist/a`))).toBe(true)
@@ -171,6 +196,35 @@ describe('what an operator allows and denies', () => {
     expect(each.allows('otter', 'arbor://shell/exec')).toBe(true)
     expect(each.allows('stork', 'arbor://shell/exec')).toBe(false)
     expect(each.allows('otter', 'arbor://shell/exec')).toBe(true)
+  })
+})
+
+describe('what a program says ahead that it will need', () => {
+  const call = { run: 'otter', port: 'charter' } as Call
+  const ahead = (trust: Trust, need: string, settings: Partial<PolicySettings> = {}): boolean =>
+    policy(trust, settings).judgeAhead(call, need).allowed
+
+  it('may name folders, which stand for their own paths', () => {
+    expect(ahead('probationary', 'arbor://fs/read/{work}/src/a.ts')).toBe(true)
+    expect(ahead('untrusted', 'arbor://fs/read/{work}/src/a.ts')).toBe(false)
+    expect(ahead('untrusted', 'arbor://fs/write/{run}/a')).toBe(true)
+    expect(ahead('probationary', 'arbor://fs/read/{work}/.reflex/reflex.db')).toBe(false)
+    expect(ahead('probationary', 'arbor://fs/read/{work}/../a')).toBe(false)
+    expect(ahead('autonomous', 'arbor://fs/read/{home}/a', { home: '/home/ana' })).toBe(false)
+    expect(ahead('autonomous', 'arbor://fs/read/{home}/project/a', { home: '/home/ana' })).toBe(true)
+  })
+
+  it('may leave open which path, host or tool it is', () => {
+    expect(ahead('untrusted', 'arbor://fs/read')).toBe(true)
+    expect(ahead('autonomous', 'arbor://net')).toBe(false)
+    expect(ahead('untrusted', 'arbor://net', { grants: [{ file: 'p', allow: ['arbor://net/example.org'] }] })).toBe(true)
+    expect(ahead('autonomous', 'arbor://fs/write', { grants: [{ file: 'p', deny: ['arbor://fs/write/**'] }] })).toBe(false)
+    expect(ahead('autonomous', 'arbor://fs')).toBe(false)
+  })
+
+  it('says nothing of what is then touched: a folder is no wildcard', () => {
+    expect(policy('autonomous').judgeCall(call, 'arbor://fs/read').allowed).toBe(false)
+    expect(policy('autonomous').judgeCall(call, 'arbor://fs/read/{work}/a').allowed).toBe(false)
   })
 })
 

@@ -106,6 +106,31 @@ describe.skipIf(process.platform === 'win32')('a store whose file is taken away 
     )
     expect(() => store.beat(worker, NOW)).toThrow(expect.objectContaining({ code: 'R5005' }))
   })
+
+  it.each([
+    ['is gone', (log: string) => rmSync(log)],
+    [
+      'is another file now',
+      (log: string) => {
+        copyFileSync(log, `${log}.copy`)
+        renameSync(`${log}.copy`, log)
+      },
+    ],
+  ])('or its log %s: R5005 before anything passes for written, and what was written is there', async (what, harm) => {
+    const file = join(folder(), 'reflex.db')
+    const store = openSqlite(file)
+    await store.hello(worker, NOW, TTL)
+    const lease = (await store.create(rowOf(RUN), worker)) as Lease
+    expect(await store.commit([batchOf(lease, 1)])).toEqual([])
+    harm(`${file}-wal`)
+    expect(() => store.commit([batchOf(lease, 2)])).toThrow(
+      expect.objectContaining({ code: 'R5005', message: `the log ${file}-wal of the store ${what}` }),
+    )
+    await store.close()
+    const again = openSqlite(file)
+    onTestFinished(() => void again.close())
+    expect((await again.read(RUN))?.row.last).toBe(1)
+  })
 })
 
 describe('a store that may not be written', () => {

@@ -36,7 +36,7 @@ describe('command', () => {
   it('gives code, output and errors; a code is a result', async () => {
     const result = await use('command', { argv: ['sh', '-c', 'echo out; echo err >&2; exit 3'] }, callIn(folder()))
     expect(result).toEqual({ code: 3, stdout: 'out\n', stderr: 'err\n' })
-    expect(await use('command', { argv: ['sh', '-c', 'kill -9 $$'] }, callIn(folder()))).toEqual({
+    expect(await use('command', { argv: ['sh', '-c', 'kill -9 $$'], sandbox: 'none' }, callIn(folder()))).toEqual({
       code: null,
       signal: 'SIGKILL',
       stdout: '',
@@ -44,19 +44,20 @@ describe('command', () => {
     })
   })
 
-  it('sees PATH, HOME, LANG and what the operator names, and nothing else', async () => {
+  it('sees where things are, the language, and what the operator names, and nothing else', async () => {
     const environment = {
       PATH: `.:${PATH}:rel/bin`,
       HOME: '/home/ana',
       LANG: 'C.UTF-8',
+      TZ: 'UTC',
       SECRET: 'hunter2',
       NODE_OPTIONS: '--bad',
       LD_PRELOAD: '/evil.so',
       NAMED: 'yes',
     }
     const all = tools({ environment, variables: ['NAMED', 'ABSENT'] })
-    const { stdout } = (await use('command', { argv: ['env'] }, callIn(folder()), all)) as { stdout: string }
-    expect(stdout.trim().split('\n').toSorted()).toEqual(['HOME=/home/ana', 'LANG=C.UTF-8', 'NAMED=yes', `PATH=${PATH}`])
+    const { stdout } = (await use('command', { argv: ['env'], sandbox: 'none' }, callIn(folder()), all)) as { stdout: string }
+    expect(stdout.trim().split('\n').toSorted()).toEqual(['HOME=/home/ana', 'LANG=C.UTF-8', 'NAMED=yes', `PATH=${PATH}`, 'TZ=UTC'])
   })
 
   it('has the input that is given, or none', async () => {
@@ -109,12 +110,12 @@ describe('command', () => {
     ).toEqual({
       leaves: true,
       repeat: 'ask',
-      needs: ['arbor://tool/command', 'arbor://shell/exec', 'arbor://shell/exec/unsandboxed'],
+      needs: ['arbor://tool/command', 'arbor://shell/exec'],
     })
   })
 })
 
-describe('the end of a command', () => {
+describe('the end of a command without a sandbox', () => {
   /** Ignores SIGTERM, and so does its child; both write their numbers. */
   const stubborn = `trap '' TERM; echo $$ > pids; (trap '' TERM; sh -c 'echo $$ >> pids; while :; do sleep 0.05; done') & while :; do sleep 0.05; done`
 
@@ -126,7 +127,9 @@ describe('the end of a command', () => {
 
   it('comes to a child that ignores it, and to its child', async () => {
     const work = folder()
-    const fault = await refusal(() => use('command', { argv: ['sh', '-c', `echo before; ${stubborn}`], timeout: 150 }, callIn(work)))
+    const fault = await refusal(() =>
+      use('command', { argv: ['sh', '-c', `echo before; ${stubborn}`], timeout: 150, sandbox: 'none' }, callIn(work)),
+    )
     expect(fault).toMatchObject({ code: 'R4131', data: { stdout: 'before\n' } })
     const [shell = 0, inner = 0] = await pids(work)
     expect(await until(() => !alive(shell) && !alive(inner))).toBe(true)
@@ -135,7 +138,7 @@ describe('the end of a command', () => {
   it('comes when the run gives the call up', async () => {
     const work = folder()
     const stop = new AbortController()
-    const running = refusal(() => use('command', { argv: ['sh', '-c', stubborn] }, callIn(work, { signal: stop.signal })))
+    const running = refusal(() => use('command', { argv: ['sh', '-c', stubborn], sandbox: 'none' }, callIn(work, { signal: stop.signal })))
     const [shell = 0, inner = 0] = await pids(work)
     stop.abort()
     expect(await running).toMatchObject({ code: 'R4132' })
@@ -148,7 +151,7 @@ describe('the end of a command', () => {
 
   it('leaves nothing behind that a command has put into the background', async () => {
     const work = folder()
-    const result = await use('command', { argv: ['sh', '-c', 'sleep 60 & echo $!'] }, callIn(work))
+    const result = await use('command', { argv: ['sh', '-c', 'sleep 60 & echo $!'], sandbox: 'none' }, callIn(work))
     const pid = Number((result as { stdout: string }).stdout)
     expect(pid).toBeGreaterThan(0)
     expect(await until(() => !alive(pid))).toBe(true)
@@ -157,7 +160,7 @@ describe('the end of a command', () => {
   it('does not wait for the output of what has left the group', async () => {
     const work = folder()
     const script = "require('child_process').spawn('sleep', ['3'], {detached: true, stdio: 'inherit'}).unref(); console.log('done')"
-    const result = await use('command', { argv: [node, '-e', script], timeout: 2500 }, callIn(work))
+    const result = await use('command', { argv: [node, '-e', script], timeout: 2500, sandbox: 'none' }, callIn(work))
     expect(result).toMatchObject({ code: 0, stdout: 'done\n' })
   })
 })

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Json } from '../../src/kernel/index.ts'
 import { callIn, folder, including, refusal, tools, use, write } from './workshop.ts'
 
 const READERS = ['file.read', 'json.read'] as const
@@ -121,6 +122,32 @@ describe('file.list', () => {
 })
 
 describe('file.write', () => {
+  it('adds to a file, also from several sides at once; a repetition would add again', async () => {
+    const work = folder()
+    const add = (text: string): Promise<Json> => use('file.write', { path: 'log/a', text, in: 'work', append: true }, callIn(work))
+    expect(await add('one\n')).toEqual({ path: 'log/a', bytes: 4, lines: 1 })
+    await Promise.all(Array.from({ length: 20 }, (_, i) => add(`${i}\n`)))
+    expect(readFileSync(join(work, 'log/a'), 'utf8').split('\n')).toHaveLength(22)
+    expect(await refusal(() => use('file.write', { path: 'log', text: 'x', in: 'work', append: true }, callIn(work)))).toMatchObject({
+      code: 'R4107',
+    })
+    const place = { workdir: work, runFolder: join(work, 'r') }
+    expect(tools().prepare('file.write', { path: 'a', text: '', append: true }).traits(place)).toMatchObject({ repeat: 'ask' })
+    expect(tools().prepare('file.write', { path: 'a', text: '' }).traits(place)).toMatchObject({ repeat: 'keyed' })
+  })
+
+  it('knows the home folder by its signs', async () => {
+    const home = folder()
+    const all = tools({ environment: { HOME: home } })
+    const call = callIn(home)
+    for (const sign of ['~', '$HOME', '${HOME}']) {
+      await use('file.write', { path: `${sign}/reports/a`, text: sign, in: 'work' }, call, all)
+      expect(await use('file.read', { path: `${sign}/reports/a` }, call, all)).toMatchObject({ text: sign })
+    }
+    const needs = all.prepare('file.read', { path: '~/a' }).traits({ workdir: '/w', runFolder: '/w/r' }).needs
+    expect(needs).toEqual(['arbor://tool/file.read', `arbor://fs/read${home}/a`])
+  })
+
   it("writes into the run's folder, which it makes, and replaces what is there as a whole", async () => {
     const work = folder()
     const call = callIn(work)
@@ -248,6 +275,31 @@ describe('links and races', () => {
       }
       await use('file.write', { path: 'd/e/f/g', text: 'x', in: 'work' }, { ...call, allows }).catch(() => undefined)
       expect(readdirSync(outside), `turn ${turn}`).toEqual([])
+    }
+  })
+
+  it('adds to nothing outside when a file or its folder becomes a link meanwhile', async () => {
+    const outside = folder()
+    const victim = write(join(outside, 'victim'), 'untouched')
+    const work = folder()
+    for (let turn = 1; turn <= 4; turn++) {
+      rmSync(join(work, 'd'), { recursive: true, force: true })
+      write(join(work, 'd/victim'), 'mine')
+      let asked = 0
+      const call = callIn(work)
+      const allows = (capability: string): boolean => {
+        if (capability.startsWith('arbor://fs/') && ++asked === turn) {
+          rmSync(join(work, 'd'), { recursive: true })
+          if (turn % 2 === 0) symlinkSync(outside, join(work, 'd'))
+          else {
+            mkdirSync(join(work, 'd'))
+            symlinkSync(victim, join(work, 'd/victim'))
+          }
+        }
+        return call.allows(capability)
+      }
+      await use('file.write', { path: 'd/victim', text: 'x', in: 'work', append: true }, { ...call, allows }).catch(() => undefined)
+      expect(readFileSync(victim, 'utf8'), `turn ${turn}`).toBe('untouched')
     }
   })
 

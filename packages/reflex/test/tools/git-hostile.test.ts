@@ -90,3 +90,13 @@ it('heeds no git of the work folder and no settings of the environment', async (
   expect(existsSync(mark)).toBe(false)
   expect(readdirSync(work)).not.toContain('trace')
 })
+
+it('runs no git that somebody has put into the work folder', async () => {
+  const repo = new Sandbox(folder())
+  repo.commit('one')
+  const mark = join(repo.root, 'ran')
+  chmodSync(write(join(repo.root, 'node_modules/.bin/git'), `#!/bin/sh\ntouch ${mark}\n`), 0o755)
+  const all = tools({ environment: { PATH: `${repo.root}/node_modules/.bin:/usr/local/bin:/usr/bin:/bin` } })
+  expect(await use('git.log', {}, callIn(repo.root), all)).toMatchObject({ count: 1 })
+  expect(existsSync(mark)).toBe(false)
+})

@@ -28,9 +28,13 @@ describe('the registry', () => {
       'git.sample',
       'file.read',
       'file.list',
+      'file.search',
       'json.read',
       'file.write',
+      'file.edit',
       'command',
+      'shell',
+      'http',
       'sum.add',
     ])
   })

@@ -100,6 +100,27 @@ export class Sandbox {
   }
 }
 
+/** Why no command can be put into a sandbox here; undefined where that works. */
+export async function noSandbox(): Promise<string | undefined> {
+  const work = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-tools-')))
+  try {
+    await use('command', { argv: ['true'], sandbox: 'strict' }, callIn(work))
+    return undefined
+  } catch (thrown) {
+    return isFault(thrown) ? thrown.message : String(thrown)
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+/** A call that may do what it may, but run no command without a sandbox. */
+export function confinedIn(workdir: string, change: Partial<ToolCall> = {}): ToolCall {
+  return callIn(workdir, {
+    allows: (capability) => capability !== 'arbor://shell/exec/unsandboxed' && allowed(workdir, capability),
+    ...change,
+  })
+}
+
 // What vitest's own matchers are, but not `any`.
 export const containing = (text: string): unknown => expect.stringContaining(text)
 export const lacking = (text: string): unknown => expect.not.stringContaining(text)

@@ -1,7 +1,7 @@
 import { faults } from '../../kernel/faults.ts'
 import { equalJson, type Json } from '../../kernel/json.ts'
 import type { Wait } from '../../kernel/frame.ts'
-import type { Port } from '../../kernel/port.ts'
+import type { Call, Port } from '../../kernel/port.ts'
 import type { Rec } from '../../kernel/record.ts'
 import type { Run } from '../../kernel/run.ts'
 import { Runtime } from '../../kernel/runtime.ts'
@@ -14,7 +14,7 @@ import { FatedStore } from './fated-store.ts'
 import type { KindSubject, Outcome } from './subject.ts'
 import type { Watch } from './watch.ts'
 
-/** The only run of every case. */
+/** The run of every case. */
 export const RUN = 'probe-1'
 const RESTS = 1_000
 const MOST_TICKS = 100_000
@@ -36,6 +36,12 @@ export interface LifeOptions {
   readonly posts?: boolean | undefined
   /** The process of this life. Default: one of a number that no machine has, so that a store knows at once that it is over. */
   readonly worker?: Worker
+  /** Another run than that of the case, such as a fork of it. */
+  readonly run?: string | undefined
+  /** Messages of the script that its history has taken already. */
+  readonly heard?: ReadonlySet<string> | undefined
+  /** The keys by which the world knows effects. Default: their own. */
+  readonly keyOf?: ((call: Call) => string) | undefined
   /** What stands between the runtime and its world: a bug that a test plants. */
   readonly spoil?: Spoil | undefined
 }
@@ -60,6 +66,8 @@ export class Life {
   readonly #subject: KindSubject
   readonly #outside: Store
   readonly #posts: boolean
+  readonly #name: string
+  readonly #heard: ReadonlySet<string>
   readonly #store: FatedStore
 
   constructor(subject: KindSubject, store: Store, watch: Watch, options: LifeOptions = {}) {
@@ -69,10 +77,14 @@ export class Life {
     this.fate = fate
     this.host = options.host ?? virtualHost({ seed: number })
     this.#posts = options.posts === true
+    this.#name = options.run ?? RUN
+    this.#heard = options.heard ?? new Set()
     this.#outside = store
     const ledgers = new FatedStore(UNHARMED, { appended: (ledger) => void watch.ledgers.add(ledger) }).over(store)
     const { port: spoilt = (port: Port) => port } = spoil
-    const ports = Object.entries(subject.ports?.(ledgers, this.host) ?? {})
+    const { keyOf } = options
+    const world = Object.entries(subject.ports?.(ledgers, this.host) ?? {})
+    const ports = world.map(([name, port]) => [name, keyOf === undefined ? port : knowing(port, keyOf)] as const)
     this.#store = new FatedStore(
       fate,
       { committed: (batches) => batches.forEach((batch) => watch.committed(batch)) },
@@ -106,7 +118,7 @@ export class Life {
     if (run === undefined) return undefined
     const { messages = [] } = this.#subject.script ?? {}
     for (const [i, { topic, body }] of messages.entries())
-      if (run.state.ended === undefined && !this.dead) await this.#message(run, topic, body, `m${i}`)
+      if (run.state.ended === undefined && !this.dead && !this.#heard.has(`m${i}`)) await this.#message(run, topic, body, `m${i}`)
     return run
   }
 
@@ -118,7 +130,7 @@ export class Life {
 
   async #message(run: Run, to: string, body: Json, id: string): Promise<void> {
     if (this.#posts) {
-      await this.#outside.post(RUN, { id, type: 'message', to, body, at: this.host.now() })
+      await this.#outside.post(this.#name, { id, type: 'message', to, body, at: this.host.now() })
       this.watch.happens(['told', id])
       await within(this, run.pull())
       return
@@ -129,23 +141,23 @@ export class Life {
 
   async #open(options: { readonly prepare?: (run: Run) => void }): Promise<Run> {
     const row = await this.row()
-    if (row !== undefined && row.last > 0) return this.runtime.resume(RUN, options)
+    if (row !== undefined && row.last > 0) return this.runtime.resume(this.#name, options)
     const { programs, args } = this.#subject
     const [root] = programs
     const program = this.runtime.programs.find(`${root?.kind}:${root?.id}`)
     if (program === undefined) throw new Error(`${this.#subject.name} has no program`)
-    return this.runtime.start(program, { id: RUN, ...options, ...(args === undefined ? {} : { args }) })
+    return this.runtime.start(program, { id: this.#name, ...options, ...(args === undefined ? {} : { args }) })
   }
 
   async row(): Promise<RunRow | undefined> {
-    return (await this.runtime.store?.runs({ prefix: RUN }))?.[0]
+    return (await this.runtime.store?.runs({ prefix: this.#name }))?.[0]
   }
 
   /** Carries the run to its end. Answers with nothing if the process died. */
   async live(): Promise<Outcome | undefined> {
     const status = (await within(this, this.row()))?.status ?? 'running'
     if (status !== 'running' && status !== 'suspended') {
-      const peek = await within(this, this.runtime.peek(RUN))
+      const peek = await within(this, this.runtime.peek(this.#name))
       return peek === undefined ? undefined : outcomeOf(peek.state)
     }
     const run = await this.begin()
@@ -197,7 +209,7 @@ export class Life {
   async #answer(run: Run, { id, record }: Wait, answer: Json): Promise<void> {
     if (record > run.durable) this.watch.found('early', `question ${id} was shown before its record was durable`)
     if (this.#posts) {
-      await this.#outside.post(RUN, { id: `answer ${id}`, type: 'answer', to: String(id), body: answer, at: this.host.now() })
+      await this.#outside.post(this.#name, { id: `answer ${id}`, type: 'answer', to: String(id), body: answer, at: this.host.now() })
       await within(this, run.pull())
       if (!this.dead && run.state.waits.has(id)) throw outdated(`the answer to ${id} was not taken here`)
       return
@@ -212,6 +224,18 @@ export class Life {
     const value = await result
     return value === undefined ? 'failed' : { outcome: 'happened', value }
   }
+}
+
+/** A port that is told other keys than an effect has. */
+function knowing(port: Port, keyOf: (call: Call) => string): Port {
+  const known = (call: Call): Call =>
+    new Proxy(call, {
+      get: (target, name) => {
+        const value: unknown = name === 'key' ? keyOf(call) : Reflect.get(target, name, target)
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      },
+    })
+  return { ...port, perform: (call) => port.perform(known(call)) }
 }
 
 /** A process that was stopped does not hear before its next commit that another has the run. */

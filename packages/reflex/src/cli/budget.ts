@@ -1,0 +1,77 @@
+import { faults } from '../faults.ts'
+import type { RunLimits } from '../options.ts'
+import { suggest } from '../text/index.ts'
+import { durationOf } from './grammar.ts'
+import { money } from './spent.ts'
+import { count, duration } from './units.ts'
+
+const NAMES = ['usd', 'tokens', 'time', 'steps'] as const
+type Name = (typeof NAMES)[number]
+
+const WRITE = 'write --budget usd=2,tokens=100k,time=10m,steps=500, or some of these'
+
+/** `--budget usd=2,tokens=100k,time=10m,steps=500`. Throws `R2031`. */
+export function readBudget(text: string): RunLimits {
+  const parts = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  if (parts.length === 0) throw unreadable(text, 'says nothing')
+  const limits = new Map<Name, number>()
+  for (const part of parts) {
+    const equals = part.indexOf('=')
+    const name = part.slice(0, Math.max(0, equals)).trim()
+    if (equals < 0) throw unreadable(text, `has ${JSON.stringify(part)}, which is no name=amount`)
+    if (!isName(name)) throw unknown(text, name)
+    if (limits.has(name)) throw unreadable(text, `names ${name} twice`)
+    limits.set(name, amountOf(name, part.slice(equals + 1).trim(), text))
+  }
+  const [cost, tokens, time, steps] = NAMES.map((name) => limits.get(name))
+  return {
+    ...(cost === undefined ? {} : { cost }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(time === undefined ? {} : { time }),
+    ...(steps === undefined ? {} : { steps }),
+  }
+}
+
+function isName(name: string): name is Name {
+  return NAMES.some((known) => known === name)
+}
+
+/** A number; `k` and `M` may stand behind whole ones, a unit behind a time. Nothing is less than something. */
+function amountOf(name: Name, word: string, text: string): number {
+  if (name === 'time') {
+    const ms = durationOf(word, '--budget time')
+    if (ms > 0) return ms
+    throw unreadable(text, 'has no time')
+  }
+  const [, digits = '', unit = ''] = /^\$?(\d+(?:\.\d+)?)([kM]?)$/.exec(word) ?? []
+  const amount = Number(digits === '' ? Number.NaN : digits) * (unit === 'k' ? 1_000 : unit === 'M' ? 1_000_000 : 1)
+  if (!(amount > 0) || !Number.isFinite(amount))
+    throw unreadable(text, `has ${JSON.stringify(word)} for ${name}, which is no amount above 0`)
+  if (name !== 'usd' && !Number.isSafeInteger(amount))
+    throw unreadable(text, `has ${JSON.stringify(word)} for ${name}, which is no whole number`)
+  return amount
+}
+
+function unknown(text: string, name: string): Error {
+  const meant = suggest(name, [...NAMES, 'cost', 'money'])
+  const known = meant === 'cost' || meant === 'money' ? 'usd' : meant
+  const hint = known === undefined ? `; it knows ${NAMES.join(', ')}` : `; did you mean "${known}"?`
+  return unreadable(text, `names ${JSON.stringify(name)}${hint}`)
+}
+
+function unreadable(text: string, problem: string): Error {
+  return faults.make('R2031', `--budget ${JSON.stringify(text)} ${problem}`, { fix: WRITE })
+}
+
+/** `$2.00, 100,000 tok, 10 m 00 s, 500 steps`. */
+export function budgetText({ cost, tokens, time, steps }: RunLimits): string {
+  return [
+    ...(cost === undefined ? [] : [money(cost)]),
+    ...(tokens === undefined ? [] : [`${count(tokens)} tok`]),
+    ...(time === undefined ? [] : [duration(time)]),
+    ...(steps === undefined ? [] : [`${count(steps)} steps`]),
+  ].join(', ')
+}

@@ -1,0 +1,107 @@
+import type { Graph, GraphNode } from '../kernel/index.ts'
+import { cells } from '../text/index.ts'
+import type { Follower, Running } from './follower.ts'
+import type { Row } from './layout.ts'
+import type { Look } from './look.ts'
+import { money, type Spent, spentFacts } from './spent.ts'
+import { count, duration } from './units.ts'
+
+/** What is known of a run from its beginning. */
+export interface About {
+  /** When this process began to carry it on: milliseconds since the epoch. */
+  readonly since: number
+  /** Its program, where its kind can draw it. */
+  readonly graph?: Graph | undefined
+  /** What the operator lets it use. */
+  readonly limits: Readonly<{ steps?: number; time?: number; tokens?: number; cost?: number }>
+}
+
+/** What runs now, those in branches and called programs below who began them; then what surely comes next. */
+export function runningRows(follower: Follower, about: About | undefined, now: number): Row[] {
+  const running = inOrder([...follower.running.values()])
+  return [...running.map((one) => rowOf(one, now)), ...nextRow(follower, running, about?.graph)]
+}
+
+function rowOf({ name, depth, since, doing, asks, pauses, spent, branches }: Running, now: number): Row {
+  const text = branches === undefined ? doing : branchesText(branches)
+  const facts = [duration(now - since), ...(spent.tokens === 0 ? [] : spentFacts(spent).slice(1, 2))]
+  return { depth, node: name, mark: asks ? 'asks' : pauses ? 'waits' : 'running', facts, ...(text === '' ? {} : { text }) }
+}
+
+/** `1 of 3 in, quorum 2 of 3`. */
+function branchesText({ all, in: ended, rule }: NonNullable<Running['branches']>): string {
+  return `${ended} of ${all} in${rule === '' ? '' : `, ${rule}`}`
+}
+
+/** As a tree: each below the nearest that runs above it, in the order in which they began. */
+function inOrder(running: readonly Running[]): Running[] {
+  const above = (one: Running): Running | undefined =>
+    running
+      .filter((other) => other !== one && one.place.startsWith(`${other.place}/`))
+      .reduce<Running | undefined>((nearest, other) => ((nearest?.place.length ?? -1) > other.place.length ? nearest : other), undefined)
+  const below = (parent: Running | undefined): Running[] =>
+    running.filter((one) => above(one) === parent).flatMap((one) => [one, ...below(one)])
+  return below(undefined)
+}
+
+/** More than this many nodes ahead are not worth a line. */
+const AHEAD = 6
+
+/** `○ join  ○ merge, asks a person`: nodes that surely come, up to the first that has a choice. */
+function nextRow(follower: Follower, running: readonly Running[], graph: Graph | undefined): Row[] {
+  if (graph === undefined) return []
+  const here = running.filter(({ depth, branch }) => depth === 0 || branch !== undefined).map(({ node }) => node)
+  const known = new Set([...here, ...follower.ended])
+  const ahead = here.flatMap((node) => waysAhead(node, graph)).filter(({ id }) => !known.has(id))
+  const [first, ...rest] = [...new Map(ahead.map((node) => [node.id, node])).values()].slice(0, AHEAD)
+  if (first === undefined) return []
+  return [{ depth: 0, mark: 'open', node: aheadName(first), ...(rest.length === 0 ? {} : { after: rest.map(aheadName) }) }]
+}
+
+function waysAhead(from: string, { nodes, edges }: Graph): GraphNode[] {
+  const found: GraphNode[] = []
+  let at = from
+  for (let i = 0; i < AHEAD; i++) {
+    const targets = new Set(edges.flatMap(({ from: source, to }) => (source === at ? [to] : [])))
+    const [only] = targets
+    const node = targets.size === 1 ? nodes.find(({ id }) => id === only) : undefined
+    if (node === undefined || found.includes(node)) break
+    found.push(node)
+    at = node.id
+  }
+  return found
+}
+
+function aheadName({ id, form }: GraphNode): string {
+  return form === 'question' ? `${id}, asks a person` : id
+}
+
+/** `9.2 s · 2 of 6 stages · $0.040 of $2 · ctrl-c leaves it resumable`: what fits on one line, the last first. */
+export function footer({ ended, total }: Follower, about: About | undefined, now: number, look: Look): string[] {
+  const way = 'ctrl-c leaves it resumable'
+  if (about === undefined) return [look.paint('dim', look.text(way))]
+  const { since, graph, limits } = about
+  const nodes = graph?.nodes.filter(({ still }) => still !== true) ?? []
+  const done = nodes.filter(({ id }) => ended.has(id)).length
+  const facts = [
+    of(duration(now - since), limits.time === undefined ? undefined : duration(limits.time)),
+    ...(nodes.length < 2 ? [] : [`${done} of ${nodes.length} stages`]),
+    ...moneyFacts(total, limits),
+    way,
+  ]
+  while (facts.length > 1 && cells(facts.join(' · ')) > look.room) facts.splice(facts.length > 2 ? 1 : 0, 1)
+  return [look.paint('dim', look.text(facts.join(' · ')))]
+}
+
+function moneyFacts({ usd, tokens, unpriced }: Spent, { cost, tokens: most }: About['limits']): string[] {
+  const spent =
+    tokens > 0 && unpriced === tokens && cost === undefined ? [] : [of(money(usd), cost === undefined ? undefined : money(cost))]
+  return [
+    ...(tokens === 0 && cost === undefined ? [] : spent),
+    ...(most === undefined && unpriced === 0 ? [] : [`${of(count(tokens), most === undefined ? undefined : count(most))} tok`]),
+  ]
+}
+
+function of(used: string, most: string | undefined): string {
+  return most === undefined ? used : `${used} of ${most}`
+}

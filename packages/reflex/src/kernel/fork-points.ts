@@ -1,0 +1,81 @@
+import { type EffectWorld, traitsOf } from './effects.ts'
+import type { Fault } from './fault.ts'
+import { faults } from './faults.ts'
+import type { Flight } from './frame.ts'
+import { RunPrograms } from './pinned.ts'
+import type { Programs } from './programs.ts'
+import type { Rec, Ref } from './record.ts'
+import { framePath } from './row.ts'
+import { applySoundly } from './sound.ts'
+import { State } from './state.ts'
+
+/**
+ * The records of a run at which it can be forked: those with no effect in flight that leaves something or that may not be
+ * repeated freely, for nobody could say whether it has happened to the fork; and before the end.
+ */
+export class ForkPoints {
+  readonly #run: string
+  readonly #records: readonly Rec[]
+  readonly #programs: Programs
+  readonly #ports: EffectWorld['ports']
+
+  constructor(run: string, records: readonly Rec[], programs: Programs, ports: EffectWorld['ports']) {
+    this.#run = run
+    this.#records = records
+    this.#programs = programs
+    this.#ports = ports
+  }
+
+  /**
+   * What is wrong with forking where a run stands: `R2060` or `R2061` with the nearest points; nothing if all is well. `but`: an
+   * effect that is settled for the fork.
+   */
+  problem(state: State, but?: Ref): Fault | undefined {
+    const at = state.n
+    if (state.ended !== undefined) return this.#refusal('R2061', at, `${this.#run} has ended with record ${at}`)
+    const definitions = new RunPrograms(this.#programs, state)
+    const inside = [...state.flights()].find((flight) => flight.id !== but && !this.#isFree(flight, definitions))
+    if (inside === undefined) return undefined
+    const path = framePath(inside.frame, definitions)
+    return this.#refusal('R2060', at, `record ${at} of ${this.#run} stands inside an effect${path === '' ? '' : ` at ${path}`}`)
+  }
+
+  #isFree(flight: Flight, definitions: RunPrograms): boolean {
+    const owner = { id: this.#run, definition: (pin: number) => definitions.program(pin).def, progress: () => undefined }
+    const { leaves, repeat } = traitsOf(flight, owner, this.#ports)
+    return !flight.doubted && !leaves && repeat === 'free'
+  }
+
+  #refusal(code: 'R2060' | 'R2061', at: number, message: string): Fault {
+    const { before, after } = this.#nearest(at)
+    const ways = [
+      ...(before === undefined ? [] : [`reflex fork ${this.#run}@${before}, before it`]),
+      ...(after === undefined ? [] : [`reflex fork ${this.#run}@${after}, after it`]),
+    ]
+    return faults.make(code, message, {
+      run: this.#run,
+      ...(ways.length === 0 ? {} : { fix: ways.join('; ') }),
+      data: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) },
+    })
+  }
+
+  /** What an effect may do is asked once, where it was requested: later its board may say something else. */
+  #nearest(at: number): { before?: number; after?: number } {
+    const state = new State()
+    const definitions = new RunPrograms(this.#programs, state)
+    const free = new Map<Flight, boolean>()
+    const found: { before?: number; after?: number } = {}
+    for (const record of this.#records) {
+      applySoundly(state, record)
+      let open = state.ended === undefined
+      for (const flight of state.flights()) {
+        if (!free.has(flight)) free.set(flight, this.#isFree(flight, definitions))
+        if (free.get(flight) !== true || flight.doubted) open = false
+      }
+      if (!open) continue
+      if (state.n < at) found.before = state.n
+      else if (state.n > at) return { ...found, after: state.n }
+    }
+    return found
+  }
+}

@@ -1,0 +1,183 @@
+import { Decider } from './decide.ts'
+import type { EffectWorld } from './effects.ts'
+import { faults } from './faults.ts'
+import { ForkPoints } from './fork-points.ts'
+import type { Frame } from './frame.ts'
+import type { Host } from './host.ts'
+import { copyJson, type Json, type JsonObject } from './json.ts'
+import type { Journals } from './journals.ts'
+import type { RunPrograms } from './pinned.ts'
+import type { Programs } from './programs.ts'
+import { FORMAT, type Input, type Pin, type Rec, type Ref, type Start } from './record.ts'
+import type { Redact } from './redact.ts'
+import { runStatus, summary } from './row.ts'
+import { applySoundly } from './sound.ts'
+import { State } from './state.ts'
+import type { Batch, Lease, Store } from './store.ts'
+import { encodeBatch, FIRST_SNAPSHOT, snapshotText, storedProgram } from './tail.ts'
+
+/** How a run is forked. */
+export interface ForkOptions {
+  /** The last record that both share. Default: the last one that is durable. */
+  readonly at?: number
+  /** The fork's name; drawn if absent. `R5007` if it is taken. */
+  readonly id?: string
+  /** Who forks, for the journal. */
+  readonly actor?: string
+  /** What the operator settles for the fork, in place of what the start of the source says. */
+  readonly by?: (fork: { readonly id: string; readonly trace: string }) => Json
+  /** The fork's own folder, for kinds that keep one. */
+  readonly folder?: (id: string) => string
+  /** Written to the board of the root. */
+  readonly set?: JsonObject
+  /** Names the input that settles what is in flight or awaited, from how the source stood. */
+  readonly decide?: (standing: ForkStanding) => readonly [Frame, Input]
+}
+
+/** How a run stands at a record. */
+export interface ForkStanding {
+  readonly run: string
+  readonly state: State
+  readonly definitions: RunPrograms
+}
+
+/** A run that was forked from another one. It is held: it performs nothing until it is resumed. */
+export interface Forked {
+  readonly id: string
+  readonly from: readonly [run: string, record: number]
+  /** Effects that had settled by then, and stay so. */
+  readonly settled: number
+  /** How the fork stands, after its own records. */
+  readonly state: State
+  readonly definitions: RunPrograms
+}
+
+/** What forking needs of a runtime. */
+export interface ForkWorld {
+  readonly store: Store
+  readonly journals: Journals
+  readonly programs: Programs
+  readonly ports: EffectWorld['ports']
+  readonly host: Host
+  readonly redact: Redact | undefined
+  /** A new run's name and the right to write its records. */
+  create(id: string | undefined, program: Pin): Promise<{ readonly lease: Lease; readonly trace: string }>
+}
+
+/** Records of one batch: who reads one of them need not read them all. */
+const CHUNK = 1000
+
+/**
+ * Makes a run of the first records of another one, as they are, and of records of its own: that it is a fork, and what was
+ * decided for it. All is stored in one commit, or nothing is.
+ */
+export async function forkRun(world: ForkWorld, run: string, options: ForkOptions): Promise<Forked> {
+  const all = await world.journals.records(run)
+  const standing = await standingAt(world, run, all, options.at)
+  const { state, definitions } = standing
+  const from = [run, state.n] as const
+  const points = new ForkPoints(run, all, world.programs, world.ports)
+  const decided = state.ended === undefined ? options.decide?.(standing) : undefined
+  // An effect that is decided for the fork is no longer in flight there.
+  const problem = points.problem(state, refOf(decided?.[1]))
+  if (problem !== undefined) throw problem
+  const { start } = state
+  const [program] = start?.pins ?? []
+  if (start === undefined || program === undefined) throw noStart(run)
+  // What the board refuses is known before anything is made.
+  new Decider(state, definitions).decide(state.root, ['kernel', 'fork', detailOf(world, options)], 0)
+  const { lease, trace } = await world.create(options.id, program)
+  const records = [...all.slice(0, state.n), ...ownRecords(world, standing, options, lease.run, decided)]
+  const { redact } = world
+  const by = options.by === undefined ? start.by : copyJson(options.by({ id: lease.run, trace }), 'by')
+  const about = by === undefined ? {} : { by: redact?.(by) ?? by }
+  state.start = { ...start, run: lease.run, trace, fork: from, ...about }
+  const refused = await world.store.commit(batchesOf(standing, begunWith(state.start, records), lease))
+  if (refused.length > 0) throw faults.make('R5002', `${lease.run} was taken over by another process`, { run: lease.run })
+  const settled = records.slice(0, from[1]).filter(({ input }) => input?.[0] === 'ok' || input?.[0] === 'err').length
+  return { id: lease.run, from, settled, state, definitions }
+}
+
+function refOf(input: Input | undefined): Ref | undefined {
+  const ref = input?.[1]
+  return typeof ref === 'string' || typeof ref === 'number' ? ref : undefined
+}
+
+function noStart(run: string): Error {
+  return faults.make('R5003', `${run} has no first record`, { run })
+}
+
+async function standingAt({ journals }: ForkWorld, run: string, all: readonly Rec[], wanted = all.length): Promise<ForkStanding> {
+  // Of a run that is not there, or that never began, this says so.
+  if (all.length === 0) await journals.peek(run)
+  if (!Number.isInteger(wanted) || wanted < 1 || wanted > all.length) {
+    throw faults.make('R2062', `${run} has records 1 to ${all.length}, not ${wanted}`, {
+      run,
+      fix: `name one of them, as in reflex show ${run}@${all.length}`,
+    })
+  }
+  const state = new State()
+  for (const record of all.slice(0, wanted)) applySoundly(state, record)
+  return { run, state, definitions: await journals.definitions(state) }
+}
+
+/** That it is a fork, who made it and what was set; which run its frames belong to now; what was decided. */
+function ownRecords(
+  world: ForkWorld,
+  { state, definitions }: ForkStanding,
+  options: ForkOptions,
+  run: string,
+  decided: readonly [Frame, Input] | undefined,
+): Rec[] {
+  const { host, redact } = world
+  const decider = new Decider(state, definitions)
+  const take = (frame: Frame, input: Input, elapsed: number): Rec => {
+    const clean = redact === undefined ? input : (redact(input as unknown as Json) as unknown as Input)
+    const record = decider.decide(frame, clean, elapsed)
+    applySoundly(state, record)
+    return record
+  }
+  const detail = { ...detailOf(world, options), ...(decided === undefined ? {} : { decides: String(decided[1][1]) }) }
+  const told = { run, ...(options.folder === undefined ? {} : { folder: options.folder(run) }) }
+  const own = [take(state.root, ['kernel', 'fork', detail], Math.max(0, host.now() - state.time))]
+  for (const frame of state.frames.values())
+    if (definitions.kind(definitions.program(frame.pin).kind).forks === true) own.push(take(frame, ['kernel', 'forked', told], 0))
+  if (decided !== undefined) own.push(take(decided[0], decided[1], 0))
+  return own
+}
+
+/** Draws of its own: what it makes from now on is not what its source makes under the same number. */
+function detailOf({ host }: ForkWorld, { set, actor }: ForkOptions): JsonObject {
+  return { seed: host.entropy(), ...(actor === undefined ? {} : { by: actor }), ...(set === undefined ? {} : { set: copyJson(set, 'set') }) }
+}
+
+function begunWith(start: Start, [first, ...rest]: readonly Rec[]): Rec[] {
+  return first === undefined ? [] : [{ ...first, more: { ...first.more, start } }, ...rest]
+}
+
+function batchesOf({ state, definitions }: ForkStanding, records: readonly Rec[], lease: Lease): Batch[] {
+  const row = summary(state, definitions, runStatus(state, false))
+  const programs = state.pins.map((_, pin) => definitions.program(pin)).filter(({ local }) => local === undefined)
+  const batches: Batch[] = []
+  let size = 0
+  for (let from = 0; from < records.length; from += CHUNK) {
+    const part = records.slice(from, from + CHUNK)
+    const { body, blobs } = encodeBatch(part)
+    size += body.length
+    const isLast = from + CHUNK >= records.length
+    const snapshot = isLast && size >= FIRST_SNAPSHOT ? snapshotText(state, definitions) : undefined
+    batches.push({
+      lease,
+      first: from + 1,
+      count: part.length,
+      version: FORMAT,
+      body,
+      row,
+      // Nobody takes away what stands in a batch that is being written.
+      ...(from === 0 ? { programs: [...new Map(programs.map((program) => [program.hash, storedProgram(program)])).values()] } : {}),
+      ...(blobs === undefined ? {} : { blobs }),
+      ...(snapshot === undefined ? {} : { snapshot }),
+    })
+  }
+  return batches
+}

@@ -1,0 +1,55 @@
+import { dirname } from 'node:path'
+import { fileAbove } from './pipeline/file-above.ts'
+import { ACTION_NAMES } from './pipeline/actions/facts.ts'
+import { formatDot } from './pipeline/dot/format.ts'
+import type { DotGraph } from './pipeline/dot/graph.ts'
+import { takeInputs } from './pipeline/inputs.ts'
+import { locateInPipeline } from './pipeline/locate.ts'
+import { readGraph, readPipeline } from './pipeline/read.ts'
+import type { ReadPipelineOptions, ReadPipelineResult } from './pipeline/read.ts'
+import type { ProgramFormat, ReadOptions, ReadResult } from './program-format.ts'
+
+/** Pipelines in DOT, and in modules as text or as graphs. */
+export const pipelineFormat: ProgramFormat = {
+  kind: 'pipeline',
+  endings: ['.dot', '.gv', '.pipeline.ts', '.pipeline.js', '.pipeline.mjs'],
+  read(text, file, options) {
+    const exists = (path: string): boolean => fileAbove(dirname(file), path) !== undefined
+    return resultOf(readPipeline(text, file, { ...readingOf(options), exists }))
+  },
+  accept(value, file, options) {
+    const name = file === '' ? undefined : file
+    if (typeof value === 'string') return BEGINNING.test(value) ? resultOf(readPipeline(value, name, readingOf(options))) : undefined
+    return isGraph(value) ? resultOf(readGraph(value, name, readingOf(options))) : undefined
+  },
+  takes: (_, input) => takeInputs(input),
+  format: formatDot,
+  locate: locateInPipeline,
+}
+
+function readingOf({ lint, pipelines: { handlers, transforms, actions = [] } = {} }: Partial<ReadOptions> = {}): ReadPipelineOptions {
+  return { lint, custom: handlers?.facts(), transforms: { registered: transforms }, actions: [...ACTION_NAMES, ...actions] }
+}
+
+/** The word that a pipeline begins with, behind comments: other texts that a module exports are not meant. */
+const BEGINNING = /^\ufeff?(?:\s|\/\/[^\n]*\n|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*(?:strict\s+)?(?:di)?graph\b/
+
+function resultOf({ id, source, typed, findings }: ReadPipelineResult): ReadResult {
+  if (id === undefined || source === undefined) return { findings }
+  return { program: { id, source: { ...source }, def: typed, local: undefined }, findings }
+}
+
+function isGraph(value: unknown): value is DotGraph {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    typeof value.id === 'string' &&
+    'nodes' in value &&
+    value.nodes instanceof Map &&
+    'edges' in value &&
+    Array.isArray(value.edges) &&
+    'attributes' in value &&
+    value.attributes instanceof Map
+  )
+}

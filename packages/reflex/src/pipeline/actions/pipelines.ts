@@ -1,0 +1,37 @@
+import { isObject, type Json } from '../../kernel/json.ts'
+import { renderText } from '../language/render.ts'
+import { callSource } from '../engine/asks.ts'
+import { unfenced } from '../handlers/gate.ts'
+import { readPipeline } from '../read.ts'
+import type { Action } from './action.ts'
+
+/** Pipelines inside each other (reference pipeline 3.11). */
+const DEPTH = 8
+const DEPTH_KEY = 'internal.depth'
+
+/** Checks the text of a pipeline; what is wrong with it is a result. */
+export const validatePipeline: Action = (_scene, given) => {
+  const { typed, findings } = readPipeline(unfenced(renderText(given['source'])), undefined, { author: 'untrusted' })
+  const diagnostics = findings.map(({ rule, severity, message }) => ({ rule: rule ?? '', severity, message }))
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length
+  return { result: { valid: errors === 0, node_count: typed?.nodes.size ?? 0, error_count: errors, diagnostics } }
+}
+
+/** Runs the text of a pipeline with the least trust that there is, and with the inputs that are handed over and no others. */
+export const runPipeline: Action = function* (scene, given) {
+  const depth = Number(scene.get(DEPTH_KEY) ?? 0) + 1
+  const most = scene.charter.limits.depth ?? DEPTH
+  if (depth > most) return { problem: `pipelines are ${most} deep, which is the limit` }
+  const dot = unfenced(renderText(given['source']))
+  const inputs = isObject(given['inputs']) ? given['inputs'] : {}
+  const source = { dot, author: 'untrusted' }
+  const { returned, value } = yield* callSource('pipeline', `${scene.typed.graph.id}.${scene.node.id}`, source, {
+    ...inputs,
+    [DEPTH_KEY]: depth,
+  })
+  const object = isObject(value) ? value : {}
+  if (returned !== 'done') return { problem: `the pipeline ${returned}: ${renderText(object['message']) || 'no reason'}` }
+  const context = isObject(object['context']) ? object['context'] : object
+  const shown = Object.entries(context).filter(([key]) => !/^(?:internal\.|graph\.|__|#)/.test(key))
+  return { result: { status: object['status'] ?? 'success', context: Object.fromEntries(shown) as Json, steps: object['steps'] ?? 0 } }
+}

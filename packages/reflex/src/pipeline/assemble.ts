@@ -1,0 +1,108 @@
+import { type Call, type Frame, isObject, type Kind, type Port, type Store } from '../kernel/index.ts'
+import { actionPort, ActionRegistry, type HostActions } from './actions/registry.ts'
+import { handlerPort, HandlerRegistry } from './custom.ts'
+import { charterPort } from './engine/charter.ts'
+import { createEngine, type EngineParts } from './engine/engine.ts'
+import type { Limits } from './engine/handler.ts'
+import { pipelineKind } from './engine/kind.ts'
+import { declaredHooks, summaryPort, type Summariser, toolHookPort, type ToolHooks } from './engine/host-hooks.ts'
+import { offersPort } from './engine/offers.ts'
+import { nodeOf } from './engine/position.ts'
+import { permitKey } from './engine/walk.ts'
+import { authorOf, isPipeline, loadPipeline } from './load.ts'
+import { servicePort } from './service-port.ts'
+import type { PipelineServices } from './services.ts'
+import { calledPrograms } from './refs.ts'
+import type { OperatorPolicy, Trust } from '../policy/index.ts'
+import { suggest } from '../text/index.ts'
+import { toolPort, type Tools } from '../tools/index.ts'
+
+/** What pipelines need of the rest. */
+export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
+  /** Handlers of the host: each has a type of its own, which it takes before all others. */
+  readonly handlers?: HandlerRegistry | undefined
+  /** Actions of the host; each goes before one of Reflex of the same name. */
+  readonly actions?: HostActions | undefined
+  /** Services of the host; sessions and memory live in ledgers of the store where there is none. */
+  readonly services?: PipelineServices | undefined
+  readonly store?: Pick<Store, 'append' | 'ledger'> | undefined
+  readonly policy: OperatorPolicy
+  readonly tools: Tools
+  /** The tools of single runs, where they have others. */
+  readonly toolsOf?: ((run: string) => Tools) | undefined
+  /** Around calls of tools, where neither node nor graph has hooks of its own. */
+  readonly toolHooks?: ToolHooks | undefined
+  /** Tells models what happened, in place of the built-in text. */
+  readonly summarise?: Summariser | undefined
+  readonly workdir: string
+  readonly runFolder: (run: string) => string
+  readonly limits: (run: string) => Limits
+}
+
+/** The kind `pipeline`, and the ports that its handlers ask. */
+export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind; readonly ports: Readonly<Record<string, Port>> } {
+  const { policy, tools, workdir, runFolder, limits, handlers = new HandlerRegistry(), middleware, always } = settings
+  const actions = new ActionRegistry(settings.actions)
+  const charter = charterPort({
+    actions: actions.names(),
+    trust: (call) => policy.trustOf(call),
+    refuses(call, capability) {
+      const verdict = policy.judgeAhead(call, capability)
+      if (verdict.allowed || verdict.terms !== undefined) return undefined
+      return verdict.by === 'nobody' ? `this run is ${policy.trustOf(call)}` : `${verdict.by} denies it`
+    },
+    terms(call, capability) {
+      const { terms, by, rule: grant = '' } = policy.judgeAhead(call, capability)
+      if (terms === undefined) return undefined
+      return { grant, by, ...(terms.ask === true ? { ask: true } : {}), ...(terms.maxUses === undefined ? {} : { most: terms.maxUses }) }
+    },
+    workdir,
+    folder: runFolder,
+    limits,
+    ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),
+    ...(settings.summarise === undefined ? {} : { summarises: true }),
+  })
+  const tool = toolPort({
+    tools: settings.toolsOf ?? tools,
+    guess: suggest,
+    place: ({ run }) => ({ workdir, runFolder: runFolder(run) }),
+    allows: (call, capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
+  })
+  const engine = createEngine({
+    custom: handlers.facts(),
+    ...(middleware === undefined ? {} : { middleware }),
+    ...(always === undefined ? {} : { always }),
+  })
+  return {
+    kind: pipelineKind({ load: (source) => loadPipeline(source, handlers.facts()), refs: calledPrograms, engine }),
+    ports: {
+      offers: offersPort(settings.toolsOf ?? tools, (call, capability) => policy.judgeAhead(call, capability).allowed),
+      tool_hook: toolHookPort(settings.toolHooks ?? {}),
+      ...(settings.summarise === undefined ? {} : { summary: summaryPort(settings.summarise) }),
+      charter,
+      tool,
+      handler: handlerPort(handlers),
+      action: actionPort(actions),
+      service: servicePort(settings.services ?? {}, settings.store),
+    },
+  }
+}
+
+/**
+ * Whether the stage that asks for an effect has met the terms of a grant: somebody has allowed it, or its use is counted.
+ * Only pipelines keep such a word, where no program can write it.
+ */
+export function metTerms(call: Call, grant: string): boolean {
+  const { frame } = call
+  if (!isPipeline(call.definition(frame.pin))) return false
+  const decided = frame.reader().get(permitKey(nodeOf(frame.position) ?? ''))
+  return isObject(decided) && decided[grant] === true
+}
+
+/** The least trust among the programs on a call's stack: text that nobody vouches for lowers what it does. */
+export function loweredTrust(call: Call): Trust | undefined {
+  for (let frame: Frame | undefined = call.frame; frame !== undefined; frame = frame.link?.caller) {
+    if (authorOf(call.definition(frame.pin)) === 'untrusted') return 'untrusted'
+  }
+  return undefined
+}

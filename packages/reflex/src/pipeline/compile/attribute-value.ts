@@ -1,0 +1,57 @@
+import { quoteAll } from '../../text/harmless.ts'
+import { readCapability } from '../../policy/index.ts'
+import type { Attribute, Attributes } from '../dot/graph.ts'
+import { numberOf } from '../dot/graph.ts'
+import { isBadDuration } from '../language/duration.ts'
+import type { AttributeRow } from './attribute-row.ts'
+
+const BOOLEANS = new Set(['true', 'false', '1', '0', ''])
+
+/**
+ * Why a value is not what its attribute holds, as the end of a sentence: `is no whole number`; nothing if it is. Text
+ * that reads as a number counts as one, and empty text as not written (reference pipeline 1.2 G8). Durations are said
+ * apart, as `duration`.
+ */
+export function wrongValue(row: AttributeRow, name: string, attributes: Attributes, attribute: Attribute): string | undefined {
+  const { value } = attribute
+  if (value === '') return undefined
+  switch (row.type) {
+    case 'int':
+      return Number.isSafeInteger(numberOf(attributes, name)) ? undefined : 'is no whole number'
+    case 'number':
+    case 'seconds':
+      return numberOf(attributes, name) === undefined ? 'is no number' : undefined
+    case 'bool':
+      return BOOLEANS.has(String(value).trim().toLowerCase()) ? undefined : 'is neither true nor false, and counts as false'
+    case 'duration':
+      return isBadDuration(attributes, name) ? 'duration' : undefined
+    case 'json':
+      return isJson(String(value)) ? undefined : 'is no JSON'
+    case 'words':
+      return row.words.includes(String(value).trim()) ? undefined : `is none of ${quoteAll(row.words, row.words.length)}`
+    case 'csv':
+      return name === 'capabilities' ? wrongCapability(String(value)) : undefined
+    default:
+      return undefined
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function wrongCapability(list: string): string | undefined {
+  for (const part of list.split(',')) {
+    const text = part.trim()
+    if (text === '') continue
+    if (!text.startsWith('arbor://')) return 'holds what is no capability: all of them begin with arbor://'
+    const read = readCapability(text)
+    if ('problem' in read) return `holds what is no capability: ${read.problem}`
+  }
+  return undefined
+}

@@ -1,0 +1,36 @@
+import { type Attributes, integerOf, numberOf, textOf } from '../dot/graph.ts'
+import { PRESETS } from '../engine/retry.ts'
+import { durationOf } from '../language/duration.ts'
+import type { Resolution, ResourceBounds } from './typed.ts'
+
+/** Types that repeating cannot help: what the graph says of retries is not meant for them (reference pipeline 3.5). */
+const PURE: ReadonlySet<string> = new Set(['start', 'exit', 'branch', 'gate', 'transform', 'fan_in', 'accumulator'])
+
+/** The limits that a node states, and how often the graph lets it try where it does not say; what nobody states is absent. */
+export function boundsOf({ canonical }: Resolution, operation: string, own: Attributes, graph: Attributes): ResourceBounds {
+  const shared: Attributes = PURE.has(canonical) || PURE.has(operation) ? new Map() : graph
+  const retries = atLeastZero(
+    integerOf(own, 'max_retries') ?? integerOf(shared, 'default_max_retries') ?? integerOf(shared, 'default_max_retry'),
+  )
+  const timeout = durationOf(own, 'timeout')
+  const attempts = retries === undefined ? (presetAttempts(own) ?? presetAttempts(shared)) : retries + 1
+  const concurrency = atLeastZero(integerOf(own, 'max_parallel') ?? integerOf(own, 'max_concurrency'))
+  const tokens = atLeastZero(integerOf(own, 'max_tokens'))
+  const cost = atLeastZero(numberOf(own, 'max_cost'))
+  return {
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(cost === undefined ? {} : { cost }),
+  }
+}
+
+function presetAttempts(attributes: Attributes): number | undefined {
+  const name = textOf(attributes, 'retry_policy')?.trim() ?? ''
+  return Object.hasOwn(PRESETS, name) ? PRESETS[name]?.attempts : undefined
+}
+
+function atLeastZero(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.max(0, value)
+}

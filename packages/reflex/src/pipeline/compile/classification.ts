@@ -1,0 +1,51 @@
+import { type Attributes, isOn, textOf } from '../dot/graph.ts'
+import type { CanonicalType, DataClass } from './typed.ts'
+
+/** From least to most sensitive. */
+export const DATA_CLASSES: readonly DataClass[] = ['public', 'internal', 'sensitive', 'secret']
+
+const PUBLIC: ReadonlySet<CanonicalType> = new Set(['transform', 'branch', 'start', 'exit', 'fan_in', 'parallel'])
+
+/** Attributes that hold a path or the name of a value. */
+const NAMING = [
+  'path',
+  'output',
+  'source_file',
+  'baseline_path',
+  'memory_store',
+  'dataset',
+  'graph_file',
+  'persistence',
+  'param.path',
+  'source_key',
+  'output_key',
+  'content_key',
+  'input_key',
+  'context_keys',
+  'env_keys',
+  'prompt_context_key',
+]
+
+const SECRET_NAME =
+  /(^|[^a-z0-9])(\.env|secrets?|passwords?|passwd|credentials?|private[_-]?key|api[_-]?key|access[_-]?key|id_(rsa|ed25519|ecdsa))($|[^a-z0-9])|\.(pem|p12|pfx)($|[^a-z0-9])/i
+
+/** The more sensitive of two classes. */
+export function higherClass(a: DataClass, b: DataClass): DataClass {
+  return DATA_CLASSES.indexOf(a) >= DATA_CLASSES.indexOf(b) ? a : b
+}
+
+/**
+ * How sensitive what a node handles is (seed pipeline 9.3; reference pipeline 5.4): what the author wrote as `data_class`
+ * or `sensitive`, the higher of the two; else secret for paths and names that look it; else by type.
+ */
+export function classOf(
+  canonical: CanonicalType,
+  attributes: Attributes,
+): { readonly dataClassification: DataClass; readonly classified: boolean } {
+  const written = textOf(attributes, 'data_class')?.trim().toLowerCase()
+  const stated = DATA_CLASSES.find((known) => known === written)
+  if (isOn(attributes, 'sensitive')) return { dataClassification: higherClass(stated ?? 'sensitive', 'sensitive'), classified: true }
+  if (stated !== undefined) return { dataClassification: stated, classified: true }
+  const isSecret = canonical === 'adapt' || NAMING.some((name) => SECRET_NAME.test(textOf(attributes, name) ?? ''))
+  return { dataClassification: isSecret ? 'secret' : PUBLIC.has(canonical) ? 'public' : 'internal', classified: false }
+}

@@ -1,0 +1,161 @@
+import { textOf } from '../dot/graph.ts'
+import type { TypedEdge, TypedNode } from './typed.ts'
+
+/** The part of a typed graph that says where branches meet. */
+export interface JoinView {
+  readonly nodes: ReadonlyMap<string, Pick<TypedNode, 'id' | 'canonical' | 'custom' | 'node'>>
+  readonly outgoing: ReadonlyMap<string, readonly TypedEdge[]>
+}
+
+export interface Joins {
+  readonly joins: ReadonlyMap<string, string>
+  /** Parallel nodes whose join was not looked for, because the work for this graph was spent. */
+  readonly beyond: readonly string[]
+}
+
+/** Nodes that may be looked at for all joins of one graph together: about a fifth of a second. */
+const WORK = 1_000_000
+
+/**
+ * Where the branches of each parallel node join (reference pipeline 3.9.2): at its `join_target`, if that is a node; else
+ * at the nearest fan-in that every branch can reach, by the least sum of distances and then by id; else, with two
+ * branches or more, at the nearest node that every branch can reach. A fan-in behind another parallel node to which all
+ * branches come belongs to the block of that one. Nodes that work on items have no branches.
+ */
+export function joinsOf(view: JoinView): Joins {
+  const joins = new Map<string, string>()
+  const beyond: string[] = []
+  const leadsToFanIn = ancestorsOfFanIns(view)
+  const purse = { left: WORK }
+  for (const node of view.nodes.values()) {
+    if (!isBlock(node)) continue
+    const written = textOf(node.node.attributes, 'join_target')?.trim()
+    if (written !== undefined && view.nodes.has(written)) {
+      joins.set(node.id, written)
+      continue
+    }
+    const meeting = new Meeting(view, node.id, purse)
+    const mayMeetFanIn = meeting.branches.every((id) => leadsToFanIn.has(id))
+    if (meeting.branches.length === 0 || (meeting.branches.length === 1 && !mayMeetFanIn)) continue
+    const join = purse.left > 0 ? meeting.find(mayMeetFanIn) : undefined
+    if (join !== undefined) joins.set(node.id, join)
+    else if (purse.left <= 0) beyond.push(node.id)
+  }
+  return { joins, beyond }
+}
+
+/** Whether a node begins branches, one for each of its edges. */
+export function isBlock({ canonical, custom, node }: Pick<TypedNode, 'canonical' | 'custom' | 'node'>): boolean {
+  return canonical === 'parallel' && custom === undefined && !node.attributes.has('items') && !node.attributes.has('items_key')
+}
+
+function isFanIn({ canonical, custom }: Pick<TypedNode, 'canonical' | 'custom'>): boolean {
+  return canonical === 'fan_in' && custom === undefined
+}
+
+/** Fan-ins, and all nodes from which one can be reached. */
+function ancestorsOfFanIns({ nodes, outgoing }: JoinView): ReadonlySet<string> {
+  const before = new Map<string, string[]>()
+  for (const edges of outgoing.values()) {
+    for (const { edge } of edges) {
+      const others = before.get(edge.to)
+      if (others === undefined) before.set(edge.to, [edge.from])
+      else others.push(edge.from)
+    }
+  }
+  const found = new Set([...nodes.values()].filter(isFanIn).map(({ id }) => id))
+  for (const id of found) for (const from of before.get(id) ?? []) found.add(from)
+  return found
+}
+
+interface Met {
+  readonly id: string
+  /** How many branches have come to it, and over how many edges together. */
+  branches: number
+  distance: number
+}
+
+/** All branches of one parallel node, walked side by side, one edge at a time. */
+class Meeting {
+  readonly branches: readonly string[]
+  readonly #view: JoinView
+  readonly #parallel: string
+  readonly #purse: { left: number }
+  readonly #met = new Map<string, Met>()
+  readonly #seen: Set<string>[]
+  #fronts: string[][]
+  #bestFanIn: Met | undefined
+  #best: Met | undefined
+
+  constructor(view: JoinView, parallel: string, purse: { left: number }) {
+    this.#view = view
+    this.#parallel = parallel
+    this.#purse = purse
+    this.branches = [...new Set(this.#next(parallel))]
+    this.#fronts = this.branches.map((id) => [id])
+    this.#seen = this.branches.map((id) => new Set([id]))
+  }
+
+  find(mayMeetFanIn: boolean): string | undefined {
+    for (let distance = 0; this.#fronts.some((front) => front.length > 0) && this.#purse.left > 0; distance++) {
+      for (const front of this.#fronts) for (const id of front) this.#meet(id, distance)
+      if (this.#isSettled(distance, mayMeetFanIn)) break
+      this.#fronts = this.#fronts.map((front, branch) => this.#step(front, this.#seen[branch] ?? new Set()))
+    }
+    return this.#bestFanIn?.id ?? (this.branches.length > 1 ? this.#best?.id : undefined)
+  }
+
+  #meet(id: string, distance: number): void {
+    this.#purse.left--
+    const met = this.#met.get(id) ?? { id, branches: 0, distance: 0 }
+    this.#met.set(id, met)
+    met.branches++
+    met.distance += distance
+    if (!this.#isCommon(met)) return
+    this.#best = nearer(met, this.#best)
+    const node = this.#view.nodes.get(id)
+    if (node !== undefined && isFanIn(node)) this.#bestFanIn = nearer(met, this.#bestFanIn)
+  }
+
+  /** Whether nothing that is still to be found can be nearer than the best. */
+  #isSettled(distance: number, mayMeetFanIn: boolean): boolean {
+    const best = mayMeetFanIn ? this.#bestFanIn : this.#best
+    if (best === undefined) return false
+    for (const met of this.#met.values()) {
+      this.#purse.left--
+      const missing = this.branches.length - met.branches
+      if (missing > 0 && met.distance + missing * (distance + 1) <= best.distance) return false
+    }
+    return true
+  }
+
+  /** The next nodes of one branch: not back through the parallel node, nor through one that all branches have come to. */
+  #step(front: readonly string[], seen: Set<string>): string[] {
+    const next: string[] = []
+    for (const id of front) {
+      const met = this.#met.get(id)
+      const node = this.#view.nodes.get(id)
+      if (node !== undefined && met !== undefined && isBlock(node) && this.#isCommon(met)) continue
+      for (const to of this.#next(id)) {
+        this.#purse.left--
+        if (seen.has(to)) continue
+        seen.add(to)
+        next.push(to)
+      }
+    }
+    return next
+  }
+
+  #isCommon({ branches }: Met): boolean {
+    return branches === this.branches.length
+  }
+
+  #next(id: string): string[] {
+    return (this.#view.outgoing.get(id) ?? []).map(({ edge }) => edge.to).filter((to) => to !== this.#parallel && this.#view.nodes.has(to))
+  }
+}
+
+function nearer(met: Met, best: Met | undefined): Met {
+  if (best === undefined || met.distance < best.distance) return met
+  return met.distance === best.distance && met.id < best.id ? met : best
+}

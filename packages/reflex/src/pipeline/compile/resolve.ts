@@ -1,0 +1,56 @@
+import { type Attributes, type DotNode, textOf } from '../dot/graph.ts'
+import { SHAPES, TYPE_NAMES } from './aliases.ts'
+import type { Idempotency, Resolution } from './typed.ts'
+
+/** What a host says of a handler that it registers. */
+export interface CustomHandler {
+  /** What it needs beside being executed; `arbor://orchestrator/execute/custom/<name>` unless said. */
+  readonly capabilities?: readonly string[] | undefined
+  /** `side_effecting` unless said. */
+  readonly idempotency?: Idempotency | undefined
+}
+
+type Written = Pick<Resolution, 'rawType' | 'by'>
+
+/**
+ * Which handler a node has (reference pipeline 4.1). The first that applies: a custom handler for the type that would
+ * be taken; the node's own type; its own shape unless that is `box`; a type of a `node [...]` block; such a shape; and
+ * `codergen` for everything else. A type that nothing knows is passed over and remembered in `unknown`.
+ */
+export function resolveHandler(node: DotNode, custom: ReadonlyMap<string, CustomHandler> = new Map()): Resolution {
+  const { found, unknown } = writtenType(node.attributes, custom)
+  const { rawType, by } = found
+  const alias = TYPE_NAMES.get(rawType) ?? { canonical: 'compute' as const, injected: {} }
+  const taken = custom.has(rawType) ? rawType : custom.has(alias.canonical) ? alias.canonical : undefined
+  return {
+    canonical: alias.canonical,
+    rawType,
+    by: taken === undefined ? by : 'custom',
+    injected: alias.injected,
+    ...(taken === undefined ? {} : { custom: taken }),
+    ...(unknown === undefined ? {} : { unknown }),
+  }
+}
+
+function writtenType(
+  attributes: Attributes,
+  custom: ReadonlyMap<string, CustomHandler>,
+): { readonly found: Written; readonly unknown: string | undefined } {
+  const type = textOf(attributes, 'type')?.trim() ?? ''
+  const shape = SHAPES.get(textOf(attributes, 'shape')?.trim() ?? '')
+  const ownType = isOwn(attributes, 'type')
+  const known = TYPE_NAMES.has(type) || custom.has(type)
+  const unknown = type !== '' && !known ? type : undefined
+  const candidates: (Written | false | undefined)[] = [
+    known && ownType && { rawType: type, by: 'own type' },
+    shape !== undefined && isOwn(attributes, 'shape') && { rawType: shape, by: 'own shape' },
+    known && !ownType && { rawType: type, by: 'default type' },
+    shape !== undefined && { rawType: shape, by: 'default shape' },
+  ]
+  return { found: candidates.find((candidate) => typeof candidate === 'object') ?? { rawType: 'codergen', by: 'fallback' }, unknown }
+}
+
+/** Whether the attribute belongs to this node rather than to a block of defaults. */
+function isOwn(attributes: Attributes, key: string): boolean {
+  return attributes.get(key)?.provenance !== 'default'
+}

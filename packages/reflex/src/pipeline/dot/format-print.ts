@@ -1,0 +1,156 @@
+import type { Block, Item } from './format-read.ts'
+import type { FormatToken } from './format-tokens.ts'
+
+/** Characters of a line; what cannot be broken may be longer. */
+const WIDTH = 100
+const INDENT = '  '
+/** Levels that are indented; what stands deeper would take the square of its size. */
+const DEEPEST = 40
+
+/** The lines of a pipeline as text, each ended by `end`. */
+export function printItems(items: readonly Item[], end: string): string {
+  const printer = new Printer(end)
+  for (const item of items) printer.item(item)
+  return printer.text
+}
+
+type Statement = Extract<Item, { readonly kind: 'statement' }>
+
+class Printer {
+  readonly #end: string
+  readonly #lines: string[] = []
+  #depth = 0
+  /** Nothing stands in this body yet: no blank line begins it. */
+  #fresh = true
+  /** The line above ends with an opening brace. */
+  #bare = false
+
+  constructor(end: string) {
+    this.#end = end
+  }
+
+  get text(): string {
+    return this.#lines.length === 0 ? '' : `${this.#lines.join(this.#end)}${this.#end}`
+  }
+
+  item(item: Item): void {
+    if (item.kind === 'close') this.#close(item)
+    else if (item.kind === 'comment') this.#line(item.token, comment(item.token, this.#pad, this.#end))
+    else this.#statement(item)
+  }
+
+  #close({ after }: Extract<Item, { readonly kind: 'close' }>): void {
+    this.#depth = Math.max(0, this.#depth - 1)
+    const opening = this.#fresh && this.#bare ? this.#lines.pop() : undefined
+    this.#lines.push(`${opening ?? this.#pad}}${this.#behind(after, this.#pad)}`)
+    this.#fresh = false
+  }
+
+  #statement(statement: Statement): void {
+    const { head, blocks, after, opens } = statement
+    const [first] = head
+    if (first === undefined) return
+    const pad = this.#pad
+    const flat = flatText(statement)
+    const long = pad.length + flat.length > WIDTH || /[\r\n]/.test(flat)
+    const chain = flow(head, pad + INDENT, this.#end, pad.length + headText(head).length > WIDTH)
+    const inner = chain.includes('\n') || chain.includes('\r') ? pad + INDENT : pad
+    const written = blocks.map((block) => (long || mustBreak(block) ? this.#broken(block, inner) : flatBlock(block)))
+    this.#line(first, `${[chain, ...written].join(' ')}${this.#behind(after, pad)}`)
+    if (!opens) return
+    this.#depth++
+    this.#fresh = true
+    this.#bare = after.length === 0
+  }
+
+  /** A block with an attribute on each line. */
+  #broken({ opening, entries, closing }: Block, pad: string): string {
+    if (entries.length === 0 && opening.length === 0 && closing.length === 0) return '[]'
+    const own = pad + INDENT
+    const lines = [`[${this.#behind(opening, own)}`]
+    const add = (token: FormatToken, text: string): void => {
+      if (token.breaks > 1 && lines.length > 1) lines.push('')
+      lines.push(own + text)
+    }
+    for (const [index, { before, tokens, after }] of entries.entries()) {
+      for (const token of before) add(token, comment(token, own, this.#end))
+      const comma = index < entries.length - 1 ? ',' : ''
+      const [first] = tokens
+      if (first !== undefined) add(first, `${flow(tokens, own + INDENT, this.#end)}${comma}${this.#behind(after, own)}`)
+    }
+    for (const token of closing) add(token, comment(token, own, this.#end))
+    return [...lines, `${pad}]`].join(this.#end)
+  }
+
+  /** Comments that stand behind something on its line; once one needs a line of its own, so do those behind it. */
+  #behind(comments: readonly FormatToken[], pad: string): string {
+    let below = false
+    return comments
+      .map((token, index) => {
+        below ||= beginsLine(token, comments[index - 1])
+        return `${below ? this.#end + pad : ' '}${comment(token, pad, this.#end)}`
+      })
+      .join('')
+  }
+
+  #line({ breaks }: FormatToken, text: string): void {
+    if (breaks > 1 && !this.#fresh) this.#lines.push('')
+    this.#lines.push(this.#pad + text)
+    this.#fresh = false
+  }
+
+  get #pad(): string {
+    return INDENT.repeat(Math.min(this.#depth, DEEPEST))
+  }
+}
+
+/** A comment has its own form; only a column of stars is put below the first. */
+function comment({ text }: FormatToken, pad: string, end: string): string {
+  const [first = '', ...rest] = text.split(/\r\n?|\n/)
+  if (rest.length === 0 || rest.some((line) => !line.trimStart().startsWith('*'))) return text
+  return [first.trimEnd(), ...rest.map((line) => `${pad} ${line.trim()}`)].join(end)
+}
+
+/** Tokens in a row. With `chain`, a new line begins before each arrow. */
+function flow(tokens: readonly FormatToken[], pad: string, end: string, chain = false): string {
+  let text = ''
+  for (const [index, token] of tokens.entries()) {
+    const before = tokens[index - 1]
+    const gap = before === undefined || isMark(before, '=') || isMark(token, '=') ? '' : ' '
+    const broken = beginsLine(token, before) || (chain && isMark(token, '->'))
+    text += `${broken ? end + pad : gap}${comment(token, pad, end)}`
+  }
+  return text
+}
+
+function flatText({ head, blocks }: Statement): string {
+  return [headText(head), ...blocks.map(flatBlock)].join(' ')
+}
+
+function headText(head: readonly FormatToken[]): string {
+  return flow(
+    head.filter(({ kind }) => kind !== 'comment'),
+    '',
+    '\n',
+  )
+}
+
+function flatBlock({ entries }: Block): string {
+  return `[${entries.map(({ tokens }) => flow(tokens, '', '\n')).join(', ')}]`
+}
+
+/** A block that cannot or shall not stand on one line, however short it is. */
+function mustBreak({ broken, opening, entries, closing }: Block): boolean {
+  if (opening.length > 0 || closing.length > 0) return true
+  return entries.some(({ before, after }) => broken || before.length > 0 || after.length > 0)
+}
+
+/** Whether a token must stand first on its line: behind a comment that takes the rest of one, and as a comment of a whole line. */
+function beginsLine(token: FormatToken, before: FormatToken | undefined): boolean {
+  const takesRest = before?.kind === 'comment' && !before.text.startsWith('/*')
+  return takesRest || (token.kind === 'comment' && token.text.startsWith('#'))
+}
+
+function isMark(token: FormatToken, mark: string): boolean {
+  return token.kind === 'mark' && token.text === mark
+}

@@ -1,0 +1,182 @@
+import type { FormatToken } from './format-tokens.ts'
+
+/** An attribute of a block: its tokens, the comments that get lines of their own before it, and those behind it. */
+interface Entry {
+  readonly before: readonly FormatToken[]
+  /** Key, `=` and value; a comment between them stands before. */
+  readonly tokens: readonly FormatToken[]
+  readonly after: readonly FormatToken[]
+}
+
+/** What stands in square brackets. */
+export interface Block {
+  /** The author has begun a new line behind the bracket. */
+  readonly broken: boolean
+  /** Comments behind the opening bracket. */
+  readonly opening: readonly FormatToken[]
+  readonly entries: readonly Entry[]
+  /** Comments before the closing bracket. */
+  readonly closing: readonly FormatToken[]
+}
+
+/** A statement, or the beginning of one that has a body. */
+interface Statement {
+  readonly kind: 'statement'
+  /** Everything before the blocks, with the comments in between; those of an attribute stand before it. */
+  readonly head: readonly FormatToken[]
+  readonly blocks: readonly Block[]
+  /** A body follows, up to its `close`. */
+  readonly opens: boolean
+  readonly after: readonly FormatToken[]
+}
+
+/** A line of a text: a comment, a statement, or the end of a body. A list of them, so that nesting takes no recursion. */
+export type Item =
+  | { readonly kind: 'comment'; readonly token: FormatToken }
+  | Statement
+  | { readonly kind: 'close'; readonly token: FormatToken; readonly after: readonly FormatToken[] }
+
+/** The lines of a text that has no errors, with every comment at its place; semicolons, which say nothing, left out. */
+export function readItems(tokens: readonly FormatToken[]): Item[] {
+  return new Reader(tokens).items()
+}
+
+const END: FormatToken = { kind: 'mark', text: '', breaks: 1 }
+const WITH_BODY = /^(?:digraph|subgraph)$/i
+
+class Reader {
+  readonly #tokens: readonly FormatToken[]
+  #at = 0
+
+  constructor(tokens: readonly FormatToken[]) {
+    this.#tokens = tokens
+  }
+
+  items(): Item[] {
+    const items: Item[] = []
+    while (this.#at < this.#tokens.length) {
+      const token = this.#token(this.#at)
+      if (isMark(token, ';')) this.#at++
+      else if (token.kind === 'comment') items.push({ kind: 'comment', token: this.#take() })
+      else if (isMark(token, '}')) items.push({ kind: 'close', token: this.#take(), after: this.#ending([';']) })
+      else items.push(...this.#statement())
+    }
+    return items
+  }
+
+  #statement(): Item[] {
+    const all = [this.#take()]
+    while (this.#goesOn(all)) this.#takeNext(all)
+    const { comments, tokens } = all.some((token) => isMark(token, '=')) ? parted(all) : { comments: [], tokens: all }
+    return [...comments.map((token) => ({ kind: 'comment' as const, token })), this.#rest(tokens)]
+  }
+
+  #rest(head: readonly FormatToken[]): Statement {
+    if (isMark(head.at(-1), '{')) return { kind: 'statement', head, blocks: [], opens: true, after: this.#sameLine() }
+    const blocks: Block[] = []
+    while (isMark(this.#next(), '[')) blocks.push(this.#block())
+    return { kind: 'statement', head, blocks, opens: false, after: this.#ending([';']) }
+  }
+
+  /** Whether the next token belongs to the head as well: around `=` and `->`, and up to the brace of a body. */
+  #goesOn(head: readonly FormatToken[]): boolean {
+    const [first] = head
+    const last = head.at(-1)
+    const next = this.#next()
+    if (next === END || isMark(last, '{') || isMark(next, '}')) return false
+    if (isMark(last, '=', '->') || isMark(next, '=', '->')) return true
+    if (!isMark(first) && !WITH_BODY.test(first?.text ?? '')) return false
+    // A node can be called "subgraph": only a brace, or a name and a brace, make it the beginning of one.
+    return isMark(next, '{') || (head.length === 1 && !isMark(next) && isMark(this.#token(this.#significant(this.#nextAt() + 1)), '{'))
+  }
+
+  #block(): Block {
+    const opening: FormatToken[] = []
+    this.#takeNext(opening)
+    opening.pop()
+    const broken = this.#token(this.#at).breaks > 0
+    opening.push(...this.#sameLine())
+    const entries: Entry[] = []
+    const before: FormatToken[] = []
+    for (;;) {
+      this.#takeNext(before)
+      const first = before.pop() ?? END
+      if (first === END || isMark(first, ']')) return { broken, opening, entries, closing: before }
+      // A separator that separates nothing; comments before it go to what follows.
+      if (isMark(first, ',', ';')) continue
+      const all = [first]
+      while (isMark(all.at(-1), '=') || isMark(this.#next(), '=')) this.#takeNext(all)
+      const { comments, tokens } = parted(all)
+      entries.push({ before: [...before.splice(0), ...comments], tokens, after: this.#ending([',', ';']) })
+    }
+  }
+
+  /** What ends an element, and the comments that belong to it: those before its separators, and those behind on the line. */
+  #ending(separators: readonly string[]): FormatToken[] {
+    const after: FormatToken[] = []
+    while (isMark(this.#next(), ...separators)) {
+      this.#takeNext(after)
+      after.pop()
+    }
+    return [...after, ...this.#sameLine()]
+  }
+
+  /** Comments behind a token, up to the end of its line; none if something else follows there, which they then precede. */
+  #sameLine(): FormatToken[] {
+    let end = this.#at
+    while (this.#token(end).kind === 'comment' && this.#token(end).breaks === 0) end++
+    const next = this.#token(end)
+    if (next.breaks === 0 && !isMark(next, ']', '}')) return []
+    const comments = this.#tokens.slice(this.#at, end)
+    this.#at = end
+    return comments
+  }
+
+  /** Takes the next token that is no comment, and the comments before it. At the end it takes a mark without text. */
+  #takeNext(into: FormatToken[]): void {
+    const at = this.#nextAt()
+    into.push(...this.#tokens.slice(this.#at, at), this.#token(at))
+    this.#at = at + 1
+  }
+
+  #take(): FormatToken {
+    return this.#token(this.#at++)
+  }
+
+  #next(): FormatToken {
+    return this.#token(this.#nextAt())
+  }
+
+  #nextAt(): number {
+    return this.#significant(this.#at)
+  }
+
+  #significant(from: number): number {
+    let at = from
+    while (this.#token(at).kind === 'comment') at++
+    return at
+  }
+
+  #token(at: number): FormatToken {
+    return this.#tokens[at] ?? END
+  }
+}
+
+/** The comments among some tokens and the others; a blank line before all of them stays before all of them. */
+function parted(all: readonly FormatToken[]): { comments: FormatToken[]; tokens: FormatToken[] } {
+  const tokens = all.filter(({ kind }) => kind !== 'comment')
+  const [comment, ...comments] = all.filter(({ kind }) => kind === 'comment')
+  const [first, ...others] = tokens
+  if (comment === undefined || first === undefined) return { comments: [], tokens }
+  return { comments: [{ ...comment, breaks: first.breaks }, ...comments.map(lower)], tokens: [lower(first), ...others] }
+}
+
+/** On the next line. */
+function lower(token: FormatToken): FormatToken {
+  return { ...token, breaks: 1 }
+}
+
+/** Whether a token is one of these marks, or, without any, a mark at all. */
+function isMark(token: FormatToken | undefined, ...marks: readonly string[]): boolean {
+  return token?.kind === 'mark' && (marks.length === 0 || marks.includes(token.text))
+}

@@ -1,0 +1,69 @@
+import type { DotGraph } from './graph.ts'
+
+/** The graph itself among its scopes; subgraph n is scope n + 1. */
+export const ROOT = 0
+
+/**
+ * The scopes of a graph laid out as the text goes through them. A slot is a place for edges: a scope has one before its
+ * first subgraph, one behind each, and the text goes through the slots of all scopes in their order.
+ */
+export interface ScopeLayout {
+  /** The scope of each slot. */
+  readonly slots: readonly number[]
+  /** Of each scope: its first and its last slot. */
+  readonly first: readonly number[]
+  readonly last: readonly number[]
+  /** Of each node in a subgraph: the innermost scopes that hold it, in the order of the text. */
+  readonly innermost: ReadonlyMap<string, readonly number[]>
+  /** Whether a scope or one inside it holds a node. */
+  holds(scope: number, id: string): boolean
+}
+
+/** Lays out the subgraphs of a graph; a parent that is none counts as the graph. */
+export function layOut(graph: DotGraph): ScopeLayout {
+  const members = [undefined, ...graph.subgraphs.map((subgraph) => new Set(subgraph.members))]
+  const { slots, first, last } = tour(childrenOf(graph))
+  const holders = new Map<string, number[]>()
+  for (const scope of slots.filter((of, slot) => first[of] === slot)) {
+    for (const member of members[scope] ?? []) {
+      const known = holders.get(member)
+      if (known === undefined) holders.set(member, [scope])
+      else known.push(scope)
+    }
+  }
+  const inside = (scope: number | undefined, around: number) => scope !== undefined && (first[scope] ?? 0) <= (last[around] ?? 0)
+  const innermost = new Map<string, number[]>()
+  for (const [id, scopes] of holders) {
+    const found = scopes.filter((scope, at) => !inside(scopes[at + 1], scope))
+    innermost.set(id, found)
+  }
+  return { slots, first, last, innermost, holds: (scope, id) => scope === ROOT || (members[scope]?.has(id) ?? false) }
+}
+
+function childrenOf(graph: DotGraph): number[][] {
+  const children: number[][] = [[], ...graph.subgraphs.map(() => [])]
+  // A subgraph stands behind the one around it, so parents make no circle.
+  graph.subgraphs.forEach(({ parent }, index) => {
+    const around = parent === undefined || parent >= index ? ROOT : parent + 1
+    children[around]?.push(index + 1)
+  })
+  return children
+}
+
+/** Goes through all scopes without recursion: subgraphs may be nested deeper than the call stack. */
+function tour(children: readonly (readonly number[])[]): Pick<ScopeLayout, 'slots' | 'first' | 'last'> {
+  const slots: number[] = []
+  const first: number[] = []
+  const last: number[] = []
+  const stack = [{ scope: ROOT, next: 0 }]
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const { scope } = top
+    first[scope] ??= slots.length
+    last[scope] = slots.length
+    slots.push(scope)
+    const child = children[scope]?.[top.next++]
+    if (child === undefined) stack.pop()
+    else stack.push({ scope: child, next: 0 })
+  }
+  return { slots, first, last }
+}

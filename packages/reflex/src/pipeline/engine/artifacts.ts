@@ -1,0 +1,70 @@
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { BoardReader } from '../../kernel/scope.ts'
+import type { Walk } from './walk.ts'
+
+/** Bytes from which on a piece is large: the journal names it by its hash, and a run's folder has it as a file (seed pipeline 7.5). */
+const LARGE_ARTIFACT = 102_400
+
+/** A piece of data that a node has stored beside the context (reference pipeline 6.6). */
+export interface Artifact {
+  /** `<node>/<name>`. */
+  readonly id: string
+  readonly name: string
+  readonly size_bytes: number
+  /** ISO 8601, UTC: when the node that stored it began. */
+  readonly stored_at: string
+  readonly storage: 'memory' | 'file'
+  /** Where the run's folder has it. */
+  readonly file_path?: string
+}
+
+/** Where the pieces are kept: behind it stands the id. */
+export const ARTIFACT = '#artifact/'
+
+/** A name as a part of a path: nothing in it leads anywhere. */
+export function artifactName(name: string): string {
+  const plain = name.replace(/[^\w.-]/g, '_').slice(0, 200)
+  return /^\.*$/.test(plain) ? `_${plain.replaceAll('.', '_')}` : plain
+}
+
+/** What is known of a piece of data under a name. */
+export function describeArtifact(
+  node: string,
+  name: string,
+  data: Json,
+  { at, folder }: { readonly at: number; readonly folder: string },
+): Artifact {
+  const size_bytes = Buffer.byteLength(typeof data === 'string' ? data : JSON.stringify(data))
+  const about = { id: `${node}/${name}`, name, size_bytes, stored_at: new Date(at).toISOString() }
+  if (size_bytes < LARGE_ARTIFACT) return { ...about, storage: 'memory' }
+  return { ...about, storage: 'file', file_path: `${folder}/artifacts/${node}/${name}` }
+}
+
+/** Keeps what an execution has stored, and says so; the run's folder is written from that. */
+export function keepArtifacts(walk: Walk, artifacts: JsonObject = {}): void {
+  const { x, node, charter, position } = walk
+  for (const [written, data] of Object.entries(artifacts)) {
+    const name = artifactName(written)
+    const key = `${ARTIFACT}${node.id}/${name}`
+    if (data === null) {
+      if (x.get(key) === undefined || x.get(key) === null) continue
+      x.set(key, null)
+      walk.note('artifact_removed', { node_id: node.id, id: `${node.id}/${name}` })
+      continue
+    }
+    const about = describeArtifact(node.id, name, data, { at: position.began ?? x.now, folder: charter.folder })
+    x.set(key, { about: { ...about }, data })
+    walk.note('artifact_stored', { node_id: node.id, ...about })
+  }
+}
+
+/** What a run has stored so far, by id, as a frame sees it. */
+export function artifactsIn(reader: BoardReader): ReadonlyMap<string, { readonly about: Artifact; readonly data: Json }> {
+  const found = reader.keys().flatMap((key) => {
+    const value = key.startsWith(ARTIFACT) ? reader.get(key) : undefined
+    return isObject(value) && value['data'] !== undefined
+      ? [[key.slice(ARTIFACT.length), { about: value['about'] as unknown as Artifact, data: value['data'] }] as const]
+      : []
+  })
+  return new Map(found)
+}

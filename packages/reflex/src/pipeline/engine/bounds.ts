@@ -1,0 +1,40 @@
+import { integerOf } from '../dot/graph.ts'
+import type { Limits } from './handler.ts'
+import type { Walk } from './walk.ts'
+
+/** Where nothing else is said (reference pipeline 3.11). */
+export const DEFAULTS = {
+  steps: 10_000,
+  branchSteps: 100,
+  visits: 1_000,
+  jumps: 100,
+  returns: 50,
+  repeated: 5,
+  restarts: 3,
+} as const
+
+/**
+ * The bound that a frame has reached before it enters its node, in the words of the reference; nothing if none. Steps
+ * of branches and of called pipelines count. A number of steps that the operator gave ends in a question instead.
+ */
+export function overBounds(walk: Walk): string | undefined {
+  const { position, node, charter, typed, branch, purse } = walk
+  const { attributes } = typed.graph
+  if (branch !== undefined && position.steps >= DEFAULTS.branchSteps) return 'branch max_steps_exceeded'
+  const stated = integerOf(attributes, 'max_steps') ?? 0
+  if (stated > 0 && purse.usedByPipeline.steps >= stated) return 'max_steps_exceeded'
+  if (purse.usedByRun.steps >= mostSteps(charter.limits)) return 'max_steps_exceeded'
+  const most = lesser(integerOf(attributes, 'max_node_visits') ?? DEFAULTS.visits, charter.limits.visits)
+  const visits = walk.tally.outcome(node.id)?.v ?? 0
+  return most > 0 && visits >= most ? `node_visit_limit: ${node.id} was entered ${visits} times` : undefined
+}
+
+/** Where the operator has a budget of steps, it takes the place of the bound that a run has by itself. */
+function mostSteps({ maxSteps, steps }: Limits): number {
+  return maxSteps ?? (steps === undefined ? DEFAULTS.steps : Number.POSITIVE_INFINITY)
+}
+
+/** The lower of what a program states and what the operator gave; 0 states no bound. */
+function lesser(stated: number, given: number | undefined): number {
+  return given === undefined ? stated : stated === 0 ? given : Math.min(stated, given)
+}

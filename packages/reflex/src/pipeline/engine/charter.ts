@@ -1,0 +1,57 @@
+import { isList, isObject } from '../../kernel/json.ts'
+import type { Call, Port } from '../../kernel/port.ts'
+import type { Charter, Limits, Term } from './handler.ts'
+
+/** What an operator has settled, asked once for each run and each pipeline that it calls. */
+export interface CharterSource {
+  /** How far this call's frame is trusted. */
+  trust(call: Call): string
+  /** What refuses a capability, if something does. */
+  refuses(call: Call, capability: string): string | undefined
+  /** The terms on which a capability is granted, if it is on any. */
+  terms?(call: Call, capability: string): Term | undefined
+  readonly workdir: string
+  folder(run: string): string
+  limits(run: string): Limits
+  readonly mayDisable?: boolean
+  readonly toolHooks?: Charter['toolHooks']
+  readonly summarises?: true
+  /** Names of actions that the host has; each goes before one of Reflex of the same name. */
+  readonly actions?: readonly string[]
+}
+
+/**
+ * The port `charter`: trust, refused capabilities, folders and limits, as they are when a pipeline begins. It is in the
+ * record, so that every node is judged alike on a replay; what an effect really touches is asked for again when it is
+ * performed (reference pipeline 5.6).
+ */
+export function charterPort(source: CharterSource): Port {
+  return {
+    leaves: false,
+    repeat: 'free',
+    perform(call): Charter {
+      const needs = isObject(call.args) && isList(call.args['needs']) ? call.args['needs'].map(String) : []
+      const refused = needs.flatMap((need): [string, string][] => {
+        const by = source.refuses(call, need)
+        return by === undefined ? [] : [[need, by]]
+      })
+      const terms = needs.flatMap((need): [string, Term][] => {
+        const term = source.terms?.(call, need)
+        return term === undefined ? [] : [[need, term]]
+      })
+      return {
+        trust: source.trust(call),
+        denied: Object.fromEntries(refused),
+        ...(terms.length === 0 ? {} : { terms: Object.fromEntries(terms) }),
+        workdir: source.workdir,
+        folder: source.folder(call.run),
+        run: call.run,
+        limits: source.limits(call.run),
+        ...(source.mayDisable === true ? { mayDisable: true } : {}),
+        ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),
+        ...(source.summarises === true ? { summarises: true } : {}),
+        ...(source.actions === undefined || source.actions.length === 0 ? {} : { actions: source.actions }),
+      }
+    },
+  }
+}

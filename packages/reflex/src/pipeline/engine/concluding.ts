@@ -1,0 +1,110 @@
+import type { JsonObject } from '../../kernel/json.ts'
+import { labelOutputs } from '../middleware/labelling.ts'
+import { adapt, takeAdapted } from './adapting.ts'
+import { advance } from './advance.ts'
+import { allowedUpdates, finish } from './finish.ts'
+import { isGood, type Outcome, reasonOf } from './outcome.ts'
+import type { Position } from './position.ts'
+import { delayBefore, mayRetry, retryPolicy } from './retry.ts'
+import { skipKey } from './skip.ts'
+import { keepHash, keepOutcome } from './tally.ts'
+import { keepArtifacts } from './artifacts.ts'
+import { keepTurn } from './threads.ts'
+import type { Walk } from './walk.ts'
+
+/** An attempt is over: another one after a rest, or the execution is concluded (reference pipeline 3.5). */
+export function attempted(walk: Walk, outcome: Outcome): void {
+  const { x, node } = walk
+  const { attempt = 1, limit, for: _for, late: _late, asked: _asked, kept: _kept, ...rest } = walk.position
+  if (limit !== undefined && x.waits().some(({ id }) => id === limit)) x.drop(limit)
+  const policy = retryPolicy(node, walk.typed.graph.attributes)
+  walk.go(rest)
+  if (!mayRetry(outcome) || attempt >= policy.attempts) return conclude(walk, outcome, attempt)
+  const delay = delayBefore(attempt, policy, () => x.random())
+  walk.note('stage_failed', { node_id: node.id, error: reasonOf(outcome), will_retry: true })
+  walk.note('stage_retrying', { node_id: node.id, attempt: attempt + 1, delay_ms: delay })
+  // Of an attempt that failed, only the counters of a simulation stay (reference pipeline 3.5).
+  const { context_updates = {} } = outcome
+  for (const [key, value] of Object.entries(context_updates)) if (key.startsWith('internal.simulate.')) x.set(key, value)
+  forgetBranches(walk)
+  walk.go({ ...rest, phase: 'rest', attempt: attempt + 1, asked: 0 })
+  x.timer(delay, 'retry')
+}
+
+/** An execution is over: what counts of it is applied and kept, and the walk goes on. `ran`: the chain was halted there. */
+export function conclude(walk: Walk, outcome: Outcome, attempts: number, ran?: number): void {
+  const { node } = walk
+  const { members } = walk.engine.chain(node, walk.typed, walk.charter)
+  const { outcome: own, dot } = takeAdapted(walk, outcome)
+  const finished = finish({ node, outcome: own, chain: members, ran: ran ?? members.length, token: walk.token(), halted: ran !== undefined })
+  const final = dot === undefined || !isGood(finished.status) ? finished : adapt(walk, dot, finished)
+  apply(walk, final)
+  keep(walk, final, attempts)
+  walk.note(final.status === 'fail' ? 'stage_failed' : 'stage_completed', ended(walk, final))
+  forgetBranches(walk)
+  const stage = node.canonical === 'branch' || final.status === 'skipped' ? {} : stageOf(node.id, final)
+  const { began: _began, at: _at, attempt: _attempt, asked: _asked, for: _for, kept: _kept, ...rest } = walk.position
+  const { reason: _reason, ...before } = 'last' in stage ? rest : { ...rest, reason: rest.reason }
+  const partial = final.status === 'partial_success' ? { partial: true as const } : {}
+  walk.go({ ...before, ...stage, ...partial, phase: 'enter', steps: rest.steps + 1 })
+  advance(walk, node, final)
+}
+
+/** Writes what an execution gives, and where it comes from: labels are the engine's, whatever the chain is. */
+function apply(walk: Walk, final: Outcome): void {
+  const { node } = walk
+  const { allowed, refused } = allowedUpdates(final.context_updates, node)
+  labelOutputs(walk.token(), final, allowed)
+  for (const [key, value] of Object.entries(allowed)) walk.x.set(key, value)
+  for (const key of refused) walk.note('update_refused', { node_id: node.id, key })
+  if (final.turn !== undefined) keepTurn(walk.x, walk.lap, final.turn)
+  keepArtifacts(walk, final.artifacts)
+}
+
+/** An execution has at most one fork, and programs beside it: what runs is stopped with it, what has ended is forgotten. */
+function forgetBranches({ x, purse }: Walk): void {
+  purse.gather()
+  const kids = [...(x.frame.kids?.entries() ?? [])]
+  const running = kids.filter(([, { status }]) => status === 'running').map(([id]) => id)
+  const ended = kids.filter(([, { status }]) => status !== 'running').map(([id]) => id)
+  if (running.length > 0) x.kill(...running)
+  if (ended.length > 0) x.drop(...ended)
+}
+
+function keep(walk: Walk, final: Outcome, attempts: number): void {
+  const { x, node, position, lap } = walk
+  const retries = isGood(final.status) ? 0 : attempts - 1
+  const { status, preferred_label, suggested_next_ids, failure_reason, notes, edge, join } = final
+  keepOutcome(x, lap, node.id, {
+    status,
+    ...(preferred_label === undefined ? {} : { preferred_label }),
+    ...(suggested_next_ids === undefined ? {} : { suggested_next_ids }),
+    ...(edge === undefined ? {} : { edge }),
+    ...(join === undefined ? {} : { join }),
+    ...(failure_reason === undefined ? {} : { failure_reason }),
+    ...(notes === undefined ? {} : { notes }),
+    n: position.steps + 1,
+    v: (walk.tally.outcome(node.id)?.v ?? 0) + 1,
+    ...(retries > 0 ? { retries } : {}),
+  })
+  const key = isGood(status) ? skipKey(walk.scene()) : undefined
+  if (key === undefined) return
+  if (walk.tally.hash(node.id) === key) walk.note('stage_skipped', { node_id: node.id, reason: 'nothing that it depends on has changed' })
+  keepHash(x, lap, node.id, key)
+}
+
+function ended({ node, position, x }: Walk, final: Outcome): JsonObject {
+  const duration_ms = x.now - (position.began ?? x.now)
+  const index = position.steps + 1
+  if (final.status === 'fail') return { node_id: node.id, error: reasonOf(final), will_retry: false, duration_ms, index }
+  return { node_id: node.id, status: final.status, duration_ms, index, ...(final.notes === undefined ? {} : { notes: final.notes }) }
+}
+
+function stageOf(id: string, { status, preferred_label, failure_reason }: Outcome): Partial<Position> {
+  return {
+    last: id,
+    status,
+    ...(preferred_label === undefined ? {} : { label: preferred_label }),
+    ...(status === 'fail' && failure_reason !== undefined ? { reason: failure_reason } : {}),
+  }
+}

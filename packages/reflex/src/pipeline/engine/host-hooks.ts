@@ -1,0 +1,46 @@
+import { copyJson, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Port } from '../../kernel/port.ts'
+
+/**
+ * What a host does around calls of tools: it is told `{phase, tool_name, tool_call_id, node_id, arguments, result?}`.
+ * Before a call, `false`, `'skip'` and `{skip: true, reason}` keep it from being made, and so does what is thrown; after it,
+ * the answer is recorded and changes nothing (reference pipeline 10.3). Called again after a crash.
+ */
+export type ToolHook = (call: JsonObject) => ToolHookAnswer | Promise<ToolHookAnswer>
+export type ToolHookAnswer = boolean | 'skip' | { readonly skip: boolean; readonly reason?: string } | undefined
+
+/** A command, or a function. */
+export interface ToolHooks {
+  readonly pre?: string | ToolHook | undefined
+  readonly post?: string | ToolHook | undefined
+}
+
+/** Sums up what happened, for a model: `{mode, length, goal, run, node, stages, context}`. Nothing, or what is thrown, leaves it to Reflex. */
+export type Summariser = (facts: JsonObject) => string | undefined | Promise<string | undefined>
+
+/** The port `tool_hook`: the functions of a host. */
+export function toolHookPort(hooks: ToolHooks): Port {
+  return {
+    leaves: true,
+    repeat: 'keyed',
+    async perform({ args }): Promise<Json> {
+      const facts = isObject(args) ? args : {}
+      const hook = facts['phase'] === 'post' ? hooks.post : hooks.pre
+      const answer = typeof hook === 'function' ? await hook(facts) : undefined
+      return answer === undefined ? true : copyJson(answer, 'the answer of a tool hook')
+    },
+  }
+}
+
+/** The port `summary`. */
+export function summaryPort(summarise: Summariser): Port {
+  return { leaves: false, repeat: 'free', perform: async ({ args }) => (await summarise(isObject(args) ? args : {})) ?? '' }
+}
+
+/** What a charter says of hooks: commands as they are, functions behind their port. */
+export function declaredHooks({ pre, post }: ToolHooks): { readonly pre?: string | true; readonly post?: string | true } {
+  return {
+    ...(pre === undefined ? {} : { pre: typeof pre === 'string' ? pre : (true as const) }),
+    ...(post === undefined ? {} : { post: typeof post === 'string' ? post : (true as const) }),
+  }
+}

@@ -1,0 +1,151 @@
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { StepContext } from '../../kernel/context.ts'
+import type { Frame } from '../../kernel/frame.ts'
+import type { TypedNode } from '../compile/typed.ts'
+import { lookUp } from '../language/reading.ts'
+import { combine, DERIVED, type Label, packLabel, SENSITIVITIES, TRUSTED, unpackLabel, UNTRUSTED } from '../middleware/label.ts'
+import { authorLabel, inputsLabel } from '../middleware/labelling.ts'
+import type { Token } from '../middleware/middleware.ts'
+import { OWN } from './tally.ts'
+import type { Charter } from './handler.ts'
+import type { Position } from './position.ts'
+
+/** Where the labels of values are kept: beside them, so that branches read them as they read the values. */
+export const LABELS = '#t/'
+
+/** The input under which a pipeline that calls another one tells it where the other inputs come from. */
+export const GIVEN = '#labels'
+
+/** What the last called program brought back: the execution that called it, and its labels if it was a pipeline. */
+const RETURNED = '#returned'
+
+/** A walk, as far as labels go. */
+interface Walk {
+  readonly x: Pick<StepContext, 'get' | 'set' | 'args' | 'frame' | 'reader' | 'pending'>
+  readonly branch: object | undefined
+  readonly charter: Charter
+  readonly position: Position
+  readonly node: TypedNode
+  reader(): (key: string) => Json | undefined
+}
+
+/** The key under which the context keeps what a handler looks up by a key; nothing where it is not there. */
+export function storedKey(walk: Walk, key: string): string | undefined {
+  const read = walk.reader()
+  let stored: string | undefined
+  const found = lookUp((spelling) => {
+    const value = read(spelling)
+    if (value !== undefined) stored = spelling
+    return value
+  }, key)
+  return found === undefined ? undefined : stored
+}
+
+/** What is known of where a value of the context comes from. */
+export function labelOfKey(walk: Walk, key: string): Label {
+  const stored = storedKey(walk, key)
+  if (stored === undefined) return TRUSTED
+  if (stored === 'preferred_label') return DERIVED
+  const packed = walk.x.get(`${LABELS}${stored}`)
+  return packed === undefined && stored.startsWith('graph.') ? authorLabel(walk.charter) : unpackLabel(packed)
+}
+
+/** What is known of the worst value that a frame can read. */
+export function worstLabel({ x }: Walk): Label {
+  const reader = x.reader()
+  return combine(...reader.keys().flatMap((key) => (key.startsWith(LABELS) ? [unpackLabel(reader.get(key))] : [])))
+}
+
+/** Keeps a label; none for what is trusted, and none a second time. A branch keeps its own: its parent reads them apart. */
+export function markLabel({ x, branch }: Walk, key: string, label: Label): void {
+  const packed = packLabel(label)
+  const before = x.get(`${LABELS}${key}`)
+  if (packed === null ? before === undefined || before === null : branch === undefined && isSame(before, label)) return
+  x.set(`${LABELS}${key}`, packed)
+}
+
+function isSame(packed: Json | undefined, label: Label): boolean {
+  return packed !== undefined && JSON.stringify(packed) === JSON.stringify(packLabel(label))
+}
+
+/** The labels of named inputs, for a pipeline that is called with them. */
+export function labelsOfInputs(walk: Walk, token: Token, inputs: JsonObject): JsonObject {
+  const labels = Object.keys(inputs).flatMap((key): [string, Json][] => {
+    if (key.startsWith('internal.')) return []
+    const packed = packLabel(storedKey(walk, key) === undefined ? inputsLabel(token) : labelOfKey(walk, key))
+    return packed === null ? [] : [[key, packed]]
+  })
+  return Object.fromEntries(labels)
+}
+
+/**
+ * Labels what a pipeline was given: by the operator as the run is trusted, by a pipeline as it says, by another kind as
+ * derived at least. What any caller says can lower a value; only a pipeline's word is taken for its being trusted.
+ */
+export function labelGiven(walk: Walk): void {
+  const { x } = walk
+  const given = isObject(x.args) ? x.args : {}
+  const said = isObject(given[GIVEN]) ? given[GIVEN] : {}
+  const least = leastGiven(walk)
+  for (const key of Object.keys(given)) if (!key.startsWith(OWN)) markLabel(walk, key, combine(least, unpackLabel(said[key])))
+}
+
+function leastGiven({ x, charter }: Walk): Label {
+  const { link } = x.frame
+  if (link !== undefined && isPipelineWaiting(link.caller)) return TRUSTED
+  if (charter.trust === 'untrusted') return { ...UNTRUSTED, from: 'input' }
+  return link === undefined ? TRUSTED : { ...DERIVED, from: 'input' }
+}
+
+/** Whether a frame is a pipeline that waits for a call: no other kind keeps such a position, and no program writes one. */
+function isPipelineWaiting({ position }: Frame): boolean {
+  const waiting = isObject(position) ? position['for'] : undefined
+  return isObject(waiting) && waiting['is'] === 'call'
+}
+
+/** The labels of what a pipeline has written, for whoever called it; nothing where nobody did. */
+export function labelsOfResults({ x }: Walk): { readonly labels?: JsonObject } {
+  if (x.frame.link?.role !== 'call') return {}
+  const own = { ...x.reader().snapshot(), ...x.pending() }
+  const labels = Object.entries(own).filter(([key, packed]) => key.startsWith(LABELS) && packed !== null)
+  return { labels: Object.fromEntries(labels.map(([key, packed]) => [key.slice(LABELS.length), packed])) }
+}
+
+/** Keeps what is known of the values that a called program has brought back; only of a pipeline is anything. */
+export function keepReturned({ x, position }: Walk, isPipeline: boolean, value: Json): void {
+  const { labels, data } = isObject(value) ? value : {}
+  const said = isObject(labels) ? labels : isObject(data) && isObject(data['labels']) ? data['labels'] : {}
+  x.set(RETURNED, { at: position.at ?? 0, ...(isPipeline ? { labels: said } : {}) })
+}
+
+/**
+ * Values as those may see them who do not own the run: what sensitive and secret nodes wrote is named and not shown. `read`
+ * reads the board (reference pipeline 5.4).
+ */
+export function withoutSensitive(values: JsonObject, read: (key: string) => Json | undefined): JsonObject {
+  const shown = Object.entries(values).map(([key, value]): [string, Json] => {
+    const { sensitivity } = unpackLabel(read(`${LABELS}${key}`))
+    return [key, sensitivity >= CONFIDENTIAL ? `‹${SENSITIVITIES[sensitivity] ?? 'restricted'}›` : value]
+  })
+  return Object.fromEntries(shown)
+}
+
+const CONFIDENTIAL = SENSITIVITIES.indexOf('confidential')
+
+/** What is known of a value that branches or a called program brought back to this execution, or of all of them. */
+export function carriedLabel(walk: Walk, key: string | undefined): Label | undefined {
+  const { x, position } = walk
+  const kids = [...(x.frame.kids?.values() ?? [])]
+  if (kids.length > 0) return combine(...kids.map(({ scope }) => keptIn(scope.live(), key)))
+  const returned = x.get(RETURNED)
+  if (!isObject(returned) || returned['at'] !== position.at) return undefined
+  const { labels } = returned
+  if (!isObject(labels)) return { ...DERIVED, from: walk.node.id }
+  return key === undefined ? combine(...Object.values(labels).map(unpackLabel)) : unpackLabel(labels[key])
+}
+
+function keptIn(entries: ReadonlyMap<string, { readonly value: Json | undefined }>, key: string | undefined): Label {
+  if (key !== undefined) return unpackLabel(entries.get(`${LABELS}${key}`)?.value)
+  const labels = [...entries].flatMap(([kept, { value }]) => (kept.startsWith(LABELS) ? [unpackLabel(value)] : []))
+  return combine(...labels)
+}

@@ -1,0 +1,101 @@
+import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { ModelMessage } from '../../models/index.ts'
+
+/** How an execution of a node ended (seed pipeline 4.3). */
+export type Status = 'success' | 'partial_success' | 'retry' | 'fail' | 'skipped'
+
+export const STATUSES: readonly Status[] = ['success', 'partial_success', 'retry', 'fail', 'skipped']
+
+/** What was said in one execution of a node: the question, calls of tools and their results, the answer. */
+export interface Turn {
+  readonly thread: string
+  readonly messages: readonly ModelMessage[]
+}
+
+/**
+ * What an execution of a node came to. Names as the seed writes them, since the same object stands in checkpoints, status
+ * files and records.
+ */
+export interface Outcome {
+  readonly status: Status
+  readonly preferred_label?: string
+  readonly suggested_next_ids?: readonly string[]
+  readonly context_updates?: JsonObject
+  readonly notes?: string
+  readonly failure_reason?: string
+  /** A failure that trying again cannot help: `false`. */
+  readonly retryable?: boolean
+  /** The edge that a person chose, by its index: taken whatever its condition says (reference pipeline 3.3, step 0h). */
+  readonly edge?: number
+  /** The stage itself wrote this status: nothing makes a success of it (reference pipeline 3.6). */
+  readonly written?: true
+  /** Where the branches of a parallel node join: gone to without an edge (reference pipeline 3.3, step 0). */
+  readonly join?: string
+  /** What was said, for the conversation that the node goes on with (reference pipeline 6.5). */
+  readonly turn?: Turn
+  /** Data that is kept under the node's name beside the context; `null` takes a piece away (seed pipeline 7.5). */
+  readonly artifacts?: JsonObject
+}
+
+export function success(context_updates?: JsonObject, more?: Partial<Outcome>): Outcome {
+  return { status: 'success', ...(context_updates === undefined ? {} : { context_updates }), ...more }
+}
+
+/** A failure that may pass: retried where the node says so. */
+export function failure(failure_reason: string, more?: Partial<Outcome>): Outcome {
+  return { status: 'fail', failure_reason, ...more }
+}
+
+/** A failure that is the same each time: an attribute that is missing, an input that is not there. */
+export function refusal(failure_reason: string, more?: Partial<Outcome>): Outcome {
+  return { status: 'fail', failure_reason, retryable: false, ...more }
+}
+
+/** Why an outcome is no success, in words. */
+export function reasonOf({ failure_reason, status }: Outcome): string {
+  return failure_reason ?? `ended with ${status}`
+}
+
+/** Whether a stage counts as done: a goal gate is content, a branch is a success (reference pipeline 3.7). */
+export function isGood(status: Status | undefined): boolean {
+  return status === 'success' || status === 'partial_success'
+}
+
+/**
+ * An outcome from what a handler of a host, a status file or another implementation gives: either spelling of a name,
+ * statuses in any case. Undefined for what is none.
+ */
+export function readOutcome(value: unknown): Outcome | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const field = (...names: string[]): unknown =>
+    names.map((name) => (value as Record<string, unknown>)[name]).find((found) => found !== undefined)
+  const status = statusOf(field('status', 'outcome'))
+  if (status === undefined) return undefined
+  const label = textOf(field('preferred_label', 'preferred_next_label', 'preferredLabel'))
+  const ids = field('suggested_next_ids', 'suggestedNextIds')
+  const updates = field('context_updates', 'contextUpdates')
+  const notes = textOf(field('notes'))
+  const reason = textOf(field('failure_reason', 'failureReason'))
+  return {
+    status,
+    ...(label === undefined ? {} : { preferred_label: label }),
+    ...(Array.isArray(ids) ? { suggested_next_ids: ids.filter((id): id is string => typeof id === 'string') } : {}),
+    ...(isPlain(updates) ? { context_updates: updates } : {}),
+    ...(notes === undefined ? {} : { notes }),
+    ...(reason === undefined ? {} : { failure_reason: reason }),
+    ...(field('retryable') === false ? { retryable: false } : {}),
+  }
+}
+
+function statusOf(value: unknown): Status | undefined {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : undefined
+  return STATUSES.find((status) => status === word)
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, Json>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

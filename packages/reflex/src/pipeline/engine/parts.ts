@@ -1,0 +1,30 @@
+import type { FaultData } from '../../kernel/fault.ts'
+import type { TypedGraph, TypedNode } from '../compile/typed.ts'
+import type { Middleware } from '../middleware/middleware.ts'
+import type { BranchSpec, Charter, Handler, Scene, Steps } from './handler.ts'
+import type { Outcome } from './outcome.ts'
+
+/** The members of a chain, and those that a node was allowed to leave out. */
+export interface Chain {
+  readonly members: readonly Middleware[]
+  readonly skipped: readonly string[]
+  /** Those that it may not leave out, though its text says so. */
+  readonly refused: readonly string[]
+}
+
+/** What the walk asks of those who know handlers and middleware. */
+export interface Engine {
+  /** The handler of a node. */
+  handler(node: TypedNode): Handler
+  chain(node: TypedNode, typed: TypedGraph, charter: Charter): Chain
+  /** A node that no graph has: the execution of one item of a map. */
+  itemNode(item: NonNullable<BranchSpec['item']>): TypedNode
+  /** Whether a node waits for people or a council, so that its timeout is theirs. */
+  waits(node: TypedNode): boolean
+  /** Whether something is done when a pipeline ends. */
+  closes(typed: TypedGraph): boolean
+  /** What is done then. */
+  closing(scene: Scene): Outcome | Steps
+  /** The failure of a pipeline. */
+  failed(reason: string, node: string, name: string): FaultData
+}

@@ -1,0 +1,114 @@
+import type { StepContext } from '../../kernel/context.ts'
+import { isObject } from '../../kernel/json.ts'
+import type { TypedGraph } from '../compile/typed.ts'
+import { ownBounds } from './own-bounds.ts'
+import type { Charter } from './handler.ts'
+import {
+  BOUNDS,
+  type Bounds,
+  type Here,
+  ownSpent,
+  pipelineFrame,
+  rootFrame,
+  shareUsed,
+  spentBelow,
+  spentByEnded,
+  type Used,
+} from './spending.ts'
+import { addSpent, CHARTER, keepSpent, type Spent } from './tally.ts'
+
+/** The share of a bound from which on it is low. */
+const LOW = 0.8
+
+/** What a step knows and says of what was used up: by its frame, by its pipeline, by the whole run. */
+export class Purse {
+  readonly #x: StepContext<TypedGraph>
+  readonly #charter: () => Charter
+  #own: Spent | undefined
+  #gathered = false
+
+  constructor(x: StepContext<TypedGraph>, charter: () => Charter) {
+    this.#x = x
+    this.#charter = charter
+  }
+
+  /** What this frame keeps: its own, and that of what it called and spawned and that has ended. */
+  get own(): Spent {
+    this.#own ??= ownSpent(this.#x.frame.scope)
+    return this.#own
+  }
+
+  /** Keeps what the branches used that have ended, before this step forgets them. */
+  gather(): void {
+    if (this.#gathered) return
+    this.#gathered = true
+    this.spend(spentByEnded(this.#x.frame))
+  }
+
+  /** The same with the nodes that it has executed: what it hands to whoever called it. */
+  get total(): Spent {
+    const { position } = this.#x
+    const steps = isObject(position) && typeof position['steps'] === 'number' ? position['steps'] : 0
+    return addSpent(this.own, { tokens: 0, cost: 0, calls: 0, steps })
+  }
+
+  /** Adds to what this frame keeps; nothing is nothing to write. */
+  spend(more: Spent): void {
+    if (more.tokens + more.cost + more.calls === 0 && Object.keys(more).length === 3) return
+    this.#own = addSpent(this.own, more)
+    keepSpent(this.#x, this.#own)
+  }
+
+  /** What the run has used: every pipeline in it, their branches, what they call. */
+  get spentByRun(): Spent {
+    return spentBelow(rootFrame(this.#x.frame), this.#here)
+  }
+
+  get usedByRun(): Used {
+    const { tokens, cost, steps = 0 } = this.spentByRun
+    return { tokens, cost, steps, time: this.#x.now - this.#runBegan() }
+  }
+
+  /** What the pipeline has used to which the frame belongs. */
+  get usedByPipeline(): Used {
+    const { frame, now } = this.#x
+    const { tokens, cost, steps = 0 } = spentBelow(pipelineFrame(frame), this.#here)
+    return { tokens, cost, steps, time: now - (this.#charter().began ?? now) }
+  }
+
+  /** What the operator allows the run, with what was added to it since; nothing where he bounds nothing. */
+  get operatorBounds(): Bounds | undefined {
+    const { limits } = this.#charter()
+    const bounded = BOUNDS.filter((bound) => limits[bound] !== undefined)
+    if (bounded.length === 0) return undefined
+    const { raised = {} } = this.spentByRun
+    return Object.fromEntries(bounded.map((bound) => [bound, (limits[bound] ?? 0) + (raised[bound] ?? 0)]))
+  }
+
+  /** How much is left, as conditions read it (reference pipeline 5.5). */
+  get status(): 'normal' | 'low' | 'over' {
+    const own = ownBounds(this.#x.def)
+    const given = this.operatorBounds
+    const share = Math.max(
+      own === undefined ? 0 : shareUsed(own, this.usedByPipeline),
+      given === undefined ? 0 : shareUsed(given, this.usedByRun),
+    )
+    return share >= 1 ? 'over' : share >= LOW ? 'low' : 'normal'
+  }
+
+  get #here(): Here {
+    return { frame: this.#x.frame, own: this.own, gathered: this.#gathered }
+  }
+
+  /** When the outermost pipeline of the run began. */
+  #runBegan(): number {
+    let began = this.#charter().began ?? this.#x.now
+    for (let { link } = this.#x.frame; link !== undefined; link = link.caller.link) {
+      const { scope } = link.caller
+      const place = scope.find(CHARTER, Number.POSITIVE_INFINITY)
+      const charter = place < 0 ? undefined : scope.valueAt(place)
+      if (isObject(charter) && typeof charter['began'] === 'number') began = charter['began']
+    }
+    return began
+  }
+}

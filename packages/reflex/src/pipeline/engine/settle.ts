@@ -1,0 +1,31 @@
+import type { FaultData } from '../../kernel/fault.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
+import type { Answer, Ask, BranchEnd, Settled } from './handler.ts'
+
+/**
+ * Answers of an execution as the board keeps them: what an effect brought as it is, so that the journal stores it once;
+ * failures and times that passed under names that no port uses.
+ */
+const ERROR = '#error'
+const LATE = '#late'
+
+export function packError(error: Json): Json {
+  return { [ERROR]: error }
+}
+
+export const LATE_ANSWER: Json = { [LATE]: true }
+
+/** Reads the answer to an ask back. `read` gives the i-th thing that was kept for it. */
+export function unpackAnswer(ask: Ask, read: (part: number) => Json | undefined, branches: () => readonly BranchEnd[]): Answer {
+  if ('effect' in ask) return settled(read(0))
+  if ('all' in ask) return ask.all.map((_, i) => settled(read(i)))
+  if ('fork' in ask) return { branches: branches() }
+  const kept = read(0)
+  if (isObject(kept) && kept[LATE] === true) return { late: true }
+  return kept as unknown as Answer
+}
+
+function settled(kept: Json | undefined): Settled {
+  if (isObject(kept) && kept[ERROR] !== undefined) return { error: kept[ERROR] as unknown as FaultData }
+  return { ok: kept ?? null }
+}

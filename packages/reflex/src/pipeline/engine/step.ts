@@ -1,0 +1,65 @@
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Input } from '../../kernel/record.ts'
+import { endNow } from './advance.ts'
+import { unpackLabel } from '../middleware/label.ts'
+import type { BranchArgs } from './branch.ts'
+import { attempt, enter } from './executing.ts'
+import { markLabel } from './labels.ts'
+import type { Engine } from './parts.ts'
+import { heldBy, takeOver } from './resuming.ts'
+import { take } from './taking.ts'
+import { keepCharter, OWN, Tally } from './tally.ts'
+import { type Step, Walk } from './walk.ts'
+
+/** Steps a frame of a pipeline. Pure: the same state and input give the same record. */
+export function stepWalk(x: Step, engine: Engine, input: Input | undefined): void {
+  const walk = new Walk(x, engine)
+  if (input?.[0] === 'kernel') forked(walk, input[2])
+  else if (x.position === undefined) begin(walk)
+  else if (input !== undefined) take(walk, input)
+  else if (walk.position.phase === 'close') attempt(walk)
+  else enter(walk)
+  if (walk.remarks.length > 0) x.note(walk.remarks)
+}
+
+/** A pipeline begins with its inputs, and asks what the operator has settled. */
+function begin(walk: Walk): void {
+  const { x, branch, typed } = walk
+  if (branch !== undefined) return beginBranch(walk, branch)
+  walk.go({ node: typed.start ?? '', phase: 'charter', steps: 0 })
+  walk.note('pipeline_started', { node_count: typed.nodes.size })
+  const held = heldBy(x.frame)
+  if (held !== undefined) takeOver(walk, held)
+  for (const [key, value] of Object.entries(isObject(x.args) ? x.args : {})) if (!key.startsWith(OWN)) x.set(key, value)
+  x.request('charter', { needs: [...typed.capabilities] })
+}
+
+/** It goes on as another run, with a folder of its own. Each frame keeps it: a branch sees its spawner as that was before. */
+function forked({ x }: Walk, detail: Json | undefined): void {
+  const { charter } = Tally.in(x)
+  if (charter === undefined || !isObject(detail)) return
+  const { run, folder } = detail
+  const fork = { ...(typeof run === 'string' ? { run } : {}), ...(typeof folder === 'string' ? { folder } : {}) }
+  keepCharter(x, { draws: charter.run, ...(charter as unknown as JsonObject), ...fork })
+}
+
+/** A branch begins at the end of its edge, or executes one item. */
+function beginBranch(walk: Walk, { spec, timeout, given, index: _index, ...before }: BranchArgs): void {
+  const { x, typed } = walk
+  const edge = spec.edge === undefined ? undefined : typed.graph.edges[spec.edge]
+  walk.go({
+    ...before,
+    node: spec.item?.id ?? edge?.to ?? '',
+    phase: 'enter',
+    steps: 0,
+    since: x.now,
+    ...(spec.edge === undefined ? {} : { edge: spec.edge }),
+  })
+  for (const [key, value] of Object.entries(spec.values ?? {})) {
+    x.set(key, value)
+    markLabel(walk, key, unpackLabel(given))
+  }
+  if (timeout !== undefined) x.timer(timeout, 'branch')
+  if (spec.until !== undefined && spec.until === walk.position.node) return endNow(walk, { status: 'success' })
+  enter(walk)
+}

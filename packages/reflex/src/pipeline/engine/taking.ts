@@ -1,0 +1,195 @@
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Ending as FrameEnding, Input, Ref } from '../../kernel/record.ts'
+import { beginClosing, endNow } from './advance.ts'
+import { attempted } from './concluding.ts'
+import { attempt, askedNow, enter, reenter } from './executing.ts'
+import { forkEnded, stopFork } from './forking.ts'
+import type { Charter } from './handler.ts'
+import { holds, release } from './holding.ts'
+import { keepReturned, labelGiven } from './labels.ts'
+import { failure } from './outcome.ts'
+import { readSpent } from './spending.ts'
+import { goOn, heldBy } from './resuming.ts'
+import { LATE_ANSWER, packError } from './settle.ts'
+import { keepAnswer, keepCharter, type Spent } from './tally.ts'
+import type { Walk } from './walk.ts'
+
+/** What comes to a frame that stands somewhere. */
+export function take(walk: Walk, input: Input): void {
+  const { phase } = walk.position
+  switch (input[0]) {
+    case 'ok':
+      return phase === 'charter' ? chartered(walk, input[2]) : settled(walk, input[1], input[2])
+    case 'err':
+      return phase === 'charter'
+        ? endNow(walk, { status: 'fail', reason: messageOf(input[2]) })
+        : settled(walk, input[1], packError(input[2]))
+    case 'answer':
+      if (phase === 'hold') return released(walk, input[1], input[2])
+      return met(walk, input[1], { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) })
+    case 'message':
+      return met(walk, input[1], { message: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) })
+    case 'timer':
+      return rang(walk, input[1])
+    case 'ret':
+      return returned(walk, input[2], input[3] ?? null)
+    case 'end':
+      return branchEnded(walk, input[1])
+    case 'cancel':
+      return stop(walk, 'cancelled', input[1])
+    default:
+      return undefined
+  }
+}
+
+function chartered(walk: Walk, value: Json): void {
+  if (walk.position.onward === 'enter') return charteredAgain(walk, value)
+  const charter = { ...(isObject(value) ? value : {}), began: walk.x.now }
+  keepCharter(walk.x, charter)
+  if ((charter as unknown as Charter).run === undefined || walk.typed.start === undefined)
+    return endNow(walk, { status: 'fail', reason: 'the pipeline has no start node' })
+  labelGiven(walk)
+  const held = heldBy(walk.x.frame)
+  if (held !== undefined) goOn(walk, held)
+  else enter(walk)
+}
+
+/** What the operator says of a changed pipeline counts for what it needs; trust and limits stay as they were. */
+function charteredAgain(walk: Walk, value: Json): void {
+  const { denied, terms } = value as unknown as Charter
+  const { terms: _terms, ...before } = walk.tally.charter ?? {}
+  keepCharter(walk.x, { ...before, denied, ...(terms === undefined ? {} : { terms }) } as unknown as JsonObject)
+  const { onward: _onward, ...position } = walk.position
+  walk.go({ ...position, phase: 'enter' })
+  enter(walk)
+}
+
+function settled(walk: Walk, id: Ref, value: Json): void {
+  const { position, x } = walk
+  const { for: waiting, asked = 0 } = position
+  const part = waiting?.is === 'effect' ? waiting.ids.indexOf(id) : -1
+  if (waiting?.is !== 'effect' || part < 0) return
+  keepAnswer(x, asked, value, part)
+  count(walk, value)
+  const others = x.flights().some((flight) => flight.id !== id && waiting.ids.includes(flight.id))
+  if (!others) answered(walk)
+}
+
+/** What an effect used is counted wherever it says so: a model, a tool that asks one. */
+function count(walk: Walk, value: Json): void {
+  const used = spentOn(value)
+  if (used !== undefined) walk.purse.spend(used)
+}
+
+/** Somebody has answered what Reflex itself asked. */
+function released(walk: Walk, id: Ref, answer: Json): void {
+  const { for: waiting } = walk.position
+  if (waiting?.is !== 'wait' || waiting.id !== id) return
+  if (release(walk, answer) === 'enter') return enter(walk)
+  if (!holds(walk, 'rest')) reenter(walk)
+}
+
+/** The handler has what it asked for, and goes on. */
+function answered(walk: Walk): void {
+  const { asked = 0, for: _for, ...position } = walk.position
+  walk.go({ ...position, asked: asked + 1 })
+  attempt(walk)
+}
+
+function met(walk: Walk, id: Ref, value: Json): void {
+  const { position } = walk
+  if (position.for?.is !== 'wait' || position.for.id !== id) return
+  keepAnswer(walk.x, position.asked ?? 0, value)
+  answered(walk)
+}
+
+function rang(walk: Walk, id: Ref): void {
+  const { position } = walk
+  if (position.phase === 'rest') {
+    if (!holds(walk, 'rest')) reenter(walk)
+    return
+  }
+  if (position.limit === id) return timedOut(walk)
+  if (position.for?.is === 'wait' && position.for.id === id) return met(walk, id, LATE_ANSWER)
+  if (walk.x.waits().some((open) => open.id === id && open.name === 'branch')) return stop(walk, 'fail', 'branch timeout')
+}
+
+function returned(walk: Walk, how: FrameEnding, value: Json): void {
+  const { position } = walk
+  const isPipeline = position.for?.is === 'call' && position.for.pipeline === true
+  countReturned(walk, isPipeline, value)
+  if (position.ending !== undefined && position.phase !== 'close') return beginClosing(walk, position.ending)
+  if (position.for?.is !== 'call') return
+  if (position.late === true) return attempted(walk, failure('timeout'))
+  keepReturned(walk, isPipeline, value)
+  keepAnswer(walk.x, position.asked ?? 0, { returned: how, value })
+  answered(walk)
+}
+
+/** What a called program and all below it used, also if it failed. Only a pipeline can say that a budget was raised. */
+function countReturned(walk: Walk, isPipeline: boolean, value: Json): void {
+  const { spent, data } = isObject(value) ? value : {}
+  const said = readSpent(spent ?? (isObject(data) ? data['spent'] : undefined))
+  const { tokens, cost, calls } = said
+  if (tokens + cost + calls > 0 || (isPipeline && Object.keys(said).length > 3)) walk.purse.spend(isPipeline ? said : { tokens, cost, calls })
+}
+
+function branchEnded(walk: Walk, strand: Ref): void {
+  const { position, x } = walk
+  if (position.ending !== undefined && position.phase !== 'close') {
+    if ((x.frame.strands?.size ?? 0) === 0) beginClosing(walk, position.ending)
+    return
+  }
+  const ask = position.for?.is === 'fork' ? askedNow(walk) : undefined
+  if (ask === undefined || !('fork' in ask) || !forkEnded(walk, ask, strand)) return
+  if (walk.position.late === true) return attempted(walk, failure('timeout'))
+  answered(walk)
+}
+
+/** The node has had its time: what it waits for is given up. */
+function timedOut(walk: Walk): void {
+  const { position, x } = walk
+  walk.note('stage_timeout', { node_id: position.node })
+  if (position.for?.is === 'call') {
+    x.unwind()
+    return walk.go({ ...position, late: true })
+  }
+  if (position.for?.is === 'fork' && stopFork(walk)) return walk.go({ ...walk.position, late: true })
+  giveUp(walk)
+  attempted(walk, failure('timeout'))
+}
+
+/** Drops every effect and wait of the frame, but the timer of its branch. */
+function giveUp({ x }: Walk): void {
+  const waits = x.waits().filter(({ name }) => name !== 'branch')
+  const refs = [...x.flights().map(({ id }) => id), ...waits.map(({ id }) => id)]
+  if (refs.length > 0) x.drop(...refs)
+}
+
+/** Gives everything up and ends; strands and a called program first. */
+function stop(walk: Walk, status: 'fail' | 'cancelled', reason: string): void {
+  const { x, position } = walk
+  const ending = { status, reason }
+  giveUp(walk)
+  const strands = [...(x.frame.strands?.keys() ?? [])]
+  if (strands.length > 0) x.kill(...strands)
+  else if (x.frame.callee !== undefined) x.unwind()
+  else return beginClosing(walk, ending)
+  walk.go({ ...position, ending })
+}
+
+function messageOf(fault: Json): string {
+  return isObject(fault) && typeof fault['message'] === 'string' ? fault['message'] : 'the run has no charter'
+}
+
+/** What a settled effect says that it used. */
+function spentOn(value: Json): Spent | undefined {
+  if (!isObject(value)) return undefined
+  const { usage, cost } = value
+  if (!isObject(usage)) return undefined
+  return { tokens: number(usage['input']) + number(usage['output']), cost: number(cost), calls: 1 }
+}
+
+function number(value: Json | undefined): number {
+  return typeof value === 'number' && value > 0 ? value : 0
+}

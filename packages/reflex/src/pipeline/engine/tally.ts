@@ -1,0 +1,207 @@
+import type { StepContext } from '../../kernel/context.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
+import type { BoardReader } from '../../kernel/scope.ts'
+import type { Charter } from './handler.ts'
+import { isGood, type Outcome, type Status } from './outcome.ts'
+
+/**
+ * The engine's own keys on the board. They begin with `#`, which no handler may write and no condition can read; those
+ * of a lap name it, so that a restart begins with none of them.
+ */
+export const OWN = '#'
+
+export const CHARTER = '#charter'
+export const SPENT = '#spent'
+/** What the first node that is given a whole conversation must know: the conversation is gone (reference pipeline 3.13). */
+export const RESUMED = '#resumed'
+const REPEATED = '#repeated'
+
+/** A step, as far as book-keeping needs it. */
+type Board = Pick<StepContext, 'get' | 'set'>
+
+/** A node's last outcome in this lap, as it is kept. */
+export interface Kept {
+  readonly status: Status
+  /** Which completion of the frame it was, from 1. */
+  readonly n: number
+  /** How often it has been completed in this lap. */
+  readonly v: number
+  readonly preferred_label?: string
+  readonly suggested_next_ids?: readonly string[]
+  readonly failure_reason?: string
+  readonly notes?: string
+  readonly edge?: number
+  readonly join?: string
+  /** Attempts after the first, where they did not help. */
+  readonly retries?: number
+  /** A goal gate was jumped back over: it is open until it is executed again (reference pipeline 3.7). */
+  readonly recheck?: true
+}
+
+/** What has been used up, children and branches included (reference pipeline 5.5). */
+export interface Spent {
+  readonly tokens: number
+  readonly cost: number
+  readonly calls: number
+  /** Nodes that called programs and branches have executed which have ended. */
+  readonly steps?: number
+  /** What people have added to a budget, by bound. */
+  readonly raised?: Readonly<Record<string, number>>
+  /** Uses of grants that may not be used for ever, by grant. */
+  readonly uses?: Readonly<Record<string, number>>
+  /** Somebody has said that the run stops here. */
+  readonly stopped?: true
+}
+
+export const NOTHING_SPENT: Spent = { tokens: 0, cost: 0, calls: 0 }
+
+/** The engine's book-keeping of one frame: what a step reads and writes of it. */
+export class Tally {
+  readonly #read: (key: string) => Json | undefined
+  readonly #lap: number
+
+  constructor(read: (key: string) => Json | undefined, lap = 0) {
+    this.#read = read
+    this.#lap = lap
+  }
+
+  static in(x: Board, lap = 0): Tally {
+    return new Tally((key) => x.get(key), lap)
+  }
+
+  static of(reader: BoardReader, lap = 0): Tally {
+    return new Tally((key) => reader.get(key), lap)
+  }
+
+  get charter(): Charter | undefined {
+    return this.#read(CHARTER) as unknown as Charter | undefined
+  }
+
+  outcome(node: string): Kept | undefined {
+    return this.#read(outcomeKey(this.#lap, node)) as unknown as Kept | undefined
+  }
+
+  /** Whether a goal gate that was reached lets the run out. */
+  satisfied(node: string): boolean {
+    const kept = this.outcome(node)
+    return kept === undefined || (isGood(kept.status) && kept.recheck !== true)
+  }
+
+  count(key: string): number {
+    const value = this.#read(countKey(key))
+    return typeof value === 'number' ? value : 0
+  }
+
+  hash(node: string): string | undefined {
+    const value = this.#read(hashKey(this.#lap, node))
+    return typeof value === 'string' ? value : undefined
+  }
+
+  /** What was last given up for the same reason, and how often in a row. */
+  get repeated(): readonly [signature: string, times: number] {
+    const value = this.#read(REPEATED)
+    const { s, n } = isObject(value) ? value : {}
+    return typeof s === 'string' && typeof n === 'number' ? [s, n] : ['', 0]
+  }
+
+  answer(i: number): Json | undefined {
+    return this.#read(answerKey(i))
+  }
+}
+
+export function keepCharter(x: Board, charter: Json): void {
+  x.set(CHARTER, charter)
+}
+
+export function keepSpent(x: Pick<StepContext, 'set'>, spent: Spent): void {
+  x.set(SPENT, { ...spent })
+}
+
+export function keepOutcome(x: Board, lap: number, node: string, kept: Kept): void {
+  x.set(outcomeKey(lap, node), { ...kept })
+}
+
+export function keepCount(x: Board, key: string, count: number): void {
+  x.set(countKey(key), count)
+}
+
+export function keepHash(x: Board, lap: number, node: string, hash: string): void {
+  x.set(hashKey(lap, node), hash)
+}
+
+export function keepRepeated(x: Board, signature: string, times: number): void {
+  x.set(REPEATED, { s: signature, n: times })
+}
+
+/** Keeps what came for the i-th ask of an execution; `part`, where it asked for several things at once. */
+export function keepAnswer(x: Board, i: number, answer: Json, part = 0): void {
+  x.set(part === 0 ? answerKey(i) : `${answerKey(i)}.${part}`, answer)
+}
+
+export function addSpent(a: Spent, b: Spent): Spent {
+  const steps = (a.steps ?? 0) + (b.steps ?? 0)
+  const raised = addAmounts(a.raised, b.raised)
+  const uses = addAmounts(a.uses, b.uses)
+  return {
+    tokens: a.tokens + b.tokens,
+    cost: a.cost + b.cost,
+    calls: a.calls + b.calls,
+    ...(steps === 0 ? {} : { steps }),
+    ...(raised === undefined ? {} : { raised }),
+    ...(uses === undefined ? {} : { uses }),
+    ...(a.stopped === true || b.stopped === true ? { stopped: true as const } : {}),
+  }
+}
+
+type Amounts = Readonly<Record<string, number>>
+
+function addAmounts(a: Amounts | undefined, b: Amounts | undefined): Amounts | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])]
+  return Object.fromEntries(names.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]))
+}
+
+/** The outcome as handlers, checkpoints and preambles see it. */
+export function outcomeOf({ n: _n, v: _v, recheck: _recheck, retries: _retries, ...outcome }: Kept): Outcome {
+  return outcome
+}
+
+/** Where the last outcome of a node is kept. */
+export function outcomeKey(lap: number, node: string): string {
+  return lap === 0 ? `#o/${node}` : `#o${lap}/${node}`
+}
+
+function hashKey(lap: number, node: string): string {
+  return lap === 0 ? `#h/${node}` : `#h${lap}/${node}`
+}
+
+/** The count of the ways that failures took from one node to another. */
+export function jumpKey(way: string): string {
+  return `jump/${way}`
+}
+
+/** What one of the engine's keys holds: an outcome, a hash or a count by its name, or something of the frame by its key. */
+export interface OwnKey {
+  readonly holds: 'outcome' | 'hash' | 'jump' | 'label' | 'spent' | 'repeated' | 'other'
+  readonly name: string
+}
+
+const HOLDS: Readonly<Record<string, OwnKey['holds']>> = { o: 'outcome', h: 'hash', n: 'jump', t: 'label' }
+
+/** Reads a key that begins with `#`. */
+export function ownKeyOf(key: string): OwnKey {
+  if (key === SPENT) return { holds: 'spent', name: key }
+  if (key === REPEATED) return { holds: 'repeated', name: key }
+  const [, letter = '', name = ''] = /^#([ohnt])\d*\/([^]*)$/.exec(key) ?? []
+  const jump = jumpKey('')
+  if (letter === 'n') return name.startsWith(jump) ? { holds: 'jump', name: name.slice(jump.length) } : { holds: 'other', name: key }
+  return { holds: HOLDS[letter] ?? 'other', name }
+}
+
+function countKey(key: string): string {
+  return `#n/${key}`
+}
+
+export function answerKey(i: number): string {
+  return `#a/${i}`
+}

@@ -1,0 +1,39 @@
+import type { StepContext } from '../../kernel/context.ts'
+import { isList, type Json } from '../../kernel/json.ts'
+import type { ModelMessage } from '../../models/index.ts'
+import type { Turn } from './outcome.ts'
+import { RESUMED } from './tally.ts'
+
+type Board = Pick<StepContext, 'get' | 'set'>
+
+/**
+ * Adds a turn to its conversation, under a key of its own, so that nothing is written twice. A branch adds to what it sees
+ * of a conversation, in its own scope: branches fork it, and what they said ends with them (reference pipeline 6.5).
+ */
+export function keepTurn(x: Board, lap: number, { thread, messages }: Turn): void {
+  const n = countOf((key) => x.get(key), lap, thread)
+  x.set(turnKey(lap, n, thread), messages)
+  x.set(threadKeyOf(lap, thread), n + 1)
+  if (x.get(RESUMED) === true) x.set(RESUMED, false)
+}
+
+/** The turns of a conversation, the oldest first. Each lap of a run has its own. */
+export function turnsOf(read: (key: string) => Json | undefined, lap: number, thread: string): readonly (readonly ModelMessage[])[] {
+  return Array.from({ length: countOf(read, lap, thread) }, (_, n) => {
+    const turn = read(turnKey(lap, n, thread))
+    return isList(turn) ? (turn as unknown as readonly ModelMessage[]) : []
+  })
+}
+
+function countOf(read: (key: string) => Json | undefined, lap: number, thread: string): number {
+  const count = read(threadKeyOf(lap, thread))
+  return typeof count === 'number' ? count : 0
+}
+
+function threadKeyOf(lap: number, thread: string): string {
+  return `#thread${lap === 0 ? '' : lap}/${thread}`
+}
+
+function turnKey(lap: number, n: number, thread: string): string {
+  return `#turn${lap === 0 ? '' : lap}/${n}/${thread}`
+}

@@ -1,0 +1,24 @@
+import { alike, jaccard, mean, shapeOf, wordsOf } from './scores.ts'
+
+/** How alike two texts are in one respect: 1 is the same, in [0, 1]. */
+export type Dimension = (baseline: string, current: string) => number
+
+/** What drift is measured in (reference pipeline 4.3.4). */
+export const DIMENSIONS: ReadonlyMap<string, Dimension> = new Map<string, Dimension>([
+  ['length', (baseline, current) => alike(baseline.length, current.length)],
+  ['keywords', (baseline, current) => jaccard(wordsOf(baseline), wordsOf(current))],
+  ['structure', structure],
+  ['format', format],
+])
+
+function structure(baseline: string, current: string): number {
+  const [a, b] = [shapeOf(baseline), shapeOf(current)]
+  return mean([alike(a.lines, b.lines), alike(a.paragraphs, b.paragraphs), alike(a.fences, b.fences)])
+}
+
+/** The share of headers, lists and code fences whose presence agrees. */
+function format(baseline: string, current: string): number {
+  const [a, b] = [shapeOf(baseline), shapeOf(current)]
+  const agree = (['headers', 'items', 'fences'] as const).filter((part) => a[part] > 0 === b[part] > 0)
+  return agree.length / 3
+}

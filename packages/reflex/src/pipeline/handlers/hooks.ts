@@ -1,0 +1,89 @@
+import type { JsonObject } from '../../kernel/json.ts'
+import { textOf } from '../dot/graph.ts'
+import { callTool } from '../engine/asks.ts'
+import type { Answer, Ask, Handler, Scene, Settled } from '../engine/handler.ts'
+import { type Outcome, refusal } from '../engine/outcome.ts'
+
+/** Milliseconds for a hook (reference pipeline 10.3). */
+const TIMEOUT = 60_000
+
+/**
+ * Runs a hook in a shell, as a command of the node: same sandbox, same capability. The values that it gets reach it as
+ * variables and on its standard input, never as text of the command.
+ */
+export function* runHook(
+  scene: Scene,
+  of: 'graph' | 'node',
+  phase: 'pre' | 'post',
+  command: string,
+  outcome?: Outcome,
+): Generator<Ask, Settled | undefined, Answer> {
+  if (command.trim() === '') return undefined
+  const facts: JsonObject = {
+    run_id: scene.charter.run,
+    graph_id: scene.typed.graph.id,
+    node_id: scene.node.id,
+    phase,
+    ...(outcome === undefined ? {} : { outcome: outcome.status }),
+  }
+  const environment: JsonObject = {
+    ARBOR_RUN_ID: scene.charter.run,
+    ARBOR_GRAPH_ID: scene.typed.graph.id,
+    ARBOR_NODE_ID: scene.node.id,
+    ARBOR_STAGE_DIR: stageFolder(scene),
+    HOOK_PHASE: phase,
+    ...(outcome === undefined ? {} : { ARBOR_OUTCOME: outcome.status }),
+  }
+  const settled = yield* callTool('shell', {
+    command,
+    environment,
+    stdin: JSON.stringify(facts),
+    timeout: TIMEOUT,
+    stage: stageFolder(scene),
+    ...sandboxOf(scene),
+  })
+  scene.note('hook', { of, phase, ok: succeeded(settled) })
+  return settled
+}
+
+/** A handler with the hooks of its node around it; the graph's first one before the start (reference pipeline 10.3). */
+export function hooked(handler: Handler): Handler {
+  return (scene) => {
+    const own = { pre: textOf(scene.attributes, 'pre_hook'), post: textOf(scene.attributes, 'post_hook') }
+    const graph = scene.node.canonical === 'start' ? textOf(scene.typed.graph.attributes, 'pre_hook') : undefined
+    if (own.pre === undefined && own.post === undefined && graph === undefined) return handler(scene)
+    return withHooks(scene, handler, own, graph)
+  }
+}
+
+function* withHooks(
+  scene: Scene,
+  handler: Handler,
+  own: { readonly pre: string | undefined; readonly post: string | undefined },
+  graph: string | undefined,
+): Generator<Ask, Outcome, Answer> {
+  if (graph !== undefined && !succeeded(yield* runHook(scene, 'graph', 'pre', graph))) return refusal('the pre_hook of the graph failed')
+  if (own.pre !== undefined && scene.attempt === 1 && !succeeded(yield* runHook(scene, 'node', 'pre', own.pre)))
+    return refusal(`${scene.node.id}: the pre_hook failed`)
+  const begun = handler(scene)
+  const outcome = 'next' in begun ? yield* begun : begun
+  if (own.post !== undefined) yield* runHook(scene, 'node', 'post', own.post, outcome)
+  return outcome
+}
+
+function succeeded(settled: Settled | undefined): boolean {
+  if (settled === undefined) return true
+  const { ok } = settled
+  return settled.error === undefined && typeof ok === 'object' && ok !== null && 'code' in ok && ok.code === 0
+}
+
+/** The folder of a stage, below the run's own. Ids of nodes are safe parts of a path. */
+export function stageFolder({ charter, node }: Scene): string {
+  return `${charter.folder}/${node.id}`
+}
+
+/** How a command is to be confined, as its node says; `strict` where it says nothing (decisions, commands). */
+export function sandboxOf({ attributes }: Scene): JsonObject {
+  const word = textOf(attributes, 'sandbox')?.trim()
+  return word === undefined || word === '' ? {} : { sandbox: word }
+}

@@ -1,0 +1,56 @@
+import { isList, isObject, type Json } from '../../kernel/json.ts'
+
+/**
+ * JSON as models write it: in a code fence, after a sentence, or plain. Nothing if there is none.
+ */
+export function looseJson(text: string): Json | undefined {
+  const fenced = /```(?:json)?[ \t]*\r?\n([\s\S]*?)```/.exec(text)?.[1]
+  for (const candidate of [text, fenced ?? '']) {
+    const value = parsed(candidate.trim()) ?? fromFirstBracket(candidate)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+/** What begins with the first brace or bracket, up to where it closes. */
+function fromFirstBracket(text: string): Json | undefined {
+  const start = text.search(/[{[]/)
+  if (start < 0) return undefined
+  const end = closing(text, start)
+  return end < 0 ? undefined : parsed(text.slice(start, end + 1))
+}
+
+/** Where the bracket at `start` closes; text in quotes does not count. */
+function closing(text: string, start: number): number {
+  let depth = 0
+  let quoted = false
+  for (let i = start; i < text.length; i++) {
+    const char = text[i]
+    if (quoted) {
+      if (char === '\\') i++
+      else if (char === '"') quoted = false
+    } else if (char === '"') quoted = true
+    else if (char === '{' || char === '[') depth++
+    else if ((char === '}' || char === ']') && --depth === 0) return i
+  }
+  return -1
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** The value at a dotted path; numbers go into lists. */
+export function valueAt(value: Json, path: string): Json | undefined {
+  let found: Json | undefined = value
+  for (const step of path.split('.')) {
+    if (isList(found)) found = /^\d+$/.test(step) ? found[Number(step)] : undefined
+    else if (isObject(found)) found = Object.hasOwn(found, step) ? found[step] : undefined
+    else return undefined
+  }
+  return found
+}

@@ -1,0 +1,44 @@
+import { quote } from '../../text/harmless.ts'
+import { textOf } from '../dot/graph.ts'
+import type { DotGraph } from '../dot/graph.ts'
+import { languageFaults } from './faults.ts'
+import { parseStylesheet } from './stylesheet-parse.ts'
+import { applyStylesheet } from './stylesheet.ts'
+import { takeOver } from './transformed.ts'
+import { expandVariables } from './variables.ts'
+
+/** Changes a pipeline before it runs: gets a graph of its own and gives one back, at once. */
+export interface Transform {
+  /** For messages. */
+  readonly name: string
+  readonly transform: (graph: DotGraph) => DotGraph
+}
+
+/** Transforms of an installation, and after them those of one run (reference pipeline 8.2). */
+export interface CustomTransforms {
+  readonly registered?: readonly Transform[] | undefined
+  readonly ofRun?: readonly Transform[] | undefined
+}
+
+/**
+ * A pipeline as it runs: variables, then the model stylesheet, then transforms in code, those that are registered first
+ * (reference pipeline 8.2). The graph given is not changed, whatever a transform does. What a transform sets has the
+ * provenance `transform`; edges are numbered again. Throws R1114 if a transform throws or returns no pipeline.
+ */
+export function transformGraph(graph: DotGraph, { registered = [], ofRun = [] }: CustomTransforms = {}): DotGraph {
+  const expanded = expandVariables(graph)
+  const { rules } = parseStylesheet(textOf(expanded.attributes, 'model_stylesheet') ?? '')
+  return [...registered, ...ofRun].reduce(applyTransform, applyStylesheet(expanded, rules))
+}
+
+function applyTransform(graph: DotGraph, { name, transform }: Transform): DotGraph {
+  let returned: unknown
+  try {
+    returned = transform(structuredClone(graph))
+  } catch (cause) {
+    throw languageFaults.make('R1114', `the transform ${quote(name)} threw`, { cause })
+  }
+  const taken = takeOver(graph, returned)
+  if (typeof taken !== 'string') return taken
+  throw languageFaults.make('R1114', `the transform ${quote(name)} returned no pipeline: ${taken}`)
+}

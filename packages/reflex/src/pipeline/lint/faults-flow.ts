@@ -1,0 +1,101 @@
+const BEFORE = 'before a run'
+
+/** Pages of the rules about the ways through a pipeline: which edge is taken, which never, where branches meet. */
+export const FLOW_ENTRIES = {
+  R1145: {
+    title: 'A loop has no way out',
+    verdict: 'fail',
+    severity: 'warning',
+    when: BEFORE,
+    rules: ['pipeline unbounded_loop'],
+    means:
+      'No edge leaves the loop under a condition, and nothing on it counts: no max_retries, no goal gate, no limit of visits. It goes on until the limits of the host end the run.',
+    fix: 'Give an edge out of the loop a condition, or write max_node_visits in graph [...].',
+  },
+  R1146: {
+    title: 'A branch decides one of two outcomes',
+    verdict: 'fail',
+    severity: 'warning',
+    when: BEFORE,
+    rules: ['pipeline incomplete_conditional'],
+    means: 'It has an edge for success or for fail, none for the other, and none without a condition. The other outcome ends the run here.',
+    fix: 'Add an edge for the other outcome, or one without a condition.',
+  },
+  R1147: {
+    title: 'All edges of a node have conditions',
+    verdict: 'fail',
+    severity: 'info',
+    when: BEFORE,
+    rules: ['pipeline all_conditional_no_default'],
+    means: 'A condition that is false is a wall. If all are false, the run ends at this node.',
+    fix: 'Add an edge without a condition.',
+  },
+  R1148: {
+    title: 'A failure before the exit ends the run',
+    verdict: 'fail',
+    severity: 'info',
+    when: BEFORE,
+    rules: ['pipeline unconditional_to_exit_after_fallible'],
+    means: 'An edge without a condition is not taken after a failure, so a failure of this node never reaches the exit.',
+    fix: 'Add an edge with condition="outcome=fail" if a failure is to be handled.',
+  },
+  R1149: {
+    title: 'A label looks like a condition',
+    verdict: 'fail',
+    severity: 'info',
+    when: BEFORE,
+    rules: ['pipeline label_status_shorthand'],
+    means:
+      'A label never closes an edge. The word of an outcome breaks ties between edges of equal weight, and an edge labelled fail is taken after a failure.',
+    fix: 'Write condition="outcome=…" beside the label.',
+  },
+  R1150: {
+    title: 'An edge stands twice',
+    verdict: 'fail',
+    severity: 'warning',
+    when: BEFORE,
+    rules: ['pipeline duplicate_edge'],
+    means: 'Two edges have the same ends, condition and label, so the second changes nothing.',
+    fix: 'Remove one of them.',
+  },
+  R1151: {
+    title: 'The branches of a parallel node do not meet',
+    verdict: 'fail',
+    severity: 'warning',
+    when: BEFORE,
+    rules: ['pipeline lost_join'],
+    means:
+      'Branches run until the node at which all of them meet. One that never comes there runs to an exit or a dead end of its own, and what it found is not joined.',
+    fix: 'Lead every branch to the same fan-in.',
+  },
+  R1152: {
+    title: 'Nothing parallel comes to a fan-in',
+    verdict: 'fail',
+    severity: 'warning',
+    when: BEFORE,
+    rules: ['pipeline fan_in_without_parallel'],
+    means: 'A fan-in reads what branches have left behind. No parallel node and no node with fan_out=true leads here, so it fails.',
+    often: 'a parallel node that became a box: shape=component or type="parallel" is missing',
+    fix: 'Put a parallel node before it, or give it another shape.',
+  },
+  R1153: {
+    title: 'The spelling of ids decides where a run goes',
+    verdict: 'fail',
+    severity: 'warning',
+    when: BEFORE,
+    rules: ['pipeline ambiguous_route'],
+    means:
+      'Two edges of a node are open together and weigh the same, so the one goes on whose target comes first by the alphabet, whatever the order in the file.',
+    fix: 'Give one of them a greater weight, or conditions that exclude each other.',
+  },
+  R1154: {
+    title: 'No run can take an edge',
+    verdict: 'fail',
+    severity: 'warning',
+    when: BEFORE,
+    rules: ['pipeline dead_route'],
+    means: 'Its condition is never true, or whenever it is open another edge of the node goes before it.',
+    often: 'a misspelt outcome, a condition that contradicts itself, an edge of greater weight without a condition',
+    fix: 'Correct the condition or the weights, or remove the edge.',
+  },
+} as const

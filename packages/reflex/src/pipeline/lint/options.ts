@@ -1,0 +1,13 @@
+/** What is known of the surroundings of a pipeline; what is left out is not checked. */
+export interface LintOptions {
+  /** The text that the graph was parsed from: findings then have lines, columns and code frames. */
+  readonly source?: { readonly text: string; readonly file?: string | undefined } | undefined
+  /** What is dangerous is refused of an author who is not trusted; `trusted` unless said (reference pipeline 11.3). */
+  readonly author?: 'trusted' | 'untrusted' | undefined
+  /** The names of the actions that nodes can name; not checked where they are not told. */
+  readonly actions?: Iterable<string> | undefined
+  /** False leaves all rules out but those without which nothing can run. */
+  readonly lint?: boolean | undefined
+  /** Whether a file that a node names can be found from this pipeline. */
+  readonly exists?: ((path: string) => boolean) | undefined
+}

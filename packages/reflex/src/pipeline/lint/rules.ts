@@ -1,0 +1,45 @@
+import { duplicateEdge, labelStatusShorthand, unconditionalToExit } from './edges.ts'
+import { exitNoOutgoing, multipleExits, startNoIncoming, startNode, terminalNode } from './ends.ts'
+import type { LintRule } from './finding.ts'
+import { fanInWithoutParallel, lostJoin } from './joins.ts'
+import { unboundedLoop } from './loops.ts'
+import { actionKnown, edgeTargetExists, fidelityValid, graphFileExists, implicitNode, retryTargetExists } from './names.ts'
+import { goalGateHasRetry, missingResourceBound, promptOnLlmNodes, promptOnlyNode, simulateMissing, typeKnown } from './nodes.ts'
+import { orphanNode, reachability } from './reachability.ts'
+import { capabilitiesRequired, dangerousSkip } from './safety.ts'
+import { allConditionalNoDefault, ambiguousRoute, deadRoute, incompleteConditional } from './ways.ts'
+
+/** The rules of Reflex, in the order in which they are applied: those of reference pipeline 11.3, and five on the ways through a pipeline. */
+export const RULES: readonly LintRule[] = [
+  startNode,
+  terminalNode,
+  multipleExits,
+  startNoIncoming,
+  exitNoOutgoing,
+  edgeTargetExists,
+  implicitNode,
+  reachability,
+  orphanNode,
+  typeKnown,
+  fidelityValid,
+  retryTargetExists,
+  goalGateHasRetry,
+  promptOnLlmNodes,
+  promptOnlyNode,
+  simulateMissing,
+  missingResourceBound,
+  actionKnown,
+  graphFileExists,
+  dangerousSkip,
+  capabilitiesRequired,
+  unboundedLoop,
+  lostJoin,
+  fanInWithoutParallel,
+  incompleteConditional,
+  allConditionalNoDefault,
+  deadRoute,
+  ambiguousRoute,
+  unconditionalToExit,
+  labelStatusShorthand,
+  duplicateEdge,
+]

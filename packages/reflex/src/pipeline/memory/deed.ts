@@ -1,0 +1,24 @@
+import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { renderText } from '../language/render.ts'
+
+/** One thing that an agent was told or did: an entry of its ledger. */
+export interface Deed {
+  readonly op: string
+  /** When: milliseconds since the epoch. */
+  readonly at: number
+  readonly run: string
+  readonly args: JsonObject
+}
+
+/** An entry as a deed; undefined for one that is none. */
+export function deedOf(entry: Json): Deed | undefined {
+  if (!isObject(entry)) return undefined
+  const { op, at, run, args } = entry
+  return typeof op === 'string' && typeof at === 'number' && isObject(args) ? { op, at, run: renderText(run ?? ''), args } : undefined
+}
+
+/** A list as it is; one value as a list of one, nothing as none. */
+export function listOf(value: Json | undefined): readonly Json[] {
+  if (value === undefined || value === null || value === '') return []
+  return isList(value) ? value : [value]
+}

@@ -1,0 +1,121 @@
+import type { JsonObject } from '../../kernel/json.ts'
+import { type Read, readsOf, type Write, writesOf } from '../compile/node-keys.ts'
+import type { Origin } from '../compile/ports.ts'
+import type { DataClass, TypedNode } from '../compile/typed.ts'
+import { listOf, textOf } from '../dot/graph.ts'
+import type { Charter } from '../engine/handler.ts'
+import type { Outcome } from '../engine/outcome.ts'
+import { combine, DERIVED, type Label, levelOf, TRUSTED, UNTRUSTED } from './label.ts'
+import type { Token } from './middleware.ts'
+import { pathLabel, readsFile } from './path-label.ts'
+import { reductions } from './reductions.ts'
+
+/** What a node reads and writes, as its attributes name it; found once for each node. */
+interface Ports {
+  readonly reads: readonly Read[]
+  readonly writes: readonly Write[]
+}
+
+const ports = new WeakMap<TypedNode, Ports>()
+
+function portsOf(node: TypedNode): Ports {
+  let found = ports.get(node)
+  if (found === undefined) {
+    const keyed = { id: node.id, operation: node.operation, attributes: node.node.attributes }
+    found = { reads: readsOf(keyed), writes: writesOf(keyed) }
+    ports.set(node, found)
+  }
+  return found
+}
+
+export function readsOfNode(node: TypedNode): readonly Read[] {
+  return portsOf(node).reads
+}
+
+/**
+ * The worst of what a node reads; what the author wrote, where it reads nothing. A handler of a host can read everything,
+ * and a model is told what the context holds (reference pipeline 6.5).
+ */
+export function inputsLabel({ scene: { node, charter }, label, worst }: Pick<Token, 'scene' | 'label' | 'worst'>): Label {
+  if (node.custom !== undefined || node.operation === 'codergen') return combine(authorLabel(charter), worst())
+  const { reads } = portsOf(node)
+  return reads.length === 0 ? authorLabel(charter) : combine(...reads.map(({ key }) => label(key)))
+}
+
+/** What the text of a program is worth: the operator vouches for what he runs, nobody for what came from elsewhere. */
+export function authorLabel({ trust }: Pick<Charter, 'trust'>): Label {
+  return trust === 'untrusted' ? { ...UNTRUSTED, from: 'author' } : TRUSTED
+}
+
+/**
+ * Labels what an execution writes: by what it read and by where its operation has it from, with what branches and called
+ * programs brought along. Then the checks that the node has made lower what they may (reference pipeline 5.3). Handlers
+ * have no part in it, and no author can switch it off.
+ */
+export function labelOutputs(token: Token, outcome: Outcome, updates: JsonObject): void {
+  const { node } = token.scene
+  const inputs = inputsLabel(token)
+  for (const key of Object.keys(updates)) token.mark(key, sensitive(node.dataClassification, outputLabel(token, key, inputs)))
+  for (const { key, label, why } of reductions(token, outcome, updates)) {
+    token.note('taint_reduced', { key, why, from: levelOf(token.label(key)), to: levelOf(label) })
+    token.mark(key, label)
+  }
+}
+
+function outputLabel(token: Token, key: string, inputs: Label): Label {
+  const { node } = token.scene
+  const child = childKey(node, key)
+  const carried = token.carried(child)
+  if (carried !== undefined && child !== undefined) return carried
+  const own = readsFile(node) ? combine(pathLabel(token.scene), inputs) : made(originOf(node, key), inputs, node.id)
+  return carried === undefined ? own : combine(own, carried)
+}
+
+function made(origin: Origin, inputs: Label, from: string): Label {
+  switch (origin) {
+    case 'engine':
+      return TRUSTED
+    case 'inputs':
+      return inputs
+    case 'outside':
+      return combine({ ...UNTRUSTED, from }, inputs)
+    default:
+      return combine({ ...DERIVED, from }, inputs)
+  }
+}
+
+/** From the best to the worst. */
+const ORIGINS: readonly Origin[] = ['engine', 'inputs', 'derived', 'model', 'outside']
+
+/** Where a key that a node writes has its value from; one that its operation does not name, from the worst that it names. */
+function originOf(node: TypedNode, key: string): Origin {
+  const { writes } = portsOf(node)
+  const named = writes.find((write) => write.key === key || (write.key.endsWith('.') && key.startsWith(write.key)))
+  if (named !== undefined) return named.makes
+  const least: Origin = node.custom === undefined ? 'inputs' : 'derived'
+  return writes.reduce<Origin>((worst, { makes }) => (ORIGINS.indexOf(makes) > ORIGINS.indexOf(worst) ? makes : worst), least)
+}
+
+/** What a parent says of a child itself: worth as much as all that the child brought back. */
+const OF_CHILD: ReadonlySet<string> = new Set(['status', 'nodes_completed', 'error'])
+
+/** The key under which a branch or a called program had what is now written; nothing for what comes from all of it. */
+function childKey({ id, canonical, operation, node: { attributes } }: TypedNode, key: string): string | undefined {
+  if (canonical === 'parallel')
+    return key.startsWith('parallel.') || attributes.has('items') || attributes.has('items_key') ? undefined : key
+  if (canonical !== 'compose') return undefined
+  for (const pair of listOf(attributes, 'result_mapping')) {
+    const [child = '', parent = child] = pair.split(':').map((part) => part.trim())
+    if (parent === key) return child
+  }
+  const written = operation === 'pipeline.run' ? `pipeline.child.${id}.` : (textOf(attributes, 'result_prefix') ?? `subgraph.${id}.`)
+  const prefix = written.endsWith('.') ? written : `${written}.`
+  const rest = key.startsWith(prefix) ? key.slice(prefix.length) : ''
+  return rest === '' || OF_CHILD.has(rest) ? undefined : rest
+}
+
+/** What a node that handles sensitive data writes is no less so (reference pipeline 5.4). */
+function sensitive(dataClass: DataClass, label: Label): Label {
+  const least = dataClass === 'secret' ? 3 : dataClass === 'sensitive' ? 2 : 0
+  return label.sensitivity >= least ? label : { ...label, sensitivity: least }
+}

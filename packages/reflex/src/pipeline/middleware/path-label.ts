@@ -1,0 +1,37 @@
+import type { Json } from '../../kernel/json.ts'
+import { ACTION_FACTS, ownAction } from '../actions/facts.ts'
+import type { TypedNode } from '../compile/typed.ts'
+import { listOf, textOf } from '../dot/graph.ts'
+import type { Scene } from '../engine/handler.ts'
+import { DERIVED, type Label, UNTRUSTED } from './label.ts'
+
+/** Files whose names say that they hold what few may see (reference pipeline 5.3). */
+const SECRET = /\.env|credential|secret|private_key/i
+
+/** Whether a node reads a file: by its type, or by the action of that name. */
+export function readsFile({ operation, node: { attributes } }: TypedNode): boolean {
+  return operation === 'read.file' || (operation === 'action' && ownAction(textOf(attributes, 'action') ?? '') === 'file_read')
+}
+
+/** The path that a node names, or that a value of the context holds. */
+function pathIn(scene: Scene): Json | undefined {
+  const { attributes, node } = scene
+  if (node.operation !== 'action') return textOf(attributes, 'path') ?? scene.get(textOf(attributes, 'source_key') ?? '')
+  const { path } = ACTION_FACTS.get('file_read')?.parameters ?? {}
+  const names = ['path', ...(path?.also ?? [])]
+  const handed = listOf(attributes, 'context_keys').find((key) => names.includes(key.split('.').at(-1) ?? key))
+  return (
+    (handed === undefined ? undefined : scene.get(handed)) ??
+    names.map((name) => textOf(attributes, `param.${name}`)).find((text) => text !== undefined)
+  )
+}
+
+/** The level and the sensitivity of what a file holds, by where it lies: below the work folder derived, else from outside. */
+export function pathLabel(scene: Scene): Label {
+  const { charter, node } = scene
+  const named = pathIn(scene)
+  const path = typeof named === 'string' ? named.trim() : ''
+  if (SECRET.test(path)) return { ...UNTRUSTED, sensitivity: 3, from: node.id }
+  const isInside = !/^([\\/]|[A-Za-z]:|~|\$)/.test(path) || [charter.workdir, charter.folder].some((root) => path.startsWith(`${root}/`))
+  return { ...(isInside ? DERIVED : UNTRUSTED), from: node.id }
+}

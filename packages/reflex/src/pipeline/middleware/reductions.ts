@@ -1,0 +1,88 @@
+import type { JsonObject } from '../../kernel/json.ts'
+import { plain } from '../compile/node-keys.ts'
+import { listOf, textOf } from '../dot/graph.ts'
+import { isGood, type Outcome } from '../engine/outcome.ts'
+import { normaliseLabel } from '../language/labels.ts'
+import { ALL_BITS, CONFIDENCES, type Label, LEVELS, SANITIZED, TRUSTED } from './label.ts'
+import type { Token } from './middleware.ts'
+
+/** A check that a node has made, and what the value is worth since. */
+export interface Reduction {
+  readonly key: string
+  readonly label: Label
+  readonly why: 'validated' | 'decided' | 'reviewed'
+}
+
+const PLAUSIBLE = CONFIDENCES.indexOf('plausible')
+const CORROBORATED = CONFIDENCES.indexOf('corroborated')
+const DERIVED = LEVELS.indexOf('derived')
+
+/**
+ * The only ways in which a value becomes worth more than it was (reference pipeline 5.3): a gate has checked it against a
+ * pattern or a schema, several have decided, a person has looked at it. How sensitive it is never changes.
+ */
+export function reductions(token: Token, outcome: Outcome, updates: JsonObject): Reduction[] {
+  if (!isGood(outcome.status)) return []
+  switch (token.scene.node.operation) {
+    case 'output.validate':
+      return validated(token)
+    case 'pipeline.validate':
+      return known(token, sourceOf(token), (label) => atMostDerived(label, PLAUSIBLE), 'validated')
+    case 'consensus.decide':
+      return Object.keys(updates).flatMap((key) => changed(token, key, (label) => atMostDerived(label, CORROBORATED), 'decided'))
+    case 'wait.human':
+      return reviewed(token, updates)
+    default:
+      return []
+  }
+}
+
+function validated(token: Token): Reduction[] {
+  const { attributes } = token.scene
+  const checks = attributes.has('pattern') || attributes.has('json_schema')
+  if (!checks || textOf(attributes, 'action')?.trim() === 'warn') return []
+  const safe = attributes.has('sanitizes') ? bitsOf(listOf(attributes, 'sanitizes')) : ALL_BITS
+  const better = (label: Label): Label => ({ ...label, bits: label.bits | safe, confidence: Math.max(label.confidence, PLAUSIBLE) })
+  return known(token, sourceOf(token), better, 'validated')
+}
+
+/** What a person has seen and let pass: with the choice that says so, and never because nobody answered. */
+function reviewed(token: Token, updates: JsonObject): Reduction[] {
+  const { attributes } = token.scene
+  const wanted = normaliseLabel(textOf(attributes, 'review_on_choice') ?? '')
+  const label = updates['human.gate.label']
+  const said = normaliseLabel(typeof label === 'string' ? label : '')
+  const passed = wanted === '' ? updates['approval.status'] !== 'rejected' : said === wanted
+  if (!passed || said === '' || updates['human.gate.timed_out'] === true) return []
+  const target = LEVELS.findIndex((level) => level === (textOf(attributes, 'review_target')?.trim() ?? 'trusted'))
+  if (target < 0) return []
+  const better = (label: Label): Label => {
+    if (target === 0) return { ...TRUSTED, sensitivity: label.sensitivity }
+    return { ...label, level: Math.min(label.level, target), confidence: Math.max(label.confidence, CORROBORATED) }
+  }
+  return listOf(attributes, 'reviews_keys').flatMap((key) => known(token, plain(key), better, 'reviewed'))
+}
+
+/** A reduction of a value of the context. The part of a value has no label of its own, so it cannot be raised alone. */
+function known(token: Token, key: string, better: (label: Label) => Label, why: Reduction['why']): Reduction[] {
+  return token.stored(key) === key ? changed(token, key, better, why) : []
+}
+
+function changed(token: Token, key: string, better: (label: Label) => Label, why: Reduction['why']): Reduction[] {
+  const before = token.label(key)
+  const label = better(before)
+  const changes = label.level !== before.level || label.bits !== before.bits || label.confidence !== before.confidence
+  return changes ? [{ key, label, why }] : []
+}
+
+function atMostDerived(label: Label, confidence: number): Label {
+  return { ...label, level: Math.min(label.level, DERIVED), confidence: Math.max(label.confidence, confidence) }
+}
+
+function sourceOf({ scene: { attributes } }: Token): string {
+  return plain(textOf(attributes, 'source_key')?.trim() || 'last_response')
+}
+
+function bitsOf(names: readonly string[]): number {
+  return Object.entries(SANITIZED).reduce((bits, [name, bit]) => (names.includes(name) ? bits | bit : bits), 0)
+}

@@ -1,0 +1,88 @@
+import type { Graph, GraphEdge, GraphNode, NodeForm } from '../kernel/graph.ts'
+import type { TypedEdge, TypedGraph, TypedNode } from './compile/typed.ts'
+import { isOn, textOf } from './dot/graph.ts'
+import { edgeIds } from './edge-ids.ts'
+import { referenceOf } from './handlers/compose.ts'
+import { managedProgram } from './handlers/manager.ts'
+import { printCondition } from './language/condition.ts'
+
+/** A pipeline as a picture: nodes and edges in the order of the file, conditions as people read them. */
+export function pictureOf(typed: TypedGraph): Graph {
+  const { graph, nodes } = typed
+  const ids = edgeIds(graph.edges)
+  const typedEdges = new Map([...typed.outgoing.values()].flat().map((edge) => [edge.edge, edge]))
+  return {
+    nodes: [...nodes.values()].map((node) => nodeOf(node, typed)),
+    edges: graph.edges.flatMap((edge) => {
+      const known = typedEdges.get(edge)
+      return known === undefined || !nodes.has(edge.to) ? [] : [edgeOf(known, ids.get(edge) ?? '')]
+    }),
+  }
+}
+
+function nodeOf(typedNode: TypedNode, typed: TypedGraph): GraphNode {
+  const { outgoing, start, exits } = typed
+  const { id, node } = typedNode
+  const label = oneLine(textOf(node.attributes, 'label'))
+  const ways = outgoing.get(id) ?? []
+  const calls = calledBy(typedNode, typed)
+  const deed = deedOf(typedNode)
+  return {
+    id,
+    form: calls === undefined ? formOf(typedNode, ways) : 'call',
+    ...(label === undefined || label === id ? {} : { label }),
+    ...(id === start ? { entry: true } : {}),
+    ...(exits.includes(id) || ways.length === 0 ? { end: true } : {}),
+    ...(isStill(typedNode) ? { still: true } : {}),
+    ...(calls === undefined ? {} : { calls }),
+    ...(deed === undefined ? {} : { deed }),
+  }
+}
+
+function isStill({ canonical, custom }: TypedNode): boolean {
+  return custom === undefined && (canonical === 'start' || canonical === 'exit')
+}
+
+/** Branches of a block are all taken, so a block is no choice. */
+function formOf(typedNode: TypedNode, ways: readonly TypedEdge[]): NodeForm {
+  const { operation } = typedNode
+  if (operation === 'wait.human' || operation === 'gate.approval') return 'question'
+  if (typedNode.canonical === 'parallel' || isOn(typedNode.node.attributes, 'fan_out')) return 'step'
+  return ways.length > 1 ? 'choice' : 'step'
+}
+
+/** The program that a node enters, as a run looks it up. */
+function calledBy({ canonical, operation, node }: TypedNode, { graph }: TypedGraph): string | undefined {
+  if (operation === 'stack.manager_loop') return managedProgram(node.attributes, graph)
+  return canonical === 'compose' ? referenceOf(node) : undefined
+}
+
+/** What is done at a node, in a word: what it calls outside, else the name of its type. */
+function deedOf(typedNode: TypedNode): string | undefined {
+  const { node, canonical, rawType } = typedNode
+  if (canonical === 'start' || canonical === 'exit' || canonical === 'branch') return undefined
+  const { operation } = typedNode
+  if (operation === 'wait.human' || operation === 'gate.approval') return 'asks a person'
+  if (operation === 'codergen') return 'a model'
+  const command = oneLine(textOf(node.attributes, 'tool_command') ?? textOf(node.attributes, 'command'))
+  if (canonical === 'exec' && command !== undefined) return command.split(' ')[0]
+  if (operation === 'action') return textOf(node.attributes, 'action')
+  return rawType
+}
+
+function edgeOf({ edge, label, condition }: TypedEdge, id: string): GraphEdge {
+  const shown = oneLine(label)
+  return {
+    id,
+    from: edge.from,
+    to: edge.to,
+    ...(shown === undefined ? {} : { label: shown }),
+    ...(condition === undefined ? {} : { guard: printCondition(condition) }),
+  }
+}
+
+/** Labels have line ends where Graphviz breaks them; drawings break by themselves. */
+function oneLine(text = ''): string | undefined {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line === '' ? undefined : line
+}

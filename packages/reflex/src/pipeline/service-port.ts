@@ -1,0 +1,76 @@
+import { copyJson, isObject, type JsonObject } from '../kernel/json.ts'
+import type { Call, Port, Traits } from '../kernel/port.ts'
+import type { Store } from '../kernel/store.ts'
+import { uri } from './compile/capability-uris.ts'
+import { pipelineFaults } from './engine/faults.ts'
+import { renderText } from './language/render.ts'
+import { ledgerServices } from './memory/ledgers.ts'
+import type { Adapter, PipelineServices, ServiceAnswer } from './services.ts'
+
+const READS: ReadonlySet<string> = new Set([
+  'recall_goals',
+  'recall_intents',
+  'recall_beliefs',
+  'memory_recall',
+  'background_checks',
+  'recall',
+  'working_load',
+  'stats',
+])
+/** What the engine does itself where no host does; what it needs is asked for by the effects that do it. */
+const OF_ENGINE: ReadonlySet<string> = new Set(['llm_call', 'tool_dispatch'])
+
+/**
+ * The port `service`: `{service, op, agent, now, args}`. What reads an agent's ledger or writes to it needs
+ * `arbor://memory/<op>/<agent>`, a subject of an evaluation `arbor://eval/run`; writes leave under their key, so that they are repeated after a crash and count once.
+ */
+export function servicePort(services: PipelineServices, store?: Pick<Store, 'append' | 'ledger'>): Port {
+  const embedded: Readonly<Record<string, Adapter>> = store === undefined ? {} : ledgerServices(store)
+  const given: Readonly<Record<string, object | undefined>> = { ...services }
+  return {
+    leaves: true,
+    repeat: 'keyed',
+    traits(call) {
+      const request = requestOf(call)
+      return traitsOf(request, given[request.service] !== undefined)
+    },
+    async perform(call): Promise<ServiceAnswer> {
+      const { service, op, agent, now, args } = requestOf(call)
+      const adapter = given[service] ?? embedded[service]
+      const act = adapter !== undefined && Object.hasOwn(adapter, op) ? (adapter as Adapter)[op] : undefined
+      if (act === undefined) return given[service] === undefined && OF_ENGINE.has(op) ? { own: true } : { missing: true }
+      const { run, key, signal } = call
+      const raw = await act(args, { agent, run, key, now, signal })
+      const value = copyJson(raw ?? null, `what ${service}.${op} answers`)
+      if (isObject(value) && typeof value['error'] === 'string') throw pipelineFaults.make('R2220', `${service}.${op}: ${value['error']}`)
+      return { value }
+    },
+  }
+}
+
+interface Request {
+  readonly service: string
+  readonly op: string
+  readonly agent: string
+  readonly now: number
+  readonly args: JsonObject
+}
+
+function requestOf({ args: raw }: Call): Request {
+  const { service, op, agent, now, args } = isObject(raw) ? raw : {}
+  return {
+    service: renderText(service),
+    op: renderText(op),
+    agent: renderText(agent),
+    now: typeof now === 'number' ? now : 0,
+    args: isObject(args) ? args : {},
+  }
+}
+
+function traitsOf({ service, op, agent }: Request, isOfHost: boolean): Traits {
+  if (service === 'eval') return { leaves: isOfHost, repeat: 'keyed', needs: [uri('eval', 'run')] }
+  if (service === 'search') return { leaves: isOfHost, repeat: 'free', needs: [uri('action', 'web_search')] }
+  if (OF_ENGINE.has(op)) return { leaves: isOfHost, repeat: 'keyed' }
+  const needs = [uri('memory', op, agent)]
+  return READS.has(op) ? { leaves: isOfHost, repeat: 'free', needs } : { leaves: true, repeat: 'keyed', needs }
+}

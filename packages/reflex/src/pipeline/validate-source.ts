@@ -1,0 +1,19 @@
+import type { Fault } from '../kernel/fault.ts'
+import type { TypedGraph } from './compile/typed.ts'
+import type { DotGraph } from './dot/graph.ts'
+import type { LintRule } from './lint/finding.ts'
+import { readGraph, readPipeline, type ReadPipelineOptions } from './read.ts'
+import { validate } from './validate.ts'
+
+/**
+ * Everything that is wrong with a pipeline, without running it: a text, a graph, or a compiled one (seed pipeline 10.3).
+ * `extraRules` come after ours. Never throws, unless a rule or a transform of the host does.
+ */
+export function validateSource(
+  what: string | DotGraph | TypedGraph,
+  extraRules: readonly LintRule[] = [],
+  options: ReadPipelineOptions = {},
+): readonly Fault[] {
+  if (typeof what === 'string') return readPipeline(what, undefined, { ...options, rules: extraRules }).findings
+  return 'outgoing' in what ? validate(what, extraRules, options) : readGraph(what, undefined, { ...options, rules: extraRules }).findings
+}

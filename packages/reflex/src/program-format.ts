@@ -1,0 +1,67 @@
+import type { Fault, FaultDetails, Json, JsonObject, Program } from './kernel/index.ts'
+import type { HandlerRegistry, Transform } from './pipeline/index.ts'
+import type { Formatted, Locate } from './text/index.ts'
+import type { Sought } from './workflow/locate.ts'
+import type { Proofs } from './workflow/read.ts'
+import type { GuardRegistry, Workflow } from './workflow/types.ts'
+import type { Effects } from './workflow/verify.ts'
+
+/** A program as its file gives it, before it is registered. */
+export interface ReadProgram {
+  readonly id: string
+  readonly source: Json
+  readonly def: unknown
+  /** Why it cannot be stored as data, if it cannot. */
+  readonly local: string | undefined
+  /** The programs that it calls as objects, and not by name. */
+  readonly along?: readonly ReadProgram[]
+}
+
+/** What was read, and everything that was found. */
+export interface ReadResult {
+  readonly program?: ReadProgram
+  readonly findings: readonly Fault[]
+}
+
+/** What hosts add to pipelines: handlers by the type that they take, and changes to every graph. */
+export interface PipelineReading {
+  readonly handlers?: HandlerRegistry | undefined
+  readonly transforms?: readonly Transform[] | undefined
+  /** Names of actions beside the built-in ones. */
+  readonly actions?: readonly string[] | undefined
+}
+
+/** What reading a program needs from its surroundings. */
+export interface ReadOptions {
+  readonly guards: GuardRegistry
+  /** What those who will decide at its nodes say of them. */
+  readonly inspect?: (workflow: Workflow, locate: Locate) => readonly Fault[]
+  /** What those who will decide read and write, for proofs. */
+  readonly effects?: Effects | undefined
+  /** Finds the programs that it calls, by reference; without it calls are not checked. */
+  readonly lookup?: (reference: string) => Program | undefined
+  /** The names of the programs of a kind that it might call, for guesses; asked when one is not there. */
+  readonly names?: (kind: string) => Iterable<string>
+  /** How much of a program is proved; all of it unless said. */
+  readonly proofs?: Proofs
+  /** False leaves lint rules out where a kind has them, but for those without which nothing can run. */
+  readonly lint?: boolean
+  /** What hosts add to pipelines. */
+  readonly pipelines?: PipelineReading | undefined
+}
+
+/** How programs of one kind are written in files. */
+export interface ProgramFormat {
+  readonly kind: string
+  /** Endings of file names that belong to it. */
+  readonly endings: readonly string[]
+  read(text: string, file: string, options: ReadOptions): ReadResult
+  /** What a module exports, if it is a program of this kind; `options`: what can be proved of it as well. */
+  accept(value: unknown, file: string, options?: ReadOptions): ReadResult | undefined
+  /** Named inputs as a program takes them, those of `texts` read as what it declares. Throws for one that it does not take. */
+  takes(def: unknown, input: JsonObject, texts: readonly string[]): JsonObject
+  /** A text in the one form of the format, with its comments, or its errors. Never throws. */
+  format(text: string, file?: string): Formatted
+  /** Where a node or an edge stands in the text of a program, with a note beside it. Never throws. */
+  locate?(text: string, file: string | undefined, sought: Sought, note?: string): FaultDetails
+}

@@ -1,0 +1,76 @@
+import { resolve } from 'node:path'
+import { faults } from './faults.ts'
+import type { Fault, JsonObject, Program, Run, Runtime } from './kernel/index.ts'
+import type { Keeps } from './keeps.ts'
+import { readText } from './library.ts'
+import type { RunOptions } from './options.ts'
+import { openCheckpoint, resumeArgument } from './pipeline/checkpoint-resume.ts'
+import type { TypedGraph } from './pipeline/compile/typed.ts'
+import { Keeping } from './pipeline/folder-keeping.ts'
+
+/** What the folders of runs need of the rest. */
+interface FolderWorld {
+  readonly runtime: Runtime
+  runFolder(run: string): string
+  /** Hears of a folder that cannot be written. */
+  readonly onTrouble: (fault: Fault) => void
+}
+
+/**
+ * Keeps the folders of the runs of pipelines: manifest, checkpoint, events, the files of stages (seed pipeline 7.6). Runs
+ * that no store keeps have one only where it was asked for.
+ */
+export class RunFolders {
+  readonly #world: FolderWorld
+  readonly #kept = new Set<Promise<void>>()
+
+  constructor(world: FolderWorld) {
+    this.#world = world
+  }
+
+  /** Follows a run that begins or is opened again, before its next record. */
+  follow(run: Run, { logs }: Keeps, kind: string | undefined): void {
+    const { runtime, onTrouble } = this.#world
+    if (kind !== 'pipeline') return
+    const logsRoot = logs?.folder ?? (runtime.store?.durable === true ? this.#world.runFolder(run.id) : undefined)
+    if (logsRoot === undefined) return
+    const secret = logs?.secret === undefined ? undefined : secretIn(logs.secret)
+    const { ready } = new Keeping(runtime, run, { logsRoot, secret, onTrouble })
+    this.#kept.add(ready)
+    void ready.finally(() => this.#kept.delete(ready))
+  }
+
+  /** Resolves once every folder has caught up with its journal. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#kept)
+  }
+}
+
+/** Where a run's folder is to be and what signs its checkpoints, as it keeps them. */
+export function logsOf({ logs, hmacSecretFile }: Pick<RunOptions, 'logs' | 'hmacSecretFile'>, cwd: string): Pick<Keeps, 'logs'> {
+  if (logs === undefined && hmacSecretFile === undefined) return {}
+  return {
+    logs: {
+      ...(logs === undefined ? {} : { folder: resolve(cwd, logs) }),
+      ...(hmacSecretFile === undefined ? {} : { secret: resolve(cwd, hmacSecretFile) }),
+    },
+  }
+}
+
+/** What a run is given that begins where a checkpoint stands; nothing for any other. Throws `R2202` to `R2204`. */
+export function checkpointInput(
+  { kind, def, name }: Program,
+  { resumeFrom, force }: Pick<RunOptions, 'resumeFrom' | 'force'>,
+  { logs }: Pick<Keeps, 'logs'>,
+  cwd: string,
+): JsonObject {
+  if (resumeFrom === undefined) return {}
+  if (kind !== 'pipeline') throw faults.make('R1021', `${name} is no pipeline: only those go on from a checkpoint`, { file: resumeFrom })
+  const checkpoint = openCheckpoint(resolve(cwd, resumeFrom), logs?.secret === undefined ? undefined : secretIn(logs.secret))
+  return resumeArgument(checkpoint, def as TypedGraph, { force })
+}
+
+/** The secret in a file, without the line end that an editor leaves. Throws `R1021` if it is not there. */
+function secretIn(file: string): string {
+  return readText(file).replace(/\r?\n$/, '')
+}

@@ -1,0 +1,100 @@
+import type { Call } from '../../kernel/port.ts'
+import type { Rec } from '../../kernel/record.ts'
+import { replay } from '../../kernel/replay.ts'
+import type { State } from '../../kernel/state.ts'
+import { isFault } from '../../kernel/fault.ts'
+import { type Reference, storeAfter } from './histories.ts'
+import { fine, inputName, Life, RUN, same, textOf } from './life.ts'
+import type { KindSubject, Outcome } from './subject.ts'
+import { Watch, type WorldEvent } from './watch.ts'
+
+/** An undisturbed run. */
+export interface Undisturbed extends Reference {
+  readonly outcome: Outcome
+  readonly records: readonly Rec[]
+}
+
+const FORK = 'fork-1'
+
+/**
+ * Forks a run at each of its records, in the world as it was then, and carries the fork to its end. Where it cannot be
+ * forked, it must say so, and name points where it can. Answers with the records that were refused.
+ */
+export async function forkEverywhere(subject: KindSubject, original: Undisturbed, fold: (records: readonly Rec[]) => State): Promise<number[]> {
+  const refused: number[] = []
+  for (let n = 1; n <= original.records.length; n++) {
+    const shared = original.records.slice(0, n)
+    const points = await forkAt(subject, original, shared, fold(shared))
+    if (points === undefined) continue
+    refused.push(n)
+    const near = points.filter((point) => Math.abs(point - n) > 0)
+    if (near.length === 0) throw new Error(`record ${n} cannot be forked, and no point is named where it can`)
+    for (const point of near) {
+      const part = original.records.slice(0, point)
+      if ((await forkAt(subject, original, part, fold(part))) !== undefined)
+        throw new Error(`record ${n} names record ${point} as one to fork at, and that cannot be forked`)
+    }
+  }
+  return refused
+}
+
+/** Forks at the last of some records. Answers with the points that a refusal names. */
+async function forkAt(subject: KindSubject, original: Undisturbed, shared: readonly Rec[], state: State): Promise<number[] | undefined> {
+  const n = shared.length; if (process.env.DBG) console.log("fork at", n, inputName(shared.at(-1)), Date.now())
+  const where = `the fork at record ${n} (${inputName(shared.at(-1))})`
+  const events: WorldEvent[] = []
+  const watch = new Watch((event) => void events.push(event))
+  const store = await storeAfter(shared, state, original, subject, watch)
+  const heard = new Set(shared.flatMap(({ input }) => (input?.[0] === 'message' && input[3] !== undefined ? [input[3]] : [])))
+  let own = 0
+  const life = new Life(subject, store, watch, { number: 2, run: FORK, heard, keyOf: (call) => sourceKey(call, n, own) })
+  try {
+    const forked = await life.runtime.fork(RUN, { at: n, id: FORK, actor: 'the suite' })
+    // The last one says that it is resumed.
+    own = forked.state.n - n + 1
+  } catch (thrown) {
+    if (!isFault(thrown) || (thrown.code !== 'R2060' && thrown.code !== 'R2061')) throw thrown
+    if (n < original.records.length && !hasFlights(state) && state.ended === undefined) throw thrown
+    return Object.values(thrown.data ?? {}).filter((point) => typeof point === 'number' && point !== 0) as number[]
+  }
+  same(`the state that ${where} shares`, essence((await life.runtime.peek(FORK, n)).state, subject), essence(state, subject))
+  same(`what is due for ${where} before it is resumed`, (await store.due(Number.MAX_SAFE_INTEGER)).includes(FORK), false)
+  same(`what ${where} has performed before it is resumed`, events, [])
+  same(`the end of ${where}`, ofSource(await life.live()), original.outcome)
+  const settled = new Set(shared.flatMap(({ input }) => (input?.[0] === 'ok' || input?.[0] === 'err' ? [String(input[1])] : [])))
+  for (const event of events) {
+    if (event[0] !== 'performed') continue
+    if (settled.has(event[1])) throw new Error(`${where} performed effect ${event[1]} again, which had settled`)
+    if (event[2]?.startsWith(`${RUN}:`) === true) throw new Error(`${where} performed effect ${event[1]} under a key of its source`)
+  }
+  await equalReplay(life, where)
+  fine(watch)
+  return undefined
+}
+
+function hasFlights(state: State): boolean {
+  return !state.flights().next().done
+}
+
+async function equalReplay(life: Life, where: string): Promise<void> {
+  const { records } = await life.runtime.history(FORK)
+  const { difference } = replay(records, life.runtime.programs)
+  if (difference !== undefined) same(`the replay of record ${difference.record} of ${where}`, difference.decided, difference.recorded)
+}
+
+/** The key that an effect of the fork had in its source: a world that answers by keys would answer a fork otherwise. */
+function sourceKey({ id, key, run }: Call, shared: number, own: number): string {
+  const [record = '', ...rest] = String(id).split('.')
+  return key === `${run}:${id}` ? [`${RUN}:${Number(record) > shared ? Number(record) - own : record}`, ...rest].join('.') : key
+}
+
+/** An outcome as its source would have had it: what names the run names that one. */
+function ofSource(outcome: Outcome | undefined): unknown {
+  return outcome === undefined ? undefined : JSON.parse(JSON.stringify(outcome).replaceAll(FORK, RUN))
+}
+
+/** A state without whose it is. */
+function essence(state: State, subject: KindSubject): unknown {
+  const { start: _, ...rest } = JSON.parse(textOf(state, subject)) as Record<string, unknown>
+  return rest
+}

@@ -1,0 +1,255 @@
+import { lstatSync, readlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Host } from '../kernel/index.ts'
+import { type Environment, pathFolders } from './environment.ts'
+import { isBelow, isThere, realPath } from './paths.ts'
+import { runProcess } from './process.ts'
+
+/** Bubblewrap as it works on this machine. */
+export interface Bubblewrap {
+  readonly program: string
+  /** A release that can also forbid further user namespaces and bound folders in memory (0.8 and later). */
+  readonly modern: boolean
+}
+
+/** Why there is none. */
+export interface NoBubblewrap {
+  readonly why: string
+}
+
+/**
+ * Where bubblewrap is looked for. Not on the PATH: that may name folders of the project, into which a confined command
+ * can put a `bwrap` of its own.
+ */
+export const PLACES: readonly string[] = [
+  '/usr/bin/bwrap',
+  '/usr/local/bin/bwrap',
+  '/bin/bwrap',
+  '/run/wrappers/bin/bwrap',
+  '/run/current-system/sw/bin/bwrap',
+]
+
+/** What a command gets to see, and where it may write. */
+export interface View {
+  /** The work folder, and whether it may be changed. */
+  readonly workdir: string
+  readonly writable: boolean
+  /** The run's own folder; left out where it is not there. */
+  readonly runFolder: string
+  /** Folders and files that Reflex keeps for itself. */
+  readonly reserved: readonly string[]
+  readonly environment: Environment
+  /** Further folders that may be read. */
+  readonly readable: readonly string[]
+  readonly cwd: string
+}
+
+/** A fact of the machine, found out once in a process. Only what works is kept: bubblewrap may be installed meanwhile. */
+const found = new Map<string, Bubblewrap>()
+
+/** Finds bubblewrap by making a sandbox with it: a system can have the program and forbid what it does. */
+export async function findBubblewrap(places: readonly string[], host: Host): Promise<Bubblewrap | NoBubblewrap> {
+  const program = process.platform === 'linux' ? places.find((place) => isThere(place)) : undefined
+  if (program === undefined) return { why: 'bubblewrap is not installed' }
+  const known = found.get(program)
+  if (known !== undefined) return known
+  let said = ''
+  for (const modern of [true, false]) {
+    const tried = await tryOut({ program, modern }, host)
+    if (tried === undefined) {
+      found.set(program, { program, modern })
+      return { program, modern }
+    }
+    said = tried
+  }
+  return { why: `bubblewrap can make no sandbox here: ${said}` }
+}
+
+/** Undefined when it works, else what it says. */
+async function tryOut(bubblewrap: Bubblewrap, host: Host): Promise<string | undefined> {
+  const argv = [...rootOf(bubblewrap), ...CLOSED, '--', '/bin/sh', '-c', ':']
+  const { signal } = new AbortController()
+  try {
+    const result = await runProcess({ argv, cwd: '/', environment: {}, timeout: 10_000, most: 1_000, signal }, host)
+    return result.code === 0 ? undefined : result.stderr.trim().split('\n')[0] || `it ended with ${result.code ?? result.signal}`
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown)
+  }
+}
+
+/** Folders of the system: programs and what they are linked with, and no data of anybody. */
+const SYSTEM: readonly string[] = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/nix/store',
+  '/gnu/store',
+  '/run/current-system',
+]
+
+/** What programs need of /etc to start, to name users and times, and to check certificates; no keys and no passwords. */
+const SETTINGS: readonly string[] = [
+  'ld.so.cache',
+  'ld.so.conf',
+  'ld.so.conf.d',
+  'alternatives',
+  'passwd',
+  'group',
+  'nsswitch.conf',
+  'hosts',
+  'localtime',
+  'timezone',
+  'locale.conf',
+  'os-release',
+  'debian_version',
+  'mime.types',
+  'protocols',
+  'services',
+  'ssl/certs',
+  'ssl/openssl.cnf',
+  'pki/ca-trust/extracted',
+  'pki/tls/openssl.cnf',
+  'crypto-policies',
+]
+
+/** Processes of a sandbox, threads included. The system does not hold root to it. */
+const MOST_PROCESSES = 2_048
+/** Bytes of each folder in memory. */
+const MEMORY = 1_073_741_824
+/** The home of a command: its own, empty, gone with it. */
+export const PRIVATE_HOME = '/tmp/home'
+
+/** Nothing can be made outside what is open to it. `/proc` too: without that, root could set what the kernel reads there. */
+const CLOSED: readonly string[] = ['--remount-ro', '/proc', '--remount-ro', '/']
+
+/** Namespaces of its own for everything, no rights, no way to the terminal, and nothing but the system to be seen. */
+function rootOf({ program, modern }: Bubblewrap): string[] {
+  return [
+    program,
+    '--unshare-all',
+    '--unshare-user',
+    ...(modern ? ['--disable-userns'] : []),
+    '--cap-drop',
+    'ALL',
+    '--die-with-parent',
+    '--new-session',
+    ...SYSTEM.flatMap(showSystem),
+    ...SETTINGS.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    ...memory(modern),
+    '/tmp',
+    '--dir',
+    PRIVATE_HOME,
+    '--dir',
+    '/var',
+    '--symlink',
+    '/tmp',
+    '/var/tmp',
+  ]
+}
+
+/**
+ * The words that run a command in a sandbox. It sees the system, the programs on the PATH, the work folder and the run's
+ * own, all at their real places, and nothing else of the machine: the rest of the home folder with its keys is not there,
+ * and there is no network. It writes into those two folders, if the policy lets it, and into memory that is gone with it.
+ */
+export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, view: View): readonly string[] {
+  const { workdir, writable, runFolder, reserved, cwd } = view
+  const hidden = reserved.filter((path) => isThere(path) && isBelow(path, workdir))
+  return [
+    ...rootOf(bubblewrap),
+    ...programFolders(view).flatMap((folder) => ['--ro-bind-try', folder, folder]),
+    writable ? '--bind' : '--ro-bind',
+    workdir,
+    workdir,
+    ...(writable ? gitSettings(workdir) : []),
+    ...hidden.flatMap((path) => (isFolder(path) ? [...memory(bubblewrap.modern), path] : ['--ro-bind', '/dev/null', path])),
+    ...(isFolder(runFolder) ? ['--bind', runFolder, runFolder] : []),
+    // A folder elsewhere, for which the policy has been asked.
+    ...([workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? [] : ['--bind', cwd, cwd]),
+    ...hidden.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
+    ...CLOSED,
+    '--chdir',
+    cwd,
+    '--',
+    ...limits(),
+    ...argv,
+  ]
+}
+
+/**
+ * What git runs by itself, or is told to run, stays as it is: what a command wrote there would be run outside the sandbox
+ * by the next git command of the user. As places of their own they cannot be moved away either.
+ */
+function gitSettings(workdir: string): readonly string[] {
+  const git = join(workdir, '.git')
+  if (!isFolder(git)) return isFile(git) ? ['--ro-bind', git, git] : []
+  const settings = ['hooks', 'config'].map((name) => join(git, name)).filter((path) => isFolder(path) || isFile(path))
+  return ['--bind', git, git, ...settings.flatMap((path) => ['--ro-bind', path, path])]
+}
+
+/** Whether bubblewrap said that it could not do its part, and what. */
+export function bubblewrapSays({
+  code,
+  stdout,
+  stderr,
+}: {
+  code: number | null
+  stdout: string
+  stderr: string
+}): { readonly missing: string } | { readonly refused: string } | { readonly broken: string } | undefined {
+  if (code === 0 || stdout !== '') return undefined
+  const [, program = '', why] =
+    /^(?:bwrap: execvp|prlimit: failed to execute) (.+): (No such file or directory|Permission denied)\n$/.exec(stderr) ?? []
+  if (why !== undefined) return why.startsWith('No') ? { missing: program } : { refused: program }
+  return code === 1 && /^bwrap: [^\n]+\n$/.test(stderr) ? { broken: stderr.trim() } : undefined
+}
+
+function limits(): readonly string[] {
+  const prlimit = '/usr/bin/prlimit'
+  return isThere(prlimit) ? [prlimit, `--nproc=${MOST_PROCESSES}:${MOST_PROCESSES}`, '--core=0:0', '--'] : []
+}
+
+function memory(modern: boolean): readonly string[] {
+  return modern ? ['--size', String(MEMORY), '--tmpfs'] : ['--tmpfs']
+}
+
+function showSystem(path: string): readonly string[] {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return []
+  return stats.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]
+}
+
+/**
+ * Folders with programs outside the system: those of the PATH and of this Node, a `bin` with the `lib` beside it, into
+ * which its programs are often links. One that holds the home or the work folder is no folder of programs.
+ */
+function programFolders({ workdir, runFolder, reserved, environment, readable }: View): readonly string[] {
+  const home = environment['HOME']
+  const kept = [workdir, runFolder, ...reserved, ...(home === undefined ? [] : [realPath(home)])]
+  const shown = [...SYSTEM, workdir, ...reserved]
+  const programs = [...pathFolders(environment), dirname(process.execPath)].flatMap((folder) => {
+    const above = dirname(folder)
+    return basename(folder) === 'bin' && above !== home ? [folder, join(above, 'lib')] : [folder]
+  })
+  const folders = [...programs, ...readable].filter((folder) => {
+    const real = realPath(folder)
+    return isFolder(real) && !shown.some((above) => isBelow(real, above)) && !kept.some((path) => isBelow(path, real))
+  })
+  return [...new Set(folders)]
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
+}

@@ -1,0 +1,157 @@
+import { stat } from 'node:fs/promises'
+import type { Fault } from '../kernel/index.ts'
+import { count, type Field, or, path, text, word } from './arguments.ts'
+import { bubblewrapSays } from './bubblewrap.ts'
+import { faults } from './faults.ts'
+import { absolute, isBelow, realPath, shownPath } from './paths.ts'
+import { type ProcessResult, runProcess } from './process.ts'
+import { demand, notA, systemCode, systemFault } from './refusals.ts'
+import { confine, type Confined, type Sandbox, SANDBOXES, type SandboxSettings } from './sandbox.ts'
+import { openStage, readStatus } from './stage.ts'
+import type { ToolCall } from './tool.ts'
+import { variables } from './variables.ts'
+
+/** What commands get from outside. */
+export interface CommandSettings extends SandboxSettings {
+  /** Milliseconds until a command is killed: 30,000 unless said otherwise. */
+  readonly timeout?: number | undefined
+}
+
+/** What came of a command. */
+export type CommandResult = {
+  readonly code: number | null
+  readonly signal?: string
+  readonly stdout: string
+  readonly stderr: string
+  readonly truncated?: true
+  /** The text of the `status.json` that it has written into its stage; empty for one that cannot be read. */
+  readonly status_file?: string
+  /** That it ran with another sandbox than was asked for, and why. */
+  readonly warning?: string
+}
+
+const TIMEOUT = 30_000
+const LONGEST = 3_600_000
+/** Bytes kept of the output and of the errors, each, unless said otherwise. */
+export const KEPT = 64_000
+const MOST = 1_000_000
+
+/** What every command takes beside what it is. */
+export const COMMAND_FIELDS = {
+  cwd: or(path(), '.'),
+  stdin: or(text(), undefined),
+  timeout: or(count(1, LONGEST), undefined),
+  limit: or(count(1, MOST), KEPT),
+  sandbox: or<Sandbox, undefined>(word(...SANDBOXES), undefined),
+  environment: or(variables(), {}),
+  stage: or<string, undefined>(path(), undefined),
+} as const satisfies Readonly<Record<string, Field<unknown>>>
+
+/** A command to be run. */
+export interface Invocation {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly stdin: string | undefined
+  readonly timeout: number | undefined
+  readonly limit: number
+  readonly sandbox?: Sandbox | undefined
+  readonly environment?: Readonly<Record<string, string>>
+  /** The folder of the stage that it belongs to, made where it is missing; below the run's own folder. */
+  readonly stage?: string | undefined
+  /** What people are shown of it, where that is not its words. */
+  readonly shown?: string
+}
+
+/**
+ * Runs a command confined as `confine` says. A code other than 0 is a result; what keeps it from being run, or ends it,
+ * is a fault: `R4105` and `R4106` for its folders, `R4130` when it cannot be started, `R4131` and `R4132` when it is
+ * ended, `R4133` and `R4134` when it cannot be confined.
+ */
+export async function runCommand(command: Invocation, settings: CommandSettings, call: ToolCall): Promise<CommandResult> {
+  const cwd = await workingFolder(command.cwd, call)
+  const stage = command.stage === undefined ? undefined : await openStage(command.stage, call)
+  const environment = { ...command.environment, ...(stage === undefined ? {} : { ARBOR_STAGE_DIR: stage, ATTRACTOR_STAGE_DIR: stage }) }
+  const confined = await confine({ argv: command.argv, cwd, environment }, command.sandbox, settings, call)
+  if (call.signal.aborted) throw faults.make('R4132', `${line(command)} was called off before it began`)
+  const result = await perform(command, confined, cwd, settings, call)
+  const status = stage === undefined ? undefined : await readStatus(stage, call)
+  const { code, signal, stdout, stderr, truncated } = result
+  return {
+    code,
+    ...(signal === null ? {} : { signal }),
+    stdout,
+    stderr,
+    ...(truncated ? { truncated } : {}),
+    ...(status === undefined ? {} : { status_file: status }),
+    ...(confined.warning === undefined ? {} : { warning: confined.warning }),
+  }
+}
+
+async function perform(
+  command: Invocation,
+  { argv, environment, sandbox }: Confined,
+  cwd: string,
+  settings: CommandSettings,
+  call: ToolCall,
+): Promise<ProcessResult> {
+  const timeout = command.timeout ?? settings.timeout ?? TIMEOUT
+  const confined = sandbox === 'strict'
+  const result = await runProcess(
+    // Whoever makes the sandbox begins outside it, where the folder of the command can have been exchanged.
+    { argv, cwd: confined ? '/' : cwd, environment, stdin: command.stdin, timeout, most: command.limit, signal: call.signal },
+    settings.host,
+  ).catch((thrown: unknown) => {
+    throw notStarted(command.argv, systemCode(thrown), thrown)
+  })
+  if (result.end === 'aborted') throw faults.make('R4132', `${line(command)} was called off`)
+  if (result.end === 'timeout') throw tooLong(command, timeout, result)
+  const said = confined ? bubblewrapSays(result) : undefined
+  if (said === undefined) return result
+  if ('broken' in said) throw faults.make('R4134', `${line(command)} was not started: ${said.broken}`, { data: { said: said.broken } })
+  throw notStarted(command.argv, 'missing' in said ? 'ENOENT' : 'EACCES')
+}
+
+/** The folder in which a command begins: really below the work folder or the run's own, or granted. */
+async function workingFolder(cwd: string, call: ToolCall): Promise<string> {
+  const path = absolute(cwd, 'work', call)
+  const real = realPath(path)
+  if (![call.workdir, call.runFolder].some((folder) => isBelow(real, folder))) demand('write', real, call)
+  const stats = await stat(real).catch((thrown: unknown) => {
+    throw systemFault(thrown, 'folder', path, call)
+  })
+  if (!stats.isDirectory()) throw notA('folder', shownPath(path, call), call)
+  return real
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'was not found',
+  EACCES: 'may not be run',
+  E2BIG: 'has too many arguments',
+}
+
+function notStarted(argv: readonly string[], code: string | undefined, cause?: unknown): Fault {
+  const [program = ''] = argv
+  const words = argv.length === 1 && /\s/.test(program)
+  return faults.make('R4130', `${program} ${REASONS[code ?? ''] ?? 'cannot be started'}`, {
+    ...(cause === undefined ? {} : { cause }),
+    ...(words ? { fix: 'give the program and its arguments as a list of words' } : {}),
+  })
+}
+
+function tooLong(command: Invocation, timeout: number, { stdout, stderr }: ProcessResult): Fault {
+  return faults.make('R4131', `${line(command)} did not end within ${timeout} ms and was killed`, {
+    data: { stdout: stdout.slice(-2000), stderr: stderr.slice(-2000) },
+  })
+}
+
+/** What came of a command, on one line. */
+export function outcomeLine(command: Pick<Invocation, 'argv' | 'shown'>, { code, signal, warning }: CommandResult): string {
+  const ended = code === null ? `ended by ${signal}` : `exit ${code}`
+  return `${line(command)} → ${ended}${warning === undefined ? '' : ` (${warning})`}`
+}
+
+/** A command on one line, for people. */
+function line({ argv, shown }: Pick<Invocation, 'argv' | 'shown'>): string {
+  const words = shown?.trim().split('\n')[0] ?? argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
+  return words.length > 80 ? `${words.slice(0, 79)}…` : words
+}

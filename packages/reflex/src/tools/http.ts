@@ -1,0 +1,130 @@
+import { isObject, type Host, type Json } from '../kernel/index.ts'
+import { count, type Field, namedArguments, or, text, word } from './arguments.ts'
+import { netCapability } from './capability.ts'
+import { faults } from './faults.ts'
+import { type HttpAnswer, hostOf, exchange } from './http-exchange.ts'
+import { defineTool, type Tool, type ToolCall } from './tool.ts'
+
+/** What the tool gets from outside. */
+export interface HttpSettings {
+  readonly host: Host
+}
+
+const TIMEOUT = 30_000
+const LONGEST = 600_000
+const KEPT = 1_000_000
+const MOST = 16_000_000
+const MOST_REDIRECTS = 5
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const READING: readonly string[] = ['GET', 'HEAD']
+
+interface Request {
+  readonly url: URL
+  readonly method: (typeof METHODS)[number]
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly timeout: number
+  readonly limit: number
+}
+
+/**
+ * Sends one request: `{url, status, headers, text, truncated?}`. A status of 400 and more is a result. Each host on the way
+ * needs `arbor://net/HOST`; an address that is not of the public network needs a grant of its own without a star, and the
+ * address that was judged is the one that is connected to, so that no name and no redirect leads anywhere else.
+ */
+export function http(settings: HttpSettings): Tool {
+  return defineTool({
+    name: 'http',
+    description:
+      'Sends a request to an http or https address that the policy allows, and gives {url, status, headers, text}. headers: an object. limit: bytes kept of the answer.',
+    leaves: true,
+    repeat: 'ask',
+    repeats: ({ method }) => (READING.includes(method) ? 'keyed' : 'ask'),
+    input: namedArguments({
+      url: address(),
+      method: or(method(), 'GET'),
+      headers: or(headers(), {}),
+      body: or(text(), undefined),
+      timeout: or(count(1, LONGEST), TIMEOUT),
+      limit: or(count(1, MOST), KEPT),
+    }),
+    needs: ({ url }) => [netCapability(hostOf(url))],
+    run: (args, call) => follow(args, settings, call),
+    says: ({ url, method }, { status }) => `${method} ${url.host} → ${status}`,
+  })
+}
+
+async function follow(request: Request, { host }: HttpSettings, call: ToolCall): Promise<HttpAnswer & { readonly url: string }> {
+  const until = host.now() + request.timeout
+  let at = request
+  for (let i = 0; i <= MOST_REDIRECTS; i++) {
+    const need = netCapability(hostOf(at.url))
+    if (!call.allows(need))
+      throw faults.make('R4135', `${at.url.host} may not be reached here`, {
+        fix: `allow ${need} in --policy FILE`,
+        data: { needs: [need] },
+      })
+    const answer = await exchange({ ...at, timeout: Math.max(1, until - host.now()) }, host, call)
+    const next = redirected(at, answer)
+    if (next === undefined) return { url: at.url.href, ...answer }
+    at = next
+  }
+  throw faults.make('R4137', `${request.url.host} led on more than ${MOST_REDIRECTS} times`)
+}
+
+/** Where an answer leads on. What was meant for one host is not told to another. */
+function redirected(request: Request, { status, headers }: HttpAnswer): Request | undefined {
+  const { location } = headers
+  if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
+  const url = URL.parse(location, request.url.href)
+  if (url === null || !isPlainAddress(url))
+    throw faults.make('R4137', `${request.url.host} leads on to ${JSON.stringify(location.slice(0, 200))}`)
+  const rewrites = status === 303 ? request.method !== 'HEAD' : status <= 302 && request.method === 'POST'
+  const same = url.origin === request.url.origin
+  const told = Object.entries(request.headers).filter(
+    ([name]) =>
+      (same || !/^(authorization|cookie|proxy-authorization)$|key|token|secret/i.test(name)) && !(rewrites && /^content-/i.test(name)),
+  )
+  return { ...request, url, headers: Object.fromEntries(told), ...(rewrites ? { method: 'GET', body: undefined } : {}) }
+}
+
+function isPlainAddress({ protocol, username, password }: URL): boolean {
+  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === ''
+}
+
+function address(): Field<URL> {
+  return {
+    what: 'an http or https address without a password',
+    schema: { type: 'string' },
+    read(value) {
+      const url = typeof value === 'string' && value.length <= 8_192 ? URL.parse(value) : null
+      return url !== null && isPlainAddress(url) ? url : undefined
+    },
+  }
+}
+
+function method(): Field<(typeof METHODS)[number]> {
+  const known = word(...METHODS)
+  return { ...known, read: (value) => known.read(typeof value === 'string' ? value.toUpperCase() : value) }
+}
+
+/** Headers that say how the request is sent, which is not for a program to say. */
+const OWN = /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|accept-encoding|proxy-.*)$/i
+
+function headers(): Field<Readonly<Record<string, string>>> {
+  return {
+    what: 'headers by name, each one line of text, and none of how the request is sent (Host, Connection, Content-Length …)',
+    schema: { type: 'object', additionalProperties: { type: 'string' } },
+    read(value: Json) {
+      if (!isObject(value)) return undefined
+      const entries = Object.entries(value).map(([name, one]): [string, string] => [
+        name,
+        typeof one === 'number' ? String(one) : typeof one === 'string' ? one : '\n',
+      ])
+      const fits = entries.every(
+        ([name, one]) => /^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name) && !OWN.test(name) && /^[\t\x20-\x7e\x80-\xff]{0,8192}$/.test(one),
+      )
+      return fits ? Object.fromEntries(entries) : undefined
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { type Call, isObject, type Json, type Port, type Repeat, type Traits } from '../kernel/index.ts'
+import { faults } from './faults.ts'
+import type { Guess, PreparedCall, Tools } from './registry.ts'
+import type { Place, Tool } from './tool.ts'
+
+/** Where the calls of a run work, and what they may do. */
+export interface ToolPortSettings {
+  /** Of all runs, or of each. */
+  readonly tools: Tools | ((run: string) => Tools)
+  readonly guess?: Guess
+  readonly place: (call: Call) => Place
+  readonly allows: (call: Call, capability: string, exactly?: boolean) => boolean
+}
+
+/** What a program may say of a call whose outcome is unknown after a crash; what the tool says counts where it does not. */
+const ON_RESUME: Readonly<Record<string, Repeat>> = { ask: 'ask', repeat: 'keyed', retry: 'keyed' }
+
+/**
+ * The port `tool`: `{tool, args, on_resume?, by?}`; its result is the tool's. `by: "model"`: a model has chosen the
+ * arguments, so that those that only an author writes are refused with `R4101`. Traits are those of the tool called with these
+ * arguments, so the runtime gates it and the policy judges it as what it is. A call that cannot be understood touches
+ * nothing and fails.
+ */
+export function toolPort({ tools, guess, place, allows }: ToolPortSettings): Port {
+  const toolsOf = typeof tools === 'function' ? tools : () => tools
+  const prepare = ({ args, run }: Call): PreparedCall => {
+    const { tool, args: given = {}, by } = isObject(args) ? args : {}
+    if (typeof tool !== 'string') throw faults.make('R4100', 'the call names no tool')
+    if (by === 'model') refuseAuthored(toolsOf(run).get(tool, guess), given)
+    return toolsOf(run).prepare(tool, given, guess)
+  }
+  return {
+    leaves: false,
+    repeat: 'free',
+    traits(call) {
+      const traits = preparedTraits(() => prepare(call).traits(place(call)))
+      const word = isObject(call.args) ? call.args['on_resume'] : undefined
+      const repeat = typeof word === 'string' && traits.repeat !== 'free' ? ON_RESUME[word] : undefined
+      return repeat === undefined ? traits : { ...traits, repeat }
+    },
+    perform: (call) =>
+      prepare(call).run({
+        ...place(call),
+        signal: call.signal,
+        key: call.key,
+        part: (delta: Json) => call.part(delta),
+        allows: (capability, exactly) => allows(call, capability, exactly),
+      }),
+  }
+}
+
+function refuseAuthored({ name, authored = [] }: Tool, given: Json): void {
+  const wrong = authored.find((argument) => isObject(given) && Object.hasOwn(given, argument))
+  if (wrong === undefined) return
+  throw faults.make('R4101', `${name}: only the author of a program writes ${wrong}, and this is a model's`, {
+    fix: 'call a tool whose arguments a model may choose, such as one that the operator has given a name',
+  })
+}
+
+const NOTHING: Traits = { leaves: false, repeat: 'free' }
+
+function preparedTraits(read: () => Traits): Traits {
+  try {
+    return read()
+  } catch {
+    return NOTHING
+  }
+}

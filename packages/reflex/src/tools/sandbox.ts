@@ -1,0 +1,99 @@
+import type { Host } from '../kernel/index.ts'
+import { type Bubblewrap, bubblewrapped, findBubblewrap, PLACES, PRIVATE_HOME } from './bubblewrap.ts'
+import { fsCapability, UNSANDBOXED_CAPABILITY } from './capability.ts'
+import { type Environment, scrub } from './environment.ts'
+import { faults } from './faults.ts'
+import { isBelow, realPath } from './paths.ts'
+import type { ToolCall } from './tool.ts'
+
+/**
+ * How a command is confined (decisions, commands). `strict`: in a sandbox without network. `basic`: a process group of
+ * its own, a scrubbed environment, a limit of time and output, all of which `none` has too: neither isolates anything, so
+ * both need `arbor://shell/exec/unsandboxed`.
+ */
+export const SANDBOXES = ['strict', 'basic', 'none'] as const
+export type Sandbox = (typeof SANDBOXES)[number]
+
+/** What confining a command takes from outside. */
+export interface SandboxSettings {
+  readonly host: Host
+  readonly environment: Environment
+  /** Variables that commands see beside the usual ones. */
+  readonly variables?: readonly string[] | undefined
+  /** Folders that confined commands may read beside the system, the programs of the PATH and the work folder. */
+  readonly readable?: readonly string[] | undefined
+  /** Folders and files in the work folder that commands do not see; `.reflex` unless said otherwise. */
+  readonly reserved?: readonly string[] | undefined
+  /** Where bubblewrap is looked for, absolute; the places of the system unless said otherwise. */
+  readonly bubblewrap?: readonly string[] | undefined
+}
+
+/** A command ready to be started. */
+export interface Confined {
+  readonly argv: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly sandbox: Sandbox
+  /** That it runs otherwise than asked for, and why. */
+  readonly warning?: string
+}
+
+/**
+ * Confines a command as its program asks, or better: a run that may not go without a sandbox gets one whatever the
+ * program says (decisions, trust). Where none can be made, a run that may go without one does so with a warning, unless
+ * its program insists on `strict`; any other fails with `R4133`.
+ */
+export async function confine(
+  command: { readonly argv: readonly string[]; readonly cwd: string; readonly environment: Readonly<Record<string, string>> },
+  asked: Sandbox | undefined,
+  settings: SandboxSettings,
+  call: ToolCall,
+): Promise<Confined> {
+  const free = call.allows(UNSANDBOXED_CAPABILITY)
+  const usual = { ...scrub(settings.environment, settings.variables), ...command.environment }
+  const plain = { argv: command.argv, environment: usual }
+  if (asked !== undefined && asked !== 'strict' && free) return { ...plain, sandbox: asked }
+  const warning =
+    asked === undefined || asked === 'strict' ? {} : { warning: `sandbox ${asked} is ignored: this run may not go without one` }
+  const found = await sandboxFor(settings, call)
+  if (!('why' in found)) {
+    const argv = inSandbox(command, found, settings, call)
+    return { argv, environment: { ...usual, HOME: PRIVATE_HOME, TMPDIR: '/tmp' }, sandbox: 'strict', ...warning }
+  }
+  if (free && asked !== 'strict') return { ...plain, sandbox: 'basic', warning: `without a sandbox: ${found.why}` }
+  throw faults.make(found.code, found.why, { fix: found.fix })
+}
+
+interface NoSandbox {
+  readonly why: string
+  readonly code: 'R4133' | 'R4134'
+  readonly fix: string
+}
+
+const INSTALL = 'install bubblewrap (apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap), or run with --trust trusted'
+
+async function sandboxFor(
+  { bubblewrap = PLACES, host, environment }: SandboxSettings,
+  { workdir }: ToolCall,
+): Promise<Bubblewrap | NoSandbox> {
+  const held = ['/usr', ...(environment['HOME'] === undefined ? [] : [realPath(environment['HOME'])])].find((path) =>
+    isBelow(path, workdir),
+  )
+  if (held !== undefined) {
+    const why = `the work folder ${workdir} ${held === workdir ? 'is the home folder' : `holds ${held}`}, so opening it would open everything`
+    return { why, code: 'R4134', fix: 'start in the folder of a project, or run with --trust trusted' }
+  }
+  const found = await findBubblewrap(bubblewrap, host)
+  return 'why' in found ? { why: found.why, code: 'R4133', fix: INSTALL } : found
+}
+
+function inSandbox(
+  { argv, cwd }: { readonly argv: readonly string[]; readonly cwd: string },
+  bubblewrap: Bubblewrap,
+  settings: SandboxSettings,
+  call: ToolCall,
+): readonly string[] {
+  const { workdir, runFolder } = call
+  const { reserved = [`${workdir}/.reflex`], readable = [], environment } = settings
+  const writable = call.allows(fsCapability('write', workdir))
+  return bubblewrapped(argv, bubblewrap, { workdir, writable, runFolder, reserved, environment, readable, cwd })
+}

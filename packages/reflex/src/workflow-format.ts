@@ -1,0 +1,70 @@
+import type { ProgramFormat, ReadProgram } from './program-format.ts'
+import { formatJson, unplaced } from './text/index.ts'
+import { takeInputs } from './workflow/board-schemas-inputs.ts'
+import { calledWorkflows } from './workflow/define.ts'
+import { type CompiledWorkflow, compileWorkflow, programRef, workflowSource } from './workflow/compile.ts'
+import { locateInWorkflow } from './workflow/locate.ts'
+import { readWorkflow, shapeFindings } from './workflow/read.ts'
+import type { Workflow } from './workflow/types.ts'
+import { validateWorkflow } from './workflow/validate.ts'
+import { refusingFindings, verificationFindings } from './workflow/verify.ts'
+
+/** Workflows in JSON with comments, and as objects in modules. */
+export const workflowFormat: ProgramFormat = {
+  kind: 'workflow',
+  endings: ['.workflow.json', '.workflow.jsonc', '.workflow.ts', '.workflow.js', '.workflow.mjs'],
+  read(text, file, { guards, inspect, effects, lookup, names, proofs }) {
+    const called = (id: string): Workflow | undefined => (lookup?.(programRef(id))?.def as CompiledWorkflow | undefined)?.workflow
+    const read = readWorkflow(text, file, {
+      guards,
+      effects,
+      proofs,
+      ...(lookup === undefined ? {} : { lookup: called }),
+      ...(names === undefined ? {} : { names: () => names('workflow') }),
+    })
+    const { workflow, findings, locate } = read
+    if (workflow === undefined) return { findings }
+    const seen = inspect?.(workflow, locate ?? unplaced) ?? []
+    return { program: workflowProgram(workflow), findings: [...findings, ...seen].sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
+  },
+  accept(value, _, options) {
+    if (!isWorkflow(value)) return undefined
+    const called = calledWorkflows(value)
+    const findings = [...called, value].flatMap((workflow) => validateWorkflow(workflow))
+    if (findings.some(({ severity }) => severity === 'error')) return { findings }
+    const find = (id: string): Workflow | undefined => called.find((workflow) => workflow.id === id)
+    const prove = options?.proofs === 'errors' ? refusingFindings : verificationFindings
+    const proofs = options === undefined ? [] : prove(value, find, undefined, options.effects)
+    const all = [...findings, ...proofs]
+    return proofs.some(({ severity }) => severity === 'error') ? { findings: all } : { program: workflowProgram(value), findings: all }
+  },
+  takes: (def, input, texts) => takeInputs(def as CompiledWorkflow, input, texts),
+  format: formatJson,
+  locate: locateInWorkflow,
+}
+
+/** A workflow in memory as a program, with those that it calls as objects. */
+function workflowProgram(workflow: Workflow): ReadProgram {
+  return { ...oneProgram(workflow), along: calledWorkflows(workflow).map(oneProgram) }
+}
+
+function oneProgram(workflow: Workflow): ReadProgram {
+  const { source, local: named } = workflowSource(workflow)
+  // What another process could not load again is not data either: values in TypeScript that the JSON form does not know.
+  const local = named ?? shapeFindings(source)[0]?.message
+  return { id: workflow.id, source, def: compileWorkflow(workflow), local }
+}
+
+/** Whether a value has the shape of a workflow, well enough to be checked as one. */
+function isWorkflow(value: unknown): value is Workflow {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'entry' in value &&
+    'nodes' in value &&
+    'edges' in value &&
+    Array.isArray(value.edges) &&
+    typeof value.nodes === 'object' &&
+    value.nodes !== null
+  )
+}

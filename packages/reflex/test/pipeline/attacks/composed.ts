@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  faultData,
+  isFault,
+  type Json,
+  type JsonObject,
+  type Kind,
+  ledgerPort,
+  type Program,
+  type Redact,
+  Runtime,
+  type Store,
+  systemHost,
+} from '../../../src/kernel/index.ts'
+import { Library } from '../../../src/library.ts'
+import { createModels, modelPort, scriptedModel } from '../../../src/models/index.ts'
+import { autoAnswers, type OpenQuestion, readQuestion } from '../../../src/people/index.ts'
+import { loweredTrust, metTerms, pipelineParts } from '../../../src/pipeline/assemble.ts'
+import { type ReadCheckpoint, readCheckpoint } from '../../../src/pipeline/checkpoint-read.ts'
+import { openCheckpoint, resumeArgument } from '../../../src/pipeline/checkpoint-resume.ts'
+import type { TypedGraph, TypedNode } from '../../../src/pipeline/compile/typed.ts'
+import { createEngine } from '../../../src/pipeline/engine/engine.ts'
+import type { Charter, Handler } from '../../../src/pipeline/engine/handler.ts'
+import { pipelineKind } from '../../../src/pipeline/engine/kind.ts'
+import type { Chain, Engine } from '../../../src/pipeline/engine/parts.ts'
+import { takeInputs } from '../../../src/pipeline/inputs.ts'
+import { loadPipeline } from '../../../src/pipeline/load.ts'
+import { calledPrograms } from '../../../src/pipeline/refs.ts'
+import { createPolicy, type OperatorPolicy, type PolicyFile, type PolicySettings, redaction, secretsIn } from '../../../src/policy/index.ts'
+import { memoryStore } from '../../../src/store/index.ts'
+import { createTools, type Tools, type ToolsSettings } from '../../../src/tools/index.ts'
+import { loadStored, workflowKind } from '../../../src/workflow/runtime.ts'
+import type { Attack, Fill } from './attack.ts'
+import { type Came, Listener, refused } from './came.ts'
+import type { Ground } from './ground.ts'
+
+/**
+ * The parts that protect a run, as `assemble` puts them together. A protection is taken away by giving another part in its
+ * place; nothing in the product knows of it.
+ */
+export interface Parts {
+  policy(settings: PolicySettings): OperatorPolicy
+  tools(settings: ToolsSettings): Tools
+  chain(chain: Chain, node: TypedNode, charter: Charter, typed: TypedGraph): Chain
+  handler(handler: Handler, node: TypedNode): Handler
+  load(source: Json): TypedGraph
+  kind(kind: Kind<TypedGraph>): Kind<TypedGraph>
+  inputs(input: JsonObject): JsonObject
+  /** The secret that a checkpoint must be signed with. */
+  secret(hmac: string | undefined): string | undefined
+  /** Gives a value that stands in a file beside a checkpoint. */
+  artifact: ((checkpoint: string, link: JsonObject) => Json) | undefined
+  redact(secrets: readonly string[]): Redact | undefined
+  answer(open: OpenQuestion): Json | undefined
+}
+
+export const WHOLE: Parts = {
+  policy: createPolicy,
+  tools: createTools,
+  chain: (chain) => chain,
+  handler: (handler) => handler,
+  load: loadPipeline,
+  kind: (kind) => kind,
+  inputs: takeInputs,
+  secret: (hmac) => hmac,
+  artifact: undefined,
+  redact: (secrets) => redaction(secrets)?.value,
+  answer: (open) => autoAnswers.answer(open) as Json | undefined,
+}
+
+/** What the operator of an attack grants. */
+export function grantsOf({ allow = [], ask = [] }: Attack, fill: Fill): Pick<PolicyFile, 'allow' | 'deny' | 'ask'> {
+  return { allow: allow.map(fill), deny: [], ask: ask.map(fill) }
+}
+
+/** Puts into a store what agents remember. */
+export async function remember({ memories = {} }: Attack, store: Pick<Store, 'append'>): Promise<void> {
+  for (const [agent, texts] of Object.entries(memories))
+    for (const [i, content] of texts.entries())
+      await store.append(`memory/${agent}`, `remembered ${i}`, { op: 'index', at: 0, run: 'before', args: { content, metadata: {} } }, 0)
+}
+
+export const PATH = '/usr/local/bin:/usr/bin:/bin'
+export const SCRIPTED = 'scripted'
+
+/** The environment of whoever starts the run. */
+export function environmentOf({ environment = {} }: Attack, { home, fill }: Ground): Record<string, string> {
+  return { PATH, HOME: home, ...(JSON.parse(fill(JSON.stringify(environment))) as Record<string, string>) }
+}
+
+/** Runs an attack on parts that are put together here. */
+export async function runOn(attack: Attack, ground: Ground, parts: Parts): Promise<Came> {
+  const prompts: string[] = []
+  const store = memoryStore()
+  await remember(attack, store)
+  const runtime = runtimeOn(attack, ground, parts, { prompts, store })
+  const listener = new Listener()
+  try {
+    const { program, args } = await begun(attack, ground, parts, runtime)
+    const run = await runtime.start(program, { id: 'attack', args, prepare: (made) => listener.follow(made) })
+    await carryOn(run, (open) => parts.answer(open))
+    return listener.came(run, prompts)
+  } catch (thrown) {
+    if (isFault(thrown)) return refused(faultData(thrown))
+    throw thrown
+  } finally {
+    await runtime.close()
+  }
+}
+
+async function begun(
+  attack: Attack,
+  ground: Ground,
+  parts: Parts,
+  runtime: Runtime,
+): Promise<{ readonly program: Program; readonly args: JsonObject }> {
+  const file = join(ground.work, 'attack.dot')
+  const library = new Library(runtime.programs, { guards: {} }, [])
+  const { program } = await library.load(file, undefined, false)
+  const input = parts.inputs(attack.values(ground.fill))
+  if (!attack.it.has('checkpoint.json')) return { program, args: input }
+  const checkpoint = checkpointOf(ground.place('checkpoint.json'), parts.secret(attack.hmac), parts)
+  return { program, args: { ...input, ...resumeArgument(checkpoint, program.def as TypedGraph, { force: true }) } }
+}
+
+function checkpointOf(file: string, secret: string | undefined, { artifact }: Parts): ReadCheckpoint {
+  if (artifact === undefined) return openCheckpoint(file, secret)
+  return readCheckpoint(readFileSync(file, 'utf8'), { file, secret, artifact: (link) => artifact(file, link) })
+}
+
+function runtimeOn(
+  attack: Attack,
+  ground: Ground,
+  parts: Parts,
+  { prompts, store }: { readonly prompts: string[]; readonly store: Store },
+): Runtime {
+  const { work, home, fill } = ground
+  const reserved = [join(work, '.reflex')]
+  const runFolder = (run: string): string => join(work, '.reflex/runs', run)
+  const environment = environmentOf(attack, ground)
+  const policy = parts.policy({
+    trust: attack.trust ?? 'probationary',
+    lowered: loweredTrust,
+    met: metTerms,
+    workdir: work,
+    runFolder,
+    home,
+    now: () => systemHost.now(),
+    grants: [{ file: 'the operator', ...grantsOf(attack, fill) }],
+    reserved,
+  })
+  const tools = parts.tools({ environment, host: systemHost, reserved })
+  const pipelines = pipelineParts({ policy, tools, workdir: work, runFolder, limits: () => attack.limits ?? {}, store })
+  const engine = guardedBy(parts, createEngine())
+  const kind = pipelineKind({ load: (source) => parts.load(source), refs: calledPrograms, engine })
+  const models = createModels({
+    host: systemHost,
+    environment: {},
+    model: SCRIPTED,
+    models: { [SCRIPTED]: scripted(attack, ground, prompts) },
+    guess: () => undefined,
+    check: () => [],
+  })
+  const redact = parts.redact(secretsIn(environment))
+  return new Runtime({
+    kinds: [parts.kind(kind), workflowKind({ load: (source) => loadStored(source, {}) })],
+    ports: { ...pipelines.ports, model: modelPort(() => models), ledger: ledgerPort(store, systemHost) },
+    policy,
+    store,
+    host: systemHost,
+    ...(redact === undefined ? {} : { redact }),
+  })
+}
+
+function guardedBy(parts: Parts, engine: Engine): Engine {
+  return {
+    ...engine,
+    handler: (node) => parts.handler(engine.handler(node), node),
+    chain: (node, typed, charter) => parts.chain(engine.chain(node, typed, charter), node, charter, typed),
+  }
+}
+
+/** A model that says what the attack has written, and keeps what it was asked. */
+export function scripted(attack: Attack, { fill }: Ground, prompts: string[]): ReturnType<typeof scriptedModel> {
+  const replies = attack.replies(fill)
+  return scriptedModel((request) => {
+    prompts.push(JSON.stringify(request))
+    return replies.shift() ?? 'done'
+  }, SCRIPTED)
+}
+
+/** A run, as far as carrying it on goes. */
+interface Carried {
+  readonly state: {
+    readonly ended?: unknown
+    readonly waits: ReadonlyMap<
+      unknown,
+      { readonly id: string | number; readonly type: string; readonly name: string; readonly about?: Json | undefined }
+    >
+  }
+  idle(): Promise<unknown>
+  answer(wait: string | number, answer: Json, by?: string): Promise<number>
+}
+
+/** Goes on until nobody answers any more. */
+export async function carryOn(run: Carried, answer: Parts['answer']): Promise<void> {
+  for (let left = 50; left > 0; left--) {
+    await run.idle()
+    const open = [...run.state.waits.values()].filter(({ type }) => type === 'answer')
+    const [first] = open.flatMap(({ id, name, about }) => {
+      const said = answer({ id: String(id), name, question: readQuestion(about, name) })
+      return said === undefined ? [] : [{ id, said }]
+    })
+    if (run.state.ended !== undefined || first === undefined) return
+    await run.answer(first.id, first.said, 'auto')
+  }
+}

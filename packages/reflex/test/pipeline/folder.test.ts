@@ -1,0 +1,238 @@
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Journals, Programs, type Rec } from '../../src/kernel/index.ts'
+import { Reflex } from '../../src/index.ts'
+import { HandlerRegistry, run } from '../../src/pipeline/index.ts'
+import { Chronicle } from '../../src/pipeline/chronicle.ts'
+import { folderOfLap, safeName } from '../../src/pipeline/folder-paths.ts'
+import { createEngine } from '../../src/pipeline/engine/engine.ts'
+import { pipelineKind } from '../../src/pipeline/engine/kind.ts'
+import { writeFolder } from '../../src/pipeline/folder-writer.ts'
+import { loadPipeline } from '../../src/pipeline/load.ts'
+import { memoryStore } from '../../src/store/index.ts'
+import { dataIn, filesIn, folder } from './folders.ts'
+
+const rounds = `digraph rounds {
+  goal = "three rounds"
+  start [shape=Mdiamond, context.rounds=0]
+  round [type=transform, transform=increment, source_key="rounds", output_key="rounds"]
+  say [prompt="round {ctx.rounds}", simulate="true"]
+  fork [shape=component]
+  left [prompt="left", simulate="true"]
+  right [prompt="right", simulate="true"]
+  both [prompt="both", simulate="true"]
+  join [shape=tripleoctagon]
+  done [shape=Msquare]
+  start -> round -> say
+  say -> round [condition="context.rounds=1"]
+  say -> round [condition="context.rounds=2", loop_restart=true]
+  say -> fork
+  fork -> left -> both
+  fork -> right -> both
+  both -> join -> done
+}`
+
+test('each restart has a folder of its own, named after the one before (107)', async () => {
+  const logs_root = join(folder(), 'logs')
+  const result = await run(rounds, { logs_root })
+  expect(result.status).toBe('success')
+  expect(dataIn(logs_root, 'checkpoint.json')['completed_nodes']).toEqual(['start', 'round', 'say', 'round', 'say'])
+  expect(dataIn(`${logs_root}-v2`, 'checkpoint.json')['completed_nodes']).toEqual(['round', 'say', 'fork', 'join', 'done'])
+  expect(dataIn(`${logs_root}-v2`, 'manifest.json')).toMatchObject({ restart_of: logs_root, iteration: 2, run_id: result.run_id })
+  expect(folderOfLap('/a/logs', 2)).toBe('/a/logs-v3')
+  expect(folderOfLap('/a/logs-v4', 1)).toBe('/a/logs-v5')
+})
+
+test('an earlier visit of a stage makes room for the next, and branches that share a stage keep theirs apart', async () => {
+  const logs_root = join(folder(), 'logs')
+  await run(rounds, { logs_root })
+  expect(Object.keys(filesIn(logs_root)).filter((file) => file.startsWith('round'))).toEqual([
+    'round/attempts/1/status.json',
+    'round/status.json',
+  ])
+  const second = Object.keys(filesIn(`${logs_root}-v2`))
+  expect(second).toContain('left/status.json')
+  expect(second).toContain('parallel/fork/left/both/prompt.md')
+  expect(second).toContain('parallel/fork/right/both/prompt.md')
+  expect(second).not.toContain('both/prompt.md')
+})
+
+test('a status file has the outcome in both spellings (24)', async () => {
+  const logs_root = folder()
+  await run(rounds, { logs_root })
+  expect(dataIn(logs_root, 'say', 'status.json')).toMatchObject({
+    outcome: 'success',
+    status: 'success',
+    preferred_label: '',
+    preferred_next_label: '',
+    suggested_next_ids: [],
+    context_updates: { last_response: '[Simulated] Response for stage: say' },
+    attempt: 1,
+    written_by: 'engine',
+  })
+})
+
+/** The journal of a run, and a chronicle of it with a folder. */
+async function journalOf(dot: string): Promise<{ records: readonly Rec[]; chronicle: (root: string) => Chronicle }> {
+  const store = memoryStore()
+  const { run_id } = await run(dot, { store, logs_root: false })
+  const programs = new Programs()
+  programs.addKind(pipelineKind({ load: (source) => loadPipeline(source), engine: createEngine() }))
+  const records = await new Journals(store, programs).records(run_id)
+  const pin = records[0]?.more?.start?.pins[0]
+  if (pin === undefined) throw new Error('the journal has no first record')
+  programs.restore(pin, { dot })
+  return { records, chronicle: (logsRoot) => new Chronicle({ run: run_id, programs, logsRoot }) }
+}
+
+test('a process that dies behind any record leaves a folder that the next one makes whole', async () => {
+  const { records, chronicle } = await journalOf(rounds)
+  const home = folder()
+  const tell = (root: string, upTo: number, everyBatch: number): void => {
+    const told = chronicle(root)
+    for (const [i, record] of records.slice(0, upTo).entries()) {
+      told.take(record)
+      if (i % everyBatch === 0 || i + 1 === upTo) writeFolder(told.changes())
+    }
+  }
+  const root = join(home, 'logs')
+  tell(root, records.length, records.length)
+  const undisturbed = filesIn(home)
+  expect(Object.keys(undisturbed).length).toBeGreaterThan(20)
+  for (let dies = 1; dies < records.length; dies++) {
+    rmSync(home, { recursive: true })
+    tell(root, dies, 1 + (dies % 3))
+    // A file that the process was at is half there.
+    mkdirSync(root, { recursive: true })
+    writeFileSync(join(root, 'events.jsonl'), '{"type":')
+    tell(root, records.length, 7)
+    expect(filesIn(home)).toEqual(undisturbed)
+  }
+})
+
+test('what a program puts in the way of the folder leads nowhere', async () => {
+  const { records, chronicle } = await journalOf(rounds)
+  const home = folder()
+  const [root, outside] = [join(home, 'logs'), join(home, 'outside')]
+  mkdirSync(root)
+  mkdirSync(outside)
+  writeFileSync(join(outside, 'kept'), 'kept')
+  symlinkSync(outside, join(root, 'round'))
+  symlinkSync(join(outside, 'kept'), join(root, 'manifest.json'))
+  symlinkSync(join(outside, 'kept'), join(root, 'checkpoint.json.tmp'))
+  const told = chronicle(root)
+  for (const record of records) told.take(record)
+  writeFolder(told.changes())
+  expect(filesIn(outside)).toEqual({ kept: 'kept' })
+  expect(lstatSync(join(root, 'manifest.json')).isFile()).toBe(true)
+  expect([safeName('../x'), safeName('a/b'), safeName('map[0]'), safeName('')]).toEqual(['___x', 'a_b', 'map[0]', '_'])
+})
+
+test('a folder that cannot be written is a warning, and the run goes on', async () => {
+  const home = folder()
+  writeFileSync(join(home, 'logs'), 'a file')
+  const result = await run(rounds, { logs_root: join(home, 'logs') })
+  expect(result.status).toBe('success')
+  expect(result.diagnostics).toContainEqual(expect.objectContaining({ code: 'R2209', severity: 'warning' }))
+})
+
+const asks = `digraph asks {
+  start [shape=Mdiamond]
+  before [prompt="before", simulate="true"]
+  ask [shape=hexagon, question="Go on?"]
+  yes [prompt="yes", simulate="true"]
+  done [shape=Msquare]
+  start -> before -> ask
+  ask -> yes [label="Yes"]
+  ask -> done [label="No"]
+  yes -> done
+}`
+
+test('a resume catches the folder up with the journal, wherever it was left', async () => {
+  const workdir = folder()
+  const store = join(workdir, 'runs.db')
+  const program = join(workdir, 'asks.dot')
+  writeFileSync(program, asks)
+  const first = new Reflex({ workdir, store })
+  const { id, questions } = await first.run(program)
+  const logs = first.runFolder(id)
+  expect(questions).toHaveLength(1)
+  expect(dataIn(logs, 'checkpoint.json')['current_node']).toBe('before')
+  await first.close()
+  rmSync(logs, { recursive: true })
+  const second = new Reflex({ workdir, store })
+  const { handle } = await second.answer(`${id}/q1`, 'Yes')
+  await handle?.idle()
+  await second.close()
+  expect(handle?.status).toBe('completed')
+  expect(dataIn(logs, 'checkpoint.json')['completed_nodes']).toEqual(['start', 'before', 'ask', 'yes', 'done'])
+  expect(existsSync(join(logs, 'before', 'prompt.md'))).toBe(true)
+  const again = new Reflex({ workdir, store })
+  const { records } = await again.runtime.history(id)
+  const whole = new Chronicle({ run: id, programs: again.runtime.programs, logsRoot: logs })
+  for (const record of records) whole.take(record)
+  for (const { path, text } of whole.changes()) expect(filesIn(logs)[path]).toBe(text)
+  await again.close()
+})
+
+test('a run begins at a checkpoint, keeps its folder where it is told, and signs it', async () => {
+  const workdir = folder()
+  const program = join(workdir, 'asks.dot')
+  writeFileSync(program, asks)
+  writeFileSync(join(workdir, 'secret'), 'hush\n')
+  const reflex = new Reflex({ workdir, store: 'memory:' })
+  const first = await reflex.run(program, { logs: join(workdir, 'logs'), hmacSecretFile: join(workdir, 'secret') })
+  expect(first.questions).toHaveLength(1)
+  const resumeFrom = join(workdir, 'logs', 'checkpoint.json')
+  expect(dataIn(resumeFrom)['__hmac']).toMatch(/^[0-9a-f]{64}$/)
+  await expect(reflex.run(program, { resumeFrom, input: { '#held': {} } })).rejects.toMatchObject({ code: 'R2206' })
+  const second = await reflex.run(program, { resumeFrom, hmacSecretFile: join(workdir, 'secret'), logs: join(workdir, 'more') })
+  const [question] = second.questions
+  if (question === undefined) throw new Error('it does not ask')
+  await second.answer(question, 'Yes')
+  await second.idle()
+  expect(second.status).toBe('completed')
+  expect(dataIn(workdir, 'more', 'checkpoint.json')['completed_nodes']).toEqual(['start', 'before', 'ask', 'yes', 'done'])
+  const text = JSON.stringify(dataIn(resumeFrom)).replace('before', 'ask')
+  chmodSync(resumeFrom, 0o600)
+  writeFileSync(resumeFrom, text)
+  await expect(reflex.run(program, { resumeFrom, hmacSecretFile: join(workdir, 'secret') })).rejects.toMatchObject({ code: 'R2202' })
+  await reflex.close()
+})
+
+test('a run that no store keeps has no folder unless it was asked for', async () => {
+  const workdir = folder()
+  writeFileSync(join(workdir, 'asks.dot'), asks)
+  const reflex = new Reflex({ workdir, store: 'memory:' })
+  await reflex.run(join(workdir, 'asks.dot'))
+  await reflex.close()
+  expect(existsSync(join(workdir, '.reflex'))).toBe(false)
+})
+
+test('handlers and transforms of an application count for its runs', async () => {
+  const workdir = folder()
+  const handlers = new HandlerRegistry()
+  handlers.register('greet', {
+    execute: (node) => ({ status: 'success', context_updates: { said: node.attributes['word'] ?? '' } }),
+    idempotency: 'idempotent',
+  })
+  writeFileSync(
+    join(workdir, 'greet.dot'),
+    'digraph greet { start [shape=Mdiamond] a [type=greet, word=hello] done [shape=Msquare] start -> a -> done }',
+  )
+  const reflex = new Reflex({ workdir, store: memoryStore(), handlers })
+  const handle = await reflex.run(join(workdir, 'greet.dot'))
+  expect(handle.get('said')).toBe('hello')
+  await reflex.close()
+})
+
+test('each file of a run is there before anything that depends on its records leaves', async () => {
+  const workdir = folder()
+  const logs = join(workdir, 'logs')
+  const handlers = new HandlerRegistry()
+  let seen: unknown
+  handlers.register('pay', { execute: () => void (seen = dataIn(logs, 'checkpoint.json')['in_flight']) })
+  await run('digraph g { start [shape=Mdiamond] pay [type=pay] done [shape=Msquare] start -> pay -> done }', { logs_root: logs, handlers })
+  expect(seen).toEqual({ node_id: 'pay', attempt: 1, idempotency: 'side_effecting' })
+})

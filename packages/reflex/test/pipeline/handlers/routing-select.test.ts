@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/kernel/index.ts'
+import { type RoutingFacts, selectRoute } from '../../../src/pipeline/handlers/routing-select.ts'
+import { runDot } from '../engine/harness.ts'
+import { around } from './eval-world.ts'
+
+const candidates = [
+  { backend: 'big', model: 'b1' },
+  { backend: 'mid', model: 'm1' },
+  { backend: 'own', model: 'o1' },
+]
+
+describe('the filters', () => {
+  const chosen = (facts: Readonly<Record<string, 'yes' | 'no'>>, more: Partial<RoutingFacts> = {}) =>
+    selectRoute(candidates, { exclude: [], tier: 'mid', budget: 'normal', told: (fact, backend) => facts[`${fact}_${backend}`], ...more })
+      ?.backend
+  const all = { avail_big: 'yes', avail_mid: 'yes', avail_own: 'yes' } as const
+  const free = { ...all, free_own: 'yes' } as const
+
+  test.each<[string, ReturnType<typeof chosen>, string | undefined]>([
+    ['nothing is available unless it is said', chosen({}), undefined],
+    ['the first that is', chosen(all), 'big'],
+    ['one that is excluded', chosen(all, { exclude: ['big'] }), 'mid'],
+    ['one without trust', chosen({ ...all, trust_big: 'no' }), 'mid'],
+    ['one without quota', chosen({ ...all, quota_big: 'no', quota_mid: 'no' }), 'own'],
+    ['over the budget, only what is free', chosen(free, { budget: 'over' }), 'own'],
+    ['over the budget, with nothing free', chosen(all, { budget: 'over' }), undefined],
+    ['low, what is free first', chosen(free, { budget: 'low' }), 'own'],
+    ['low, with nothing free', chosen(all, { budget: 'low' }), 'big'],
+    ['critical work ignores the budget', chosen(free, { budget: 'over', tier: 'critical' }), 'big'],
+  ])('%s', (_, backend, expected) => {
+    expect(backend).toBe(expected)
+  })
+})
+
+const select = (values: JsonObject, node = 'n', exclude = '') =>
+  runDot(
+    `digraph g { start [shape=Mdiamond] done [shape=Msquare]
+      ${node} [type="routing.select", candidates="[[\\"big\\", \\"b1\\"], [\\"mid\\", \\"m1\\"]]", exclude="${exclude}"]
+      start -> ${node} -> done }`,
+    { values },
+  )
+
+test('what is chosen is written, by booleans and by text', async () => {
+  const went = await select({ avail_big: true, quota_big: 'false', avail_mid: 'true' })
+  expect(went.context).toMatchObject({ selected_backend: 'mid', selected_model: 'm1', routing_reason: 'tier_match' })
+  const last = await select({ avail_big: true }, 'select_fallback')
+  expect(last.context).toMatchObject({ selected_backend: 'big', routing_reason: 'fallback' })
+})
+
+test('nothing that can be used, and candidates that are none, fail', async () => {
+  expect((await select({ avail_big: true }, 'n', 'big')).reason).toContain('none of big, mid can be used')
+  for (const bad of ['x', '{}', '[1]', '[[\\"a\\"]]'])
+    expect((await runDot(around(`type="routing.select", candidates="${bad}"`))).reason).toContain('JSON list of pairs')
+})

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { describeFault } from '../../../src/kernel/fault.ts'
+import { RULES } from '../../../src/pipeline/lint/rules.ts'
+import { readPipeline } from '../../../src/pipeline/read.ts'
+import { casesOf } from '../../cases.ts'
+
+// Folders with a pipeline and what `reflex validate --verbose` says of it.
+const PROGRAM = 'program.dot'
+const GOLDEN = 'expected.txt'
+const cases = casesOf('pipeline').filter((it) => it.has(PROGRAM) && it.files.every((file) => file === PROGRAM || file === GOLDEN))
+
+/** The rule that a case is named after; its name goes on with `-fine` where the rule must find nothing. */
+function ruleOf(name: string): string | undefined {
+  const fits = RULES.map((rule) => rule.name).filter((rule) => `${name}-`.startsWith(`${rule.replaceAll('_', '-')}-`))
+  return fits.toSorted((a, b) => b.length - a.length)[0]
+}
+
+describe('the diagnostics of a pipeline file', () => {
+  test.each(cases)('$name', async (it) => {
+    const { id, findings } = readPipeline(it.text(PROGRAM), PROGRAM, { exists: (path) => it.has(path) })
+    const text = findings.map((finding) => `${describeFault(finding)}\n`).join('')
+    expect(id === undefined).toBe(findings.some((finding) => finding.severity === 'error'))
+    const rule = ruleOf(it.name)
+    if (rule !== undefined) expect(findings.some((finding) => finding.rule === rule)).toBe(!it.name.endsWith('-fine'))
+    if (it.name.startsWith('valid-')) expect(findings.filter(({ severity }) => severity !== 'info')).toEqual([])
+    await expect(text === '' ? 'valid\n' : text).toMatchFileSnapshot(it.path(GOLDEN))
+  })
+
+  test('each rule has a case in which it finds something, and one in which it finds nothing', () => {
+    // What is known of the surroundings decides these: see rules.test.ts.
+    const elsewhere = ['action_known', 'capabilities_required']
+    const names = cases.map(({ name }) => [ruleOf(name), name.endsWith('-fine')] as const)
+    const without = RULES.map(({ name }) => name).filter(
+      (rule) => !elsewhere.includes(rule) && ![true, false].every((fine) => names.some(([of, is]) => of === rule && is === fine)),
+    )
+    expect(without).toEqual([])
+  })
+})

@@ -1,0 +1,112 @@
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Lease, Store } from '../../src/kernel/store.ts'
+import { openSqlite } from '../../src/store/index.ts'
+import { batchOf, leaseOf, messageOf, moved, NOW, rowOf, spans, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { folder } from './processes.ts'
+
+const RUN = 'otter-2m9q'
+const worker = workerOf('first')
+const heir = workerOf('heir')
+/** Of the log of SQLite: its header, and a page of the store with its own. */
+const [HEADER, FRAME] = [32, 24 + 4096]
+
+async function opened(file = join(folder(), 'reflex.db')): Promise<{ readonly file: string; readonly store: Store }> {
+  const store = openSqlite(file)
+  onTestFinished(async () => store.close())
+  return { file, store }
+}
+
+describe('what is brought to the disk before a method returns', () => {
+  it('is everything but who holds which run, which goes with the next', async () => {
+    const set = vi.spyOn(DatabaseSync.prototype, 'exec')
+    onTestFinished(() => set.mockRestore())
+    const { store } = await opened()
+    const level = () => set.mock.calls.findLast(([sql]) => sql.includes('pragma synchronous'))?.[0].match(/synchronous = (\w+)/)?.[1]
+    const levels: [string, string | undefined][] = []
+    const call = async <T>(name: string, work: () => T): Promise<Awaited<T>> => {
+      const answer = await work()
+      levels.push([name, level()])
+      return answer
+    }
+    await call('hello', () => store.hello(worker, NOW, TTL))
+    const lease = (await call('create', () => store.create(rowOf(RUN), worker))) as Lease
+    await call('commit', () => store.commit([batchOf(lease, 1)]))
+    await call('beat', () => store.beat(worker, NOW + 1))
+    await call('post', () => store.post(RUN, messageOf('m1')))
+    const again = leaseOf(await call('claim', () => store.claim(RUN, worker, NOW)))
+    await call('append', () => store.append('a', 'k', 'one', NOW))
+    await call('release', () => store.release(again))
+    await call('sweep', () => store.sweep({ now: NOW }))
+    const noted = ['hello', 'create', 'beat', 'claim', 'release']
+    expect(levels).toEqual(levels.map(([name]) => [name, noted.includes(name) ? 'normal' : 'full']))
+  })
+})
+
+describe('what a loss of power leaves', () => {
+  it('is everything up to the last commit, and of what came later nothing that stands alone', async () => {
+    const { file, store } = await opened()
+    // What was made before stands in the file itself, so that the log begins here.
+    const log = `${file}-wal`
+    const marks: { readonly bytes: number; readonly last: number; readonly owner: string | null }[] = []
+    const mark = (last: number, owner: string | null) => marks.push({ bytes: statSync(log).size, last, owner })
+    await store.hello(worker, NOW, TTL)
+    await store.hello(heir, NOW, TTL)
+    const lease = (await store.create(rowOf(RUN), worker)) as Lease
+    await store.commit([batchOf(lease, 1)])
+    mark(1, worker.id)
+    await store.release(lease)
+    const taken = leaseOf(await store.claim(RUN, heir, NOW))
+    await store.commit([batchOf(taken, 2)])
+    mark(2, heir.id)
+    await store.commit([batchOf(taken, 3, { row: moved({ status: 'suspended' }) })])
+    mark(3, heir.id)
+    await store.release(taken)
+    const [bytes, content] = [statSync(log).size, readFileSync(log)]
+    expect((bytes - HEADER) % FRAME).toBe(0)
+
+    for (let cut = HEADER; cut <= bytes; cut += FRAME) {
+      const left = join(folder(), 'reflex.db')
+      copyFileSync(file, left)
+      writeFileSync(`${left}-wal`, content.subarray(0, cut))
+      const after = openSqlite(left)
+      const found = await after.read(RUN)
+      const durable = marks.findLast((mark) => mark.bytes <= cut)
+      expect(found?.row.last ?? 0, `${cut} bytes of the log`).toBeGreaterThanOrEqual(durable?.last ?? 0)
+      expect(spans(found?.batches ?? [])).toBe(['', '1', '1 2', '1 2 3'][found?.row.last ?? 0])
+      if (marks.some((mark) => mark.bytes === cut)) expect(found?.row.owner?.id).toBe(durable?.owner)
+      // Whoever comes later starts a run that never began, and carries on one that did.
+      await after.hello(workerOf('later'), NOW + 2 * TTL, TTL)
+      const next =
+        found === undefined ? await after.create(rowOf(RUN), workerOf('later')) : await after.claim(RUN, workerOf('later'), NOW + 2 * TTL)
+      const right = next === 'taken' ? undefined : 'run' in next ? next : leaseOf(next)
+      if (right === undefined) throw new Error(`${RUN} is taken after ${cut} bytes`)
+      expect(await after.commit([batchOf(right, (found?.row.last ?? 0) + 1)])).toEqual([])
+      await after.close()
+    }
+  })
+})
+
+describe('a commit of one who was taken for dead', () => {
+  it('is refused though its run is swept away and another run has its number', async () => {
+    const { file, store } = await opened()
+    const { store: other } = await opened(file)
+    await store.hello(worker, NOW, TTL)
+    await other.hello(heir, NOW + TTL, TTL)
+    const lease = (await store.create(rowOf(RUN), worker)) as Lease
+    expect(await store.commit([batchOf(lease, 1)])).toEqual([])
+
+    const taken = leaseOf(await other.claim(RUN, heir, NOW + TTL))
+    expect(await other.commit([batchOf(taken, 2, { row: moved({ status: 'completed' }) })])).toEqual([])
+    expect((await other.sweep({ now: NOW + TTL, before: NOW + TTL })).runs).toEqual([RUN])
+    const newt = (await other.create(rowOf('newt-1', { trace: '7'.repeat(32) }), heir)) as Lease
+    expect(newt.token).toBe(lease.token)
+    expect(await other.commit([batchOf(newt, 1)])).toEqual([])
+
+    expect(await store.commit([batchOf(lease, 2)])).toEqual([RUN])
+    expect(spans((await other.read('newt-1'))?.batches)).toBe('1')
+    expect(await other.commit([batchOf(newt, 2)])).toEqual([])
+  })
+})

@@ -1,0 +1,281 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Json } from '../../src/kernel/index.ts'
+import type { ToolCall, Tools } from '../../src/tools/index.ts'
+import { callIn, confinedIn, containing, folder, noSandbox, PATH, refusal, tools, use, write } from './workshop.ts'
+
+const missing = await noSandbox()
+const isRoot = process.getuid?.() === 0
+
+interface Result {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly truncated?: true
+  readonly warning?: string
+}
+
+async function sh(command: string, call: ToolCall, more: Record<string, Json> = {}, all: Tools = tools()): Promise<Result> {
+  return (await use('shell', { command, ...more }, call, all)) as unknown as Result
+}
+
+/** Whether a process of this machine has the word among its arguments. */
+function isRunning(word: string): boolean {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .some((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(word)
+      } catch {
+        return false
+      }
+    })
+}
+
+async function isGone(word: string): Promise<boolean> {
+  for (let i = 0; i < 200 && isRunning(word); i++) await sleep(10)
+  return !isRunning(word)
+}
+
+describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
+  it('works in the work folder and in the folder of the run, at their real places', async () => {
+    const work = folder()
+    const call = confinedIn(work)
+    write(join(work, 'in.txt'), 'read\n')
+    mkdirSync(call.runFolder, { recursive: true })
+    const result = await sh(`cat in.txt; pwd; echo out > out.txt; echo run > ${call.runFolder}/run.txt`, call)
+    expect(result).toEqual({ code: 0, stdout: `read\n${work}\n`, stderr: '' })
+    expect([readFileSync(join(work, 'out.txt'), 'utf8'), readFileSync(join(call.runFolder, 'run.txt'), 'utf8')]).toEqual(['out\n', 'run\n'])
+  })
+
+  it('changes nothing else of the machine', async () => {
+    const outside = folder()
+    for (const place of ['/', '/usr', '/etc', '/proc/sys/kernel', outside, '/var', '/root', '/home'])
+      expect(await sh(`touch ${place}/reflex-was-here 2>/dev/null; echo $?`, confinedIn(folder())), place).not.toMatchObject({
+        stdout: '0\n',
+      })
+    expect(existsSync(join(outside, 'reflex-was-here'))).toBe(false)
+    // Root owns what the kernel reads there, and rights alone would not keep it off.
+    expect(await sh('cat /proc/sys/kernel/hostname > /proc/sys/kernel/hostname', confinedIn(folder()))).not.toMatchObject({ code: 0 })
+    const work = folder()
+    await sh('echo x > /tmp/left-behind && echo x > ~/left-behind', confinedIn(work))
+    expect(existsSync('/tmp/left-behind') || existsSync('/tmp/home/left-behind')).toBe(false)
+  })
+
+  it('sees nothing of the home folder, nor of other folders', async () => {
+    const home = folder()
+    const secret = write(join(home, '.ssh/id_ed25519'), 'hunter2')
+    const other = write(join(folder(), 'notes.txt'), 'hunter2')
+    const all = tools({ environment: { PATH: `${PATH}:${home}/bin:${home}`, HOME: home } })
+    mkdirSync(join(home, 'bin'))
+    const work = join(home, 'project')
+    mkdirSync(work)
+    const result = await sh(`cat ${secret} ${other} /etc/shadow; ls -A ${home} ~; echo $HOME`, confinedIn(work), {}, all)
+    expect(result.stdout).not.toContain('hunter2')
+    expect(result.stdout).toBe(`/tmp/home:\n\n${home}:\nbin\nproject\n/tmp/home\n`)
+  })
+
+  it('follows no link out of the work folder', async () => {
+    const work = folder()
+    const outside = folder()
+    write(join(outside, 'secret'), 'hunter2')
+    symlinkSync(outside, join(work, 'link'))
+    symlinkSync(join(outside, 'secret'), join(work, 'file'))
+    const result = await sh('cat file link/secret; echo x > link/new; echo x > file', confinedIn(work))
+    expect(result.stdout).toBe('')
+    expect(existsSync(join(outside, 'new'))).toBe(false)
+    expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('hunter2')
+  })
+
+  it('has no network, not even that of this machine', async () => {
+    const server = createServer((socket) => socket.end('reached'))
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const script = `require('net').connect(${port}, '127.0.0.1').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code))`
+    const result = (await use('command', { argv: [process.execPath, '-e', script] }, confinedIn(folder()))) as unknown as Result
+    expect(result.stdout).toBe('ECONNREFUSED\n')
+    expect(await sh('cat /proc/net/dev | grep -c :', confinedIn(folder()))).toMatchObject({ stdout: '1\n' })
+  })
+
+  it('sees no process but its own, and reaches none', async () => {
+    const result = await sh(`cat /proc/${process.pid}/environ; kill -0 ${process.pid}; ls -d /proc/[0-9]* | wc -l`, confinedIn(folder()))
+    expect(Number(result.stdout)).toBeLessThan(10)
+    expect(result.stderr).toContain('No such')
+  })
+
+  it('has no rights and gets none', async () => {
+    const result = await sh('grep -E "CapEff|NoNewPrivs" /proc/self/status; unshare -Ur true && echo more', confinedIn(folder()))
+    expect(result.stdout).toBe('CapEff:\t0000000000000000\nNoNewPrivs:\t1\n')
+  })
+
+  it('sees what Reflex keeps for itself as an empty folder, and cannot replace it', async () => {
+    const work = folder()
+    const call = confinedIn(work)
+    const store = write(join(work, '.reflex/reflex.db'), 'journal')
+    write(join(work, '.reflex/runs/stork/secret'), 'hunter2')
+    mkdirSync(call.runFolder, { recursive: true })
+    const result = await sh('find .reflex | sort; rm -rf .reflex; mv .reflex x; ln -sfn /etc .reflex; echo x > .reflex/reflex.db', call)
+    expect(result.stdout).toBe('.reflex\n.reflex/runs\n.reflex/runs/otter\n')
+    expect(readFileSync(store, 'utf8')).toBe('journal')
+    const named = tools({ reserved: [join(work, 'state.db')] })
+    write(join(work, 'state.db'), 'journal')
+    expect(await sh('cat state.db; echo x > state.db', call, {}, named)).toMatchObject({ stdout: '' })
+    expect(readFileSync(join(work, 'state.db'), 'utf8')).toBe('journal')
+  })
+
+  it('only reads a work folder that the run may not change', async () => {
+    const work = folder()
+    write(join(work, 'in.txt'), 'read')
+    const reader = confinedIn(work, { allows: (capability) => !/unsandboxed|fs\/write/.test(capability) })
+    expect(await sh('cat in.txt; echo x > out.txt', reader)).toMatchObject({ stdout: 'read', stderr: containing('Read-only') })
+  })
+
+  it('begins in the folder that it names, and nowhere else', async () => {
+    const work = folder()
+    mkdirSync(join(work, 'sub'))
+    expect(await sh('pwd', confinedIn(work), { cwd: 'sub' })).toMatchObject({ stdout: `${work}/sub\n` })
+    expect(await refusal(() => sh('pwd', confinedIn(work), { cwd: '/etc' }))).toMatchObject({ code: 'R4105' })
+    const granted = folder()
+    const allows = (capability: string): boolean => !capability.endsWith('unsandboxed')
+    expect(await sh('pwd; echo x > new', confinedIn(work, { allows }), { cwd: granted })).toMatchObject({ stdout: `${granted}\n` })
+    expect(existsSync(join(granted, 'new'))).toBe(true)
+  })
+
+  it('finds the programs of the PATH, what belongs to them, and folders that are opened for reading', async () => {
+    const home = folder()
+    const data = folder()
+    chmodSync(write(join(home, 'node/bin/hello'), '#!/bin/sh\ncat "$(dirname "$0")/../lib/words"\n'), 0o755)
+    write(join(home, 'node/lib/words'), 'hello\n')
+    write(join(home, 'node/key'), 'hunter2')
+    write(join(data, 'a'), 'data\n')
+    const all = tools({ environment: { PATH: `${PATH}:${home}/node/bin`, HOME: home }, readable: [data] })
+    const result = await sh(
+      `hello; cat ${data}/a; cat ${home}/node/key; echo x > ${data}/b; echo x > ${home}/node/bin/evil`,
+      confinedIn(folder()),
+      {},
+      all,
+    )
+    expect(result.stdout).toBe('hello\ndata\n')
+    expect(existsSync(join(data, 'b')) || existsSync(join(home, 'node/bin/evil'))).toBe(false)
+  })
+
+  it('is told apart from a program that is not there', async () => {
+    const work = folder()
+    const plain = write(join(work, 'plain'), 'x')
+    expect(await refusal(() => use('command', { argv: ['no-such-program'] }, confinedIn(work)))).toMatchObject({
+      code: 'R4130',
+      message: 'no-such-program was not found',
+    })
+    expect(await refusal(() => use('command', { argv: [plain] }, confinedIn(work)))).toMatchObject({ code: 'R4130' })
+    expect(await use('command', { argv: ['sh', '-c', 'exit 126'] }, confinedIn(work))).toMatchObject({ code: 126 })
+  })
+
+  it('takes with it everything that it has started, also what has left its group', async () => {
+    const result = await sh('setsid sleep 6113 >/dev/null 2>&1 & (setsid sleep 6113 &) ; sleep 0.05; echo done', confinedIn(folder()))
+    expect(result).toMatchObject({ code: 0, stdout: 'done\n' })
+    expect(await isGone('6113')).toBe(true)
+  })
+
+  it('is ended in time, also where it ignores that it should end', async () => {
+    const command = "trap '' TERM HUP INT; echo before; setsid sleep 6127 & while :; do sleep 0.05; done"
+    expect(await refusal(() => sh(command, confinedIn(folder()), { timeout: 150 }))).toMatchObject({
+      code: 'R4131',
+      data: { stdout: 'before\n' },
+    })
+    expect(await isGone('6127')).toBe(true)
+    const stop = new AbortController()
+    const running = refusal(() => sh('sleep 6131', confinedIn(folder(), { signal: stop.signal })))
+    while (!isRunning('6131')) await sleep(5)
+    stop.abort()
+    expect(await running).toMatchObject({ code: 'R4132' })
+    expect(await isGone('6131')).toBe(true)
+  })
+
+  it('may print without end: so much is kept, the rest is read and dropped', async () => {
+    const before = process.memoryUsage().rss
+    const result = await sh('head -c 1073741824 /dev/zero', confinedIn(folder()), { limit: 1000 })
+    expect([result.stdout.length, result.truncated]).toEqual([1000, true])
+    expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000)
+  })
+
+  it('may start so many processes and no more', async () => {
+    expect(await sh('grep processes /proc/self/limits | tr -s " " | cut -d" " -f3,4', confinedIn(folder()))).toMatchObject({
+      stdout: '2048 2048\n',
+    })
+  })
+
+  // The kernel does not hold root to the limit.
+  it.skipIf(isRoot)('cannot fill the table of processes', async () => {
+    const result = await sh('i=0; while [ $i -lt 3000 ]; do sleep 30 & i=$((i+1)); done', confinedIn(folder()), { timeout: 20_000 })
+    expect(result.stderr).toMatch(/fork|Resource temporarily unavailable/)
+  })
+})
+
+describe('the sandbox that a program asks for', () => {
+  it.skipIf(missing !== undefined)('is strict where it may not have another one, which it is told', async () => {
+    const outside = folder()
+    for (const sandbox of ['none', 'basic']) {
+      const result = await sh(`touch ${outside}/x`, confinedIn(folder()), { sandbox })
+      expect(result.warning).toBe(`sandbox ${sandbox} is ignored: this run may not go without one`)
+    }
+    expect(existsSync(join(outside, 'x'))).toBe(false)
+  })
+
+  it('is what it says where it may', async () => {
+    const outside = folder()
+    expect(await sh(`touch ${outside}/x`, callIn(folder()), { sandbox: 'none' })).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(existsSync(join(outside, 'x'))).toBe(true)
+    expect(await refusal(() => sh('true', callIn(folder()), { sandbox: 'container' }))).toMatchObject({
+      code: 'R4101',
+      message: containing('sandbox must be strict or basic or none'),
+    })
+  })
+})
+
+describe('without bubblewrap', () => {
+  const none = tools({ bubblewrap: [] })
+
+  it('a run that needs it fails and says how to get it', async () => {
+    const work = folder()
+    expect(await refusal(() => sh('touch x', confinedIn(work), {}, none))).toMatchObject({
+      code: 'R4133',
+      message: 'bubblewrap is not installed',
+      fix: containing('apt install bubblewrap'),
+    })
+    expect(existsSync(join(work, 'x'))).toBe(false)
+  })
+
+  it('a trusted one goes without and is warned, unless its program insists', async () => {
+    expect(await sh('echo hi', callIn(folder()), {}, none)).toMatchObject({
+      stdout: 'hi\n',
+      warning: 'without a sandbox: bubblewrap is not installed',
+    })
+    expect(await refusal(() => sh('true', callIn(folder()), { sandbox: 'strict' }, none))).toMatchObject({ code: 'R4133' })
+  })
+
+  it.skipIf(process.platform !== 'linux')('one that may not do its part counts as none', async () => {
+    const broken = write(join(folder(), 'bwrap'), '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n')
+    chmodSync(broken, 0o755)
+    expect(await refusal(() => sh('true', confinedIn(folder()), {}, tools({ bubblewrap: [broken] })))).toMatchObject({
+      code: 'R4133',
+      message: 'bubblewrap can make no sandbox here: bwrap: setting up uid map: Permission denied',
+    })
+  })
+
+  it('a work folder that holds the home folder cannot be confined', async () => {
+    const home = folder()
+    const all = tools({ environment: { PATH, HOME: join(home, 'ana') } })
+    mkdirSync(join(home, 'ana'))
+    for (const work of [home, join(home, 'ana')])
+      expect(await refusal(() => sh('true', confinedIn(work), {}, all))).toMatchObject({
+        code: 'R4134',
+        fix: containing('folder of a project'),
+      })
+    expect(await sh('true', callIn(home), {}, all)).toMatchObject({ warning: containing('the work folder') })
+  })
+})

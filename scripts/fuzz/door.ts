@@ -1,0 +1,60 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CATALOGUE } from '../../packages/reflex/src/catalogue.ts'
+import { thisProcess } from '../../packages/reflex/src/host.ts'
+import { describeFault, type Fault, isFault } from '../../packages/reflex/src/kernel/index.ts'
+import { Reflex } from '../../packages/reflex/src/reflex.ts'
+
+/** Programs that one `Reflex` reads before another takes its place, so that what it keeps of them does not grow. */
+const READS = 200
+
+/** The way by which `reflex validate` reads a program, and what must hold of everything that comes back. */
+export class Door {
+  readonly #folder: string
+  #reflex: Reflex
+  #reads = 0
+
+  /** `folder`: where programs are put to be read; made here. */
+  constructor(folder: string) {
+    this.#folder = folder
+    mkdirSync(folder, { recursive: true })
+    this.#reflex = this.#open()
+  }
+
+  /** Reads, compiles and checks a program. Throws if anything but faults comes of it, or a fault that nobody can use. */
+  async read(name: string, text: string): Promise<void> {
+    if (++this.#reads % READS === 0) {
+      await this.#reflex.close()
+      this.#reflex = this.#open()
+    }
+    const file = join(this.#folder, name)
+    writeFileSync(file, text)
+    try {
+      const { findings } = await this.#reflex.library.checkCalls(file)
+      this.judge(findings, text)
+    } catch (thrown) {
+      if (!isFault(thrown)) throw thrown
+      this.judge([thrown], text)
+    }
+  }
+
+  /** Holds findings to what users are promised: faults of the catalogue, none a bug of ours, each at a place that is there. */
+  judge(findings: readonly Fault[], text: string): void {
+    for (const finding of findings) {
+      if (!isFault(finding)) throw new TypeError(`a finding is no fault: ${JSON.stringify(finding)}`)
+      const { code, verdict, line, message } = finding
+      if (!CATALOGUE.has(code)) throw new Error(`the catalogue has no ${code}: ${message}`)
+      if (verdict === 'bug') throw new Error(`${code} blames us: ${message}`)
+      if (line !== undefined && (line < 1 || line > text.length + 1)) throw new Error(`${code} is on line ${line}, which is not there`)
+      describeFault(finding)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#reflex.close()
+  }
+
+  #open(): Reflex {
+    return new Reflex({ store: 'memory:', surroundings: { ...thisProcess(), cwd: this.#folder } })
+  }
+}
