@@ -1,9 +1,10 @@
-/** Writes what documents take from the code: a page for every error. `--check` only says whether they are up to date. */
+/** Writes what documents take from the code: a page for every error, the commands, the attributes of pipelines. `--check` only says whether they are up to date. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CATALOGUE } from '../packages/reflex/src/catalogue.ts'
 import { commandPages } from '../packages/reflex/src/cli/pages.ts'
 import type { CatalogueEntry } from '../packages/reflex/src/kernel/index.ts'
+import { attributesPage } from './attributes-page.ts'
 
 const docs = resolve(import.meta.dirname, '../docs')
 
@@ -34,6 +35,7 @@ export function generatedPages(): Map<string, string> {
     ...[...CATALOGUE].map(([code, entry]) => [join('errors', `${code}.md`), errorPage(code, entry)] as const),
     [join('errors', 'README.md'), errorIndex()],
     ['commands.md', commandPages()],
+    [join('kinds', 'pipeline-attributes.md'), attributesPage()],
   ])
 }
 

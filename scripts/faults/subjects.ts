@@ -1,12 +1,13 @@
 import type { KindSubject } from '../../packages/reflex/src/testing/index.ts'
 import { SUBJECTS } from '../../packages/reflex/test/kernel/probes/subjects.ts'
 import { workflowCases } from './cases.ts'
+import { pipelineSubjects } from './pipelines.ts'
 import { drawnMixture } from './mixtures.ts'
 import { drawnWorkflow } from './workflows.ts'
 
 /** The subjects that stand in files: the probe kinds of the kernel, and the cases of every kind. A further kind adds its own here. */
 export function fixedSubjects(): readonly KindSubject[] {
-  return [...SUBJECTS, ...workflowCases()]
+  return [...SUBJECTS, ...workflowCases(), ...pipelineSubjects()]
 }
 
 /** A program drawn from a seed, of either family. */

@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { archiveFaults } from './archive-faults.ts'
 import { type ArchiveSecret, renamed, withoutProof } from './archive-format.ts'
-import { type ArchivePart, ArchiveReader, keepsHistory } from './archive-read.ts'
+import { type ArchivePart, ArchiveReader } from './archive-read.ts'
 import { faults } from './faults.ts'
 import { isRunName } from './home.ts'
 import {
   type Batch,
-  dumpState,
   faults as kernelFaults,
   isObject,
   type Json,
@@ -192,7 +191,6 @@ class Importing {
         : { status: 'cancelled', updated: state.time, due: null, waits: [], value: { importing: this.#checked.head } },
       programs: this.#programs,
       blobs: new Map(this.#blobs),
-      ...(whole ? {} : { snapshot: this.#snapshot() }),
     }
     const refused = await this.#world.store.commit([batch])
     if (refused.length > 0) throw taken(this.#world.store, this.#id)
@@ -201,12 +199,6 @@ class Importing {
     this.#programs = []
     this.#blobs.clear()
     this.#size = 0
-  }
-
-  #snapshot(): string {
-    const { state, definitions } = this.#reader
-    const dumped = dumpState(state, (pin) => keepsHistory(definitions, pin))
-    return JSON.stringify(dumped.start.run === this.#id ? dumped : { ...dumped, start: { ...dumped.start, run: this.#id } })
   }
 
   /** The name, for this archive: a new one, or one of an import of the very same that was broken off. */

@@ -85,7 +85,7 @@ export class ArchiveReader {
     return this.#header
   }
 
-  /** The fold of the records so far. */
+  /** The fold of the records so far, without the values on its boards: no list shows them, and they may be larger than memory. */
   get state(): State {
     return this.#state
   }
@@ -316,7 +316,7 @@ export class ArchiveReader {
     for (const pin of pinsOf(record)) this.#learn(pin)
     if ([...this.#sources.values()].some(({ used }) => !used))
       throw this.#fault('R2076', `record ${n} does not need the program before it`, { record: n })
-    this.#soundly(n, () => this.#state.apply(record))
+    this.#soundly(n, () => this.#state.apply(withoutValues(record)))
     this.#state.dropped.length = 0
   }
 
@@ -345,7 +345,7 @@ export class ArchiveReader {
     if (this.#kinds.byHash(hash) === undefined) this.#kinds.restore(pin, found.source)
   }
 
-  /** What a long run has written is not kept: only what can still be read of it. */
+  /** Of a long run only what can still be read is kept, as in a snapshot. */
   #compact(size: number): void {
     this.#sinceCompacted += size
     if (this.#sinceCompacted < COMPACTED) return
@@ -379,6 +379,24 @@ export class ArchiveReader {
   }
 }
 
+/** A record with all that it writes, but for the values: how a run stands does not depend on them. */
+function withoutValues(record: Rec): Rec {
+  const { writes, more } = record
+  const blank = (flat: readonly Json[]): readonly Json[] => flat.map((item, i) => (i % 2 === 0 ? item : 0))
+  return {
+    ...record,
+    writes: writes === undefined ? undefined : blank(writes),
+    more:
+      more === undefined
+        ? undefined
+        : {
+            ...more,
+            ...(more.root === undefined ? {} : { root: blank(more.root) }),
+            ...(more.sub === undefined ? {} : { sub: more.sub.map(([id, flat]) => [id, blank(flat)] as const) }),
+          },
+  }
+}
+
 /** Something is wrong, and what it is depends on the lines after it. */
 interface Late {
   /** What is wrong if this line follows, unless another one tells. */
@@ -393,7 +411,7 @@ function recordOf(line: string): number {
 }
 
 /** Whether the kind of a program reads all that was ever written. */
-export function keepsHistory(definitions: RunPrograms, pin: number): boolean {
+function keepsHistory(definitions: RunPrograms, pin: number): boolean {
   return definitions.kind(definitions.program(pin).kind).board?.history === true
 }
 

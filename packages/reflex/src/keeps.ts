@@ -82,6 +82,11 @@ function unproved({ tools: _, logs: _logs, file, agent, trust, ...keeps }: Keeps
   }
 }
 
+/** What a fork keeps of how its source was started. Another run's folder is not for it. */
+export function keptByFork({ proof: _, logs, ...keeps }: Keeps, actor: string): Keeps {
+  return { ...keeps, actor, ...(logs?.secret === undefined ? {} : { logs: { secret: logs.secret } }) }
+}
+
 function sealed({ trust, workdir, tools, file, agent, logs }: Keeps, { run, trace, program }: ProofOf, nonce: string): string {
   return canonicalJson(
     copyJson(

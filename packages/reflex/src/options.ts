@@ -4,6 +4,7 @@ import type { Surroundings } from './host.ts'
 import type { Fault, Store } from './kernel/index.ts'
 import type { LanguageModel, Model, Prices } from './models/index.ts'
 import type { HandlerRegistry, HostActions, Middleware, PipelineServices, Summariser, ToolHooks, Transform } from './pipeline/index.ts'
+import type { ObserveOptions } from './observing-api.ts'
 import type { PolicyFile, Trust } from './policy/index.ts'
 import type { Tool } from './tools/index.ts'
 import type { InputOf, UnknownTypes, WorkflowTypes } from './workflow/define-types.ts'
@@ -62,6 +63,11 @@ export interface ReflexOptions {
   readonly leaseMs?: number
   /** Who acts, for the journal. Default: `REFLEX_ACTOR`, else the user. */
   readonly actor?: string
+  /**
+   * Spans and metrics of the runs that this process carries, through `@opentelemetry/api`. Default: where the application has registered a provider.
+   * False: never. Nothing is imported where nobody has set up telemetry.
+   */
+  readonly observe?: ObserveOptions | false
   readonly surroundings?: Surroundings
 }
 

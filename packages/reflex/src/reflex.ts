@@ -3,9 +3,14 @@ import { archiveOf, type ExportOptions } from './archive-export.ts'
 import { importArchive, type Imported, type ImportOptions } from './archive-import.ts'
 import { assemble, type Assembly } from './assembly.ts'
 import { collect, type Collected, type CollectOptions } from './collecting.ts'
+import { readAddress } from './address.ts'
 import { type AgentChoice, checkRecording } from './decisions.ts'
+import { exportTables, type ExportedTable, type TableFormat } from './export-files.ts'
+import { type Cause, causeOfRun } from './causes.ts'
+import { type Comparable, compareRuns, type Comparison } from './comparing.ts'
 import { faults } from './faults.ts'
 import { acceptInputs, acceptValue, addPrograms, isModule } from './formats.ts'
+import { decidable, decidedBefore, type ForkedRun, type ForkRunOptions, nextOf, settlingOf, type Settling } from './forking.ts'
 import { answerTo, type OpenQuestion, questionsOf, RunHandle } from './handle.ts'
 import { isRunName } from './home.ts'
 import { type Surroundings, thisProcess } from './host.ts'
@@ -14,6 +19,7 @@ import {
   copyJson,
   type Fault,
   faults as kernelFaults,
+  type ForkStanding,
   type Host,
   isFault,
   type JsonObject,
@@ -27,10 +33,12 @@ import {
   type State,
   type Store,
 } from './kernel/index.ts'
-import { type Keeps, keepsOf, proved } from './keeps.ts'
+import { type Keeps, keepsOf, keptByFork, proved } from './keeps.ts'
 import type { Library } from './library.ts'
 import type { Models } from './models/index.ts'
 import type { ReflexOptions, ResumeOptions, RunOptions } from './options.ts'
+import { Observing } from './observing.ts'
+import { type ProjectedSpan, projectSpans } from './observing-spans.ts'
 import { type OperatorPolicy, readTrust, type Trust } from './policy/index.ts'
 import { type Replayed, replayRun } from './replaying.ts'
 import { ChangedPrograms } from './replaying-changed.ts'
@@ -56,8 +64,11 @@ export class Reflex {
   readonly #surroundings: Surroundings
   /** Of the runs that this process holds. */
   readonly #keeps = new WeakMap<Run, Keeps>()
+  /** Of runs that others may hold, while it is asked what their effects may do. */
+  readonly #asked = new Map<string, Keeps>()
   readonly #handles = new WeakMap<Run, RunHandle>()
   readonly #folders: RunFolders
+  readonly #observing: Observing
 
   constructor(options: ReflexOptions = {}) {
     this.#options = options
@@ -73,6 +84,8 @@ export class Reflex {
       runFolder: (run) => this.runFolder(run),
       onTrouble: (fault) => options.onTrouble?.(fault),
     })
+    const { runtime, store } = this.#parts
+    this.#observing = new Observing({ runtime, store, onTrouble: (fault) => options.onTrouble?.(fault) }, options.observe)
   }
 
   get store(): Store {
@@ -139,11 +152,7 @@ export class Reflex {
     what: string | DefinedWorkflow<Types> | Program,
     options: RunOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
-    if (options.id !== undefined && !isRunName(options.id)) {
-      throw faults.make('R2022', `${JSON.stringify(options.id.slice(0, 80))} cannot name a run`, {
-        fix: 'letters, digits, - and _, at most 64, beginning with a letter or digit',
-      })
-    }
+    if (options.id !== undefined && !isRunName(options.id)) throw unfitName(options.id)
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
     await this.useTools(tools)
     const { program, file } = await this.#programOf(what, options)
@@ -214,12 +223,13 @@ export class Reflex {
 
   #kept(id: string): Keeps | undefined {
     const run = this.runtime.open.get(id)
-    return run === undefined ? undefined : this.#keeps.get(run)
+    return run === undefined ? this.#asked.get(id) : this.#keeps.get(run)
   }
 
   #prepare(run: Run, keeps: Keeps, prepare: RunOptions['prepare'], kind = run.state.start?.pins[0]?.[1]): void {
     this.#keeps.set(run, keeps)
     this.#folders.follow(run, keeps, kind)
+    this.#observing.follow(run)
     const handle = this.#handle(run)
     prepare?.(handle)
   }
@@ -253,6 +263,7 @@ export class Reflex {
     if (!isRunName(id)) throw badName(id)
     await this.#findMissing(id)
     const run = await this.runtime.resume(id, {
+      actor: this.actor,
       prepare: (opened) => this.#prepare(opened, this.#keptOn(opened, options), options.prepare),
     })
     return this.#handle(run)
@@ -395,11 +406,108 @@ export class Reflex {
 
   /** A stored run as it is, or as it was after record `until`. Throws `R2021` for a number that it has not. */
   async show(ref: string, until?: number): Promise<RunView> {
-    const { id, last } = await this.find(ref)
-    if (until !== undefined && (!Number.isInteger(until) || until < 1 || until > last)) {
-      throw faults.make('R2021', `${id} has records 1 to ${last}, not ${until}`, { run: id })
-    }
+    const { id, last } = await this.#findRecord(ref, until)
     return viewOf(await this.runtime.peek(id, until), until === undefined || until === last, await this.store.inbox(id))
+  }
+
+  // Going back
+
+  /**
+   * Makes a run that shares the history of another one up to a record, `otter-2m9q@21`, whoever holds that, and performs nothing
+   * until it is resumed: under the rights of its source, with a folder and with keys of effects of its own. Throws `R2060` to
+   * `R2064` where it cannot be forked so, naming where it can; then nothing was made.
+   */
+  async fork(address: string, { set, decide, id }: ForkRunOptions = {}): Promise<ForkedRun> {
+    if (id !== undefined && !isRunName(id)) throw unfitName(id)
+    const { ref, at } = readAddress(address)
+    const { id: source } = await this.find(ref)
+    const { state } = await this.runtime.peek(source, 1)
+    const kept = keepsOf(state, this.#surroundings)
+    const program = state.start?.pins[0]?.[3] ?? ''
+    const records = decide === undefined ? [] : await this.runtime.journal(source)
+    const pinned = (one: State) => new RunPrograms(this.runtime.programs, one)
+    let settling: Settling | undefined
+    this.#asked.set(source, kept)
+    try {
+      const forked = await this.runtime.fork(source, {
+        actor: this.actor,
+        by: (fork) =>
+          copyJson(proved(keptByFork(kept, this.actor), { run: fork.id, trace: fork.trace, program }, this.#surroundings), 'by'),
+        folder: (fork) => this.runFolder(fork),
+        ...(at === undefined ? {} : { at }),
+        ...(id === undefined ? {} : { id }),
+        ...(set === undefined ? {} : { set }),
+        ...(decide === undefined
+          ? {}
+          : {
+              decide: (standing: ForkStanding) => {
+                settling = settlingOf(standing, decide, () => decidable(records, standing.state.n, pinned))
+                return [settling.frame, settling.input] as const
+              },
+            }),
+      })
+      const [run, record] = forked.from
+      const was = settling && decidedBefore(settling, records, record, () => linesOfHistory({ records }, pinned))
+      const decided = settling && { place: settling.place, chose: settling.chose, ...(was === undefined ? {} : { was }) }
+      return {
+        id: forked.id,
+        from: { run, record },
+        records: forked.state.n,
+        settled: forked.settled,
+        set: set ?? {},
+        ...(decided === undefined ? {} : { decided }),
+        next: nextOf(forked),
+      }
+    } finally {
+      this.#asked.delete(source)
+    }
+  }
+
+  /**
+   * Why a value stands on the board of a run, why a node decided as it did, or why a record came about (`@21`): back over the
+   * journal to who gave, answered or decided it. Performs nothing. Throws `R2065` for what the run does not have.
+   */
+  async why(address: string, what: string): Promise<Cause> {
+    const { ref, at } = readAddress(address)
+    const { id: run, last } = await this.#findRecord(ref, at)
+    // The programs of all its pins are known once it has been read.
+    await this.runtime.peek(run)
+    const records = (await this.runtime.journal(run)).slice(0, at ?? last)
+    return causeOfRun({ run, records, definitionsFor: (state) => new RunPrograms(this.runtime.programs, state) }, what)
+  }
+
+  /** What differs between two runs, or two records of one: `otter-2m9q@21`. Throws `R2021` for a record that is not there. */
+  async diff(one: string, other: string): Promise<Comparison> {
+    return compareRuns(await this.#comparable(one), await this.#comparable(other))
+  }
+
+  async #comparable(address: string): Promise<Comparable> {
+    const { ref, at } = readAddress(address)
+    const { id: run, last, status } = await this.#findRecord(ref, at)
+    const records = (await this.runtime.journal(run)).slice(0, at ?? last)
+    const { state, definitions } = await this.runtime.peek(run, at ?? last)
+    const lines = linesOfHistory({ records }, (one) => new RunPrograms(this.runtime.programs, one))
+    return { run, at: at ?? last, last, status, records, lines, state, definitions }
+  }
+
+  /** Throws `R2021` for a record that a run has not. */
+  async #findRecord(ref: string, at: number | undefined): Promise<RunRow> {
+    const row = await this.find(ref)
+    if (at !== undefined && (!Number.isInteger(at) || at < 1 || at > row.last)) {
+      throw faults.make('R2021', `${row.id} has records 1 to ${row.last}, not ${at}`, { run: row.id })
+    }
+    return row
+  }
+
+  /**
+   * What a stored run took, as spans: of the run, its calls, branches, effects and waits, with ids that are the same whoever
+   * asks. What goes on has no end. Throws `R2016`.
+   */
+  async spans(ref: string): Promise<readonly ProjectedSpan[]> {
+    const history = await this.runtime.history((await this.find(ref)).id)
+    const fork = history.state.start?.fork
+    const origin = fork === undefined ? undefined : (await this.store.read(fork[0], 0))?.row.trace
+    return projectSpans(history, { origin })
   }
 
   // Proving
@@ -450,6 +558,11 @@ export class Reflex {
     yield* archiveOf(this.store, await this.find(ref), options)
   }
 
+  /** Writes every run of the store as tables into a folder. Throws `R2087` where the package for Parquet is missing. */
+  async exportTables(folder: string, format: TableFormat = 'jsonl'): Promise<readonly ExportedTable[]> {
+    return exportTables(this, resolve(this.#surroundings.cwd, folder), format)
+  }
+
   /**
    * Stores the run of an archive: the same records under the same name, or that of `id`. Nothing is stored unless all is right. It performs nothing until
    * somebody resumes or answers it, or what it waits for is due; and it goes on with the usual trust at most, whatever it
@@ -464,8 +577,16 @@ export class Reflex {
   async close(): Promise<void> {
     await this.#folders.settled()
     await this.runtime.close()
+    await this.#observing.settled()
     await this.store.close()
   }
+}
+
+/** A name that somebody wishes for a new run. */
+function unfitName(id: string): Fault {
+  return faults.make('R2022', `${JSON.stringify(id.slice(0, 80))} cannot name a run`, {
+    fix: 'letters, digits, - and _, at most 64, beginning with a letter or digit',
+  })
 }
 
 /** A run of a store cannot have this name, since nothing of ours gives it. */

@@ -3,6 +3,7 @@ import {
   type Definitions,
   framePath,
   type History,
+  isObject,
   type Json,
   nodePath,
   type Rec,
@@ -35,7 +36,7 @@ export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
   const kind = definitions.kind(definitions.program(frame.pin).kind)
   const path = framePath(frame, definitions)
   const branch = strandName(frame, definitions)
-  return (kind.story?.(change) ?? []).map((event) => ({
+  return [...ownStory(change), ...(kind.story?.(change) ?? [])].map((event) => ({
     n,
     at,
     path,
@@ -44,6 +45,17 @@ export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
     depth: frame.depth,
     event,
   }))
+}
+
+/** What the kernel itself records of a fork, for every kind alike. */
+function ownStory({ record: { input }, state }: Change): StoryEvent[] {
+  if (input?.[0] !== 'kernel' || (input[1] !== 'fork' && input[1] !== 'resume')) return []
+  const { by, set } = isObject(input[2]) ? input[2] : {}
+  const [run, at] = state.start?.fork ?? []
+  const what = input[1] === 'resume' ? 'resumed' : `forked from ${run}@${at}`
+  const who = typeof by === 'string' ? { by } : {}
+  const text = [what, ...(typeof by === 'string' ? [`by ${by}`] : []), ...(isObject(set) ? [`sets ${Object.keys(set).join(', ')}`] : [])]
+  return [{ mark: 'note', text: text.join(', '), facts: { ...who, ...(set === undefined ? {} : { wrote: set }) } }]
 }
 
 /** The lines of a whole journal: its records applied again, one after another. */

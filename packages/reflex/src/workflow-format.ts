@@ -19,7 +19,7 @@ export const workflowFormat: ProgramFormat = {
       guards,
       effects,
       proofs,
-      ...(lookup === undefined ? {} : { lookup: called }),
+      ...(lookup === undefined ? {} : { lookup: called, knows: (id) => lookup(programRef(id)) !== undefined }),
       ...(names === undefined ? {} : { names: () => names('workflow') }),
     })
     const { workflow, findings, locate } = read

@@ -2,9 +2,11 @@ import { Option } from 'commander'
 import { answer } from './answer.ts'
 import type { Action, Verb } from './verb.ts'
 import { check } from './check.ts'
+import { diff } from './diff.ts'
 import { doctor } from './doctor.ts'
 import { explain } from './explain.ts'
 import { fmt } from './fmt.ts'
+import { fork } from './fork.ts'
 import { gc } from './gc.ts'
 import { graph } from './graph.ts'
 import { inbox } from './inbox.ts'
@@ -19,6 +21,7 @@ import { type Session, withReflex, withStoredRuns } from './session.ts'
 import { show } from './show.ts'
 import { trace } from './trace.ts'
 import { validate } from './validate.ts'
+import { why } from './why.ts'
 import { worker } from './worker.ts'
 
 const collect = (word: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), word]
@@ -173,6 +176,48 @@ export const actions: readonly Verb[] = [
     options: [new Option('--against <file>', 'a changed program in the place of its own'), KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['replay otter', 'replay otter --against refund.workflow.json'],
     action: withRuns((session, [ref = ''], flags) => replay(session, ref, flags)),
+  },
+  {
+    name: 'fork',
+    words: [['<run>', 'RUN@N: the last record that both share; without @N its last one']],
+    about: 'make a run that shares the history, and performs nothing until it is resumed',
+    options: [
+      many('--set <value>', 'written to the board: k=text, k:=JSON, k=@file; repeatable'),
+      new Option('--decide <way>', 'the way that the open decision takes, or the answer to the open question'),
+      new Option('--id <name>', 'the name of the fork; drawn if absent'),
+      BY,
+      POLICY,
+      PROGRAMS,
+      ...COMMON,
+    ],
+    examples: ['fork otter@21 --decide refund_part', "fork otter@21 --set 'limit:=50'"],
+    action: withRuns((session, [address = ''], flags) => fork(session, address, flags)),
+  },
+  {
+    name: 'why',
+    words: [
+      ['<run>', 'a run, or RUN@N for how it stood after record N'],
+      ['<what>', 'a node, a key of the board, or @N for a record'],
+    ],
+    about: 'follow a value or a decision back to its causes',
+    options: COMMON,
+    examples: ['why otter decide', 'why otter identity', 'why otter @11'],
+    action: withRuns((session, [ref = '', what = '']) => why(session, ref, what)),
+  },
+  {
+    name: 'diff',
+    words: [
+      ['<run>', 'a run, or RUN@N as far as record N'],
+      ['[other]', 'the run, or the record, that it is compared with'],
+    ],
+    about: 'show what differs between two runs, or two records of one',
+    options: [
+      new Option('--text', 'texts that differ line by line'),
+      new Option('--replay', 'compare a run with its replay instead'),
+      ...COMMON,
+    ],
+    examples: ['diff otter crane', 'diff otter@11 otter@21', 'diff otter --replay'],
+    action: withRuns((session, words, flags) => diff(session, words, flags)),
   },
   {
     name: 'validate',

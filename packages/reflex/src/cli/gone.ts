@@ -16,12 +16,18 @@ export async function goneRuns({ reflex, console }: Session, rows: readonly RunR
   return gone
 }
 
+/** A fork that nobody has told to go on: suspended, and neither a question is open nor anything due. */
+function isHeld({ due, waits }: RunRow): boolean {
+  return waits.every(({ type }) => type !== 'answer') && (waits.length === 0 || (due === null && waits.some((wait) => wait.due !== undefined)))
+}
+
 /** What a run waits for, in words: `a person (q1)`, `a process, gone`. */
 export function waitsFor(row: RunRow, gone: boolean): string {
   if (gone && row.last === 0) return 'nothing, it never began'
   if (gone) return row.owner === null ? 'a process' : `a process, ${row.owner.pid} is gone`
   if (row.status === 'running') return row.owner === null ? '' : `process ${row.owner.pid} on ${row.owner.host}`
   if (row.status !== 'suspended') return ''
+  if (isHeld(row)) return 'a person to resume it'
   const failed = row.waits.filter(({ name }) => name === 'engine:error').map(({ path }) => `a remedy at ${path}`)
   const asked = row.waits.filter(({ type, name }) => type === 'answer' && name !== 'engine:error').map(({ number }) => `q${number}`)
   const parts = [...failed, ...(asked.length === 0 ? [] : [`a person (${asked.join(', ')})`])]

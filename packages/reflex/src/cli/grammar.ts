@@ -20,31 +20,31 @@ export interface Inputs {
 
 /**
  * Named inputs: `k=text`, `k:=JSON`, `k=@file` (JSON if the file's name ends in `.json`, else its text), `k:=@file`
- * (always JSON), `@file` (an object with all of them). A later one wins. Throws `R2032`.
+ * (always JSON), `@file` (an object with all of them). A later one wins. `flag`: what stands in front of them. Throws `R2032`.
  */
-export async function readInputs(given: readonly string[], read: ReadFile): Promise<Inputs> {
+export async function readInputs(given: readonly string[], read: ReadFile, flag = '--input'): Promise<Inputs> {
   const inputs = new Map<string, { readonly value: Json; readonly text: boolean }>()
   for (const input of given) {
     const text = !input.startsWith('@') && !input.slice(0, input.indexOf('=')).endsWith(':')
-    for (const [key, value] of Object.entries(await readInput(input, read))) inputs.set(key, { value, text })
+    for (const [key, value] of Object.entries(await readInput(input, read, flag))) inputs.set(key, { value, text })
   }
   // Defines, where an assignment would make `__proto__` the prototype.
   const input = Object.fromEntries(Array.from(inputs, ([key, { value }]) => [key, value]))
   return { input, texts: [...inputs].flatMap(([key, { text }]) => (text ? [key] : [])) }
 }
 
-async function readInput(input: string, read: ReadFile): Promise<JsonObject> {
+async function readInput(input: string, read: ReadFile, flag: string): Promise<JsonObject> {
   if (input.startsWith('@')) return wholeFile(input.slice(1), read)
   const equals = input.indexOf('=')
   if (equals <= 0) {
-    throw faults.make('R2032', `--input ${JSON.stringify(input)} has no name and value`, {
+    throw faults.make('R2032', `${flag} ${JSON.stringify(input)} has no name and value`, {
       fix: 'write k=text, k:=JSON, k=@file or @file.json',
     })
   }
   const typed = input[equals - 1] === ':'
   const key = input.slice(0, typed ? equals - 1 : equals)
-  if (key === '') throw faults.make('R2032', `--input ${JSON.stringify(input)} has no name`, { fix: 'write k:=JSON' })
-  return { [key]: await readValue(input.slice(equals + 1), typed, `--input ${key}`, read) }
+  if (key === '') throw faults.make('R2032', `${flag} ${JSON.stringify(input)} has no name`, { fix: 'write k:=JSON' })
+  return { [key]: await readValue(input.slice(equals + 1), typed, `${flag} ${key}`, read) }
 }
 
 async function wholeFile(name: string, read: ReadFile): Promise<JsonObject> {

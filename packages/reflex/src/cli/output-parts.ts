@@ -151,6 +151,24 @@ export const replayed = z.object({
     .optional(),
   error: fault.optional(),
 })
+export const cause = z
+  .object({
+    what: z.enum(['value', 'decision', 'record', 'effect', 'answer', 'start', 'set', 'call']),
+    name: text.describe('A key, the path of a node, or what it is of'),
+    record: z.number().describe('In which it came about'),
+    text: text.optional(),
+    value: any.optional(),
+    by: text.optional(),
+    because: text.optional(),
+    open: list(text).optional().describe('What else could have been chosen'),
+    closed: list(z.object({ way: text, why: text })).optional(),
+    again: z.literal(true).optional().describe('Told above'),
+    get from() {
+      return list(cause)
+    },
+  })
+  .describe('Why something is as it is')
+export const compared = z.object({ run: text, record: z.number().describe('As far as it is compared'), records: z.number(), status })
 export const checked = z.object({
   run: text,
   program,

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import {
   answered,
   any,
+  cause,
   checked,
+  compared,
   drawn,
   fault,
   finding,
@@ -89,6 +91,39 @@ export const DOCUMENTS = {
     .describe('run, resume, answer, trace: a line of --jsonl; docs/journal.md has its rarer fields'),
   worker: z.object({ v, runs: z.number().describe('How often one was carried on'), failures: z.number() }).describe('worker'),
   carried: z.object({ v, run: text, status, records: z.number() }).describe('worker, a line of --jsonl'),
+  fork: z
+    .object({
+      v,
+      run: text,
+      from: z.object({ run: text, record: z.number() }),
+      status,
+      records: z.number().describe('Those that it shares, and its own'),
+      settled: z.number().describe('Effects that had settled, and stay so'),
+      set: any,
+      decided: z
+        .object({ place: text, chose: text, was: z.object({ chose: text, by: text.optional() }).optional() })
+        .optional(),
+      next: z.object({ first: list(text), then: list(text) }).describe('What it does once it is resumed'),
+    })
+    .describe('fork'),
+  why: z.object({ v, run: text, cause }).describe('why'),
+  diff: z
+    .object({
+      v,
+      one: compared,
+      other: compared,
+      equal: z.number().describe('Records that both have, from the first on'),
+      differences: list(
+        z.object({
+          what: z.enum(['way', 'node', 'value', 'status', 'result']),
+          name: text.describe('The path of a node, a key, or a place inside its value'),
+          one: any.optional(),
+          other: any.optional(),
+          records: z.object({ one: z.number().optional(), other: z.number().optional() }),
+        }),
+      ),
+    })
+    .describe('diff'),
   replay: replayed.extend({ v }).describe('replay'),
   check: z
     .object({ v, runs: list(checked), refused: list(refused), unused: list(text), open: z.number(), breaks: z.number() })

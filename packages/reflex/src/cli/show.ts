@@ -1,4 +1,4 @@
-import { faults } from '../faults.ts'
+import { readAddress } from '../address.ts'
 import type { Choice } from '../kernel/index.ts'
 import { brief } from '../text/index.ts'
 import type { RunView } from '../view.ts'
@@ -16,19 +16,13 @@ import { localTime, utc } from './units.ts'
 /** `reflex show RUN[@N]`: how a run stands, or stood after one of its records. */
 export async function show(session: Session, address: string): Promise<number> {
   const { console, reflex } = session
-  const at = address.lastIndexOf('@')
-  const until = at < 0 ? undefined : recordNumber(address.slice(at + 1), address)
-  const view = await reflex.show(at < 0 ? address : address.slice(0, at), until)
+  const { ref, at } = readAddress(address)
+  const view = await reflex.show(ref, at)
   const gone = (await goneRuns(session, [view.row])).has(view.row.id)
   if (console.shape !== 'text') console.document(document(view, gone))
   else if (console.out.terminal) console.print(lines(console, view, gone))
   else console.world.out.write(tabbed(rows(view)))
   return EXIT.done
-}
-
-function recordNumber(text: string, address: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw faults.make('R2031', `${address} names no record`, { fix: 'write RUN@21' })
 }
 
 function document({ row, at, time, stack, choices, board, questions, inbox }: RunView, gone: boolean): ReturnType<typeof plain> {

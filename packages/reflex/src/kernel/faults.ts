@@ -168,6 +168,22 @@ export const faults = defineFaults({
     means: 'Records are numbered from 1. Those of a run that goes on elsewhere can be forked once they are durable. Nothing was made.',
     fix: 'Name a record as reflex trace prints it.',
   },
+  R2063: {
+    title: 'Nothing is to be decided here',
+    verdict: 'fail',
+    when: 'when a run is forked',
+    means:
+      'At this record no decision is under way and no question is open, or several are and it is not said which is meant. A decision is under way from the record that comes to its node until the one that leaves it. Nothing was made.',
+    often: 'the record at which the decision was acted on: it is open one record earlier',
+    fix: 'Name a record that the message names; of several decisions, name one as PLACE=WAY.',
+  },
+  R2064: {
+    title: 'A way is not open',
+    verdict: 'fail',
+    when: 'when a run is forked',
+    means: 'A fork decides as an agent would have to: for a way that the node has, and whose guard passes as the board then was. Nothing was made.',
+    fix: 'Name a way that is open, as reflex show RUN@N lists them; change the board with --set.',
+  },
   R3001: {
     title: 'The policy does not allow this',
     verdict: 'fail',

@@ -39,6 +39,7 @@ export { type Difference, type DifferingPart, differingParts, replay, Replayer }
 export { framePath, nodePath, strandName, summary } from './row.ts'
 export { type Redact, redactTexts } from './redact.ts'
 export { type MessageOptions, Run } from './run.ts'
+export { findEntry, type FoundEntry, ReadWatcher } from './reads.ts'
 export { RunPrograms } from './pinned.ts'
 export { type History, Journals, type Peek } from './journals.ts'
 export { Runtime, type RuntimeOptions, type StartOptions } from './runtime.ts'

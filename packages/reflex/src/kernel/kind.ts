@@ -1,5 +1,5 @@
 import type { BoardRules, Validator } from './board.ts'
-import type { Frame } from './frame.ts'
+import type { Flight, Frame } from './frame.ts'
 import type { Graph } from './graph.ts'
 import type { Json } from './value.ts'
 import type { Input } from './record.ts'
@@ -54,6 +54,11 @@ export interface Kind<Def = unknown> {
   came?(def: Def, value: Json, args: Json | undefined): { readonly value: Json; readonly how?: string }
   /** The ways on from where a frame stands, open and closed, for people who look at it. */
   choices?(def: Def, frame: Frame): readonly Choice[]
+  /**
+   * The result of an effect in flight as if somebody had decided by hand: `word` names a way on, `by` who chose it. Undefined for
+   * an effect that decides nothing. Throws `R2064` for a way that is not open.
+   */
+  decideAs?(def: Def, flight: Flight, word: string, by: string): { readonly value: Json; readonly chose: string } | undefined
   /** What a record means to a reader: the lines of a trace. */
   story?(change: Change<Def>): readonly StoryEvent[]
 }

@@ -20,7 +20,15 @@ const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>>
   kernel: [2, 3],
 }
 
-const KERNEL: Readonly<Record<Kernel, true>> = { start: true, cancel: true, stalled: true, refused: true, fork: true, forked: true, resume: true }
+const KERNEL: Readonly<Record<Kernel, true>> = {
+  start: true,
+  cancel: true,
+  stalled: true,
+  refused: true,
+  fork: true,
+  forked: true,
+  resume: true,
+}
 
 const MORE: Readonly<Record<keyof More, true>> = {
   patch: true,

@@ -132,10 +132,12 @@ function inFlightOf(value: Json | undefined): InFlight | undefined {
   return { node_id: value['node_id'], attempt: Math.max(1, count(value['attempt'])), idempotency }
 }
 
+/** What was used up. What people have added to a budget was for the run that asked them, and is asked for again. */
 function spentOf(value: Json | undefined): Pick<Held, 'spent'> {
-  const { tokens, cost, calls } = object(value)
+  const { raised: _, ...spent } = object(value)
+  const { tokens, cost, calls } = spent
   const isKnown = [tokens, cost, calls].some((one) => typeof one === 'number')
-  return isKnown ? { spent: { ...object(value), tokens: count(tokens), cost: count(cost), calls: count(calls) } } : {}
+  return isKnown ? { spent: { ...spent, tokens: count(tokens), cost: count(cost), calls: count(calls) } } : {}
 }
 
 function object(value: Json | undefined): JsonObject {

@@ -83,5 +83,10 @@ function artifactBeside(checkpoint: string, link: JsonObject): Json {
   }
   if (typeof hash === 'string' && createHash('sha256').update(text, 'utf8').digest('hex') !== hash)
     throw pipelineFaults.make('R2202', `${path} is not the value that the checkpoint had`, { file: checkpoint, rule: 'tampered' })
-  return format === 'json' ? (JSON.parse(text) as Json) : text
+  if (format !== 'json') return text
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    throw unusable(checkpoint, `${path} is no JSON`)
+  }
 }

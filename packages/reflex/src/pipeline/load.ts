@@ -4,9 +4,6 @@ import type { TypedGraph } from './compile/typed.ts'
 import { dotFaults } from './dot/faults.ts'
 import { readPipeline } from './read.ts'
 
-/** Pipelines that were loaded, and whether nobody vouches for their text. */
-const loaded = new WeakMap<object, { readonly untrusted: boolean }>()
-
 /**
  * A stored pipeline, ready to run: `{dot, author?, transformed?}`. What was stored was read before, so only a text that came from a
  * context can have mistakes: they are thrown, the first error first.
@@ -23,16 +20,5 @@ export function loadPipeline(source: Json, custom?: ReadonlyMap<string, CustomHa
   const { typed, findings } = readPipeline(dot, undefined, options)
   if (typed === undefined)
     throw findings.find(({ severity }) => severity === 'error') ?? dotFaults.make('R1100', 'the pipeline cannot be read')
-  loaded.set(typed, { untrusted: lowered })
   return typed
-}
-
-/** Who vouches for a pipeline's text: whoever started the run, or nobody. */
-export function authorOf(def: unknown): 'untrusted' | undefined {
-  return typeof def === 'object' && def !== null && loaded.get(def)?.untrusted === true ? 'untrusted' : undefined
-}
-
-/** Whether a definition is a pipeline's: one that was loaded here, and no look-alike. */
-export function isPipeline(def: unknown): boolean {
-  return typeof def === 'object' && def !== null && loaded.has(def)
 }

@@ -11,6 +11,7 @@ import type { CustomTransforms } from './language/transforms.ts'
 import type { LintRule } from './lint/finding.ts'
 import type { LintOptions } from './lint/options.ts'
 import { validate } from './validate.ts'
+import { keepAuthor } from './vouching.ts'
 
 /** What reading a pipeline may know of its surroundings. */
 export interface ReadPipelineOptions extends Omit<CompileOptions & LintOptions, 'source'> {
@@ -52,6 +53,7 @@ export function readPipeline(text: string, file?: string, options: ReadPipelineO
   const typed = compileGraph(options.transformed === true ? graph : transformGraph(graph, transforms), { ...options, source })
   // Where statements were passed over, what they would have declared is not missing.
   const found = errors.length === 0 ? validate(typed, options.rules, { ...options, source }) : typed.findings
+  keepAuthor(typed, options.author)
   return result(typed, sourceOf(typed.graph, text, options), inOrder([...written, ...found]))
 }
 
@@ -66,6 +68,7 @@ function parsed(text: string, file: string | undefined, { cache, strictGrammar }
 /** The same for a graph that code has made; findings have the path of a node or an edge in place of a line. */
 export function readGraph(graph: DotGraph, file?: string, options: ReadPipelineOptions = {}): ReadPipelineResult {
   const typed = compileGraph(transformGraph(graph, options.transforms), options)
+  keepAuthor(typed, options.author)
   const findings = validate(typed, options.rules, options)
   for (const finding of findings) if (file !== undefined && finding.file === undefined) Object.assign(finding, { file })
   return result(typed, sourceOf(typed.graph, serializeGraph(graph), options), findings)

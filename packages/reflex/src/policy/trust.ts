@@ -42,29 +42,6 @@ const READERS = [
   'json.read',
 ]
 
-/** Actions of pipelines that only compute, under all of their names. */
-const COMPUTING = [
-  'consensus_decide',
-  'consensus_decide_review',
-  'pipeline_validate',
-  'review_synthesize',
-  'tdd_build_impl_prompt',
-  'tdd_record_attempt',
-]
-/** Actions that touch files and run commands and nothing else: the tools that they call ask for what they touch. */
-const WORKING = [
-  'file_read',
-  'file_write',
-  'file_list',
-  'file_glob',
-  'file_search',
-  'apply_changes',
-  'run_tests',
-  'mix_test',
-  'shell_run',
-  'shell_execute',
-]
-
 /**
  * What each level grants beside those before it. Deciding and asking is for everybody: what an effect touches is asked for
  * by itself, and what a called program or an item does as well. Commands need a sandbox below `trusted` (decisions, trust
@@ -79,7 +56,6 @@ const GRANTS: Readonly<Record<Trust, readonly string[]>> = {
     'arbor://tool/file.write',
     'arbor://tool/file.edit',
     'arbor://tool/http',
-    ...COMPUTING.map((name) => `arbor://action/${name}`),
   ],
   probationary: [
     'arbor://orchestrator/invoke',
@@ -87,7 +63,6 @@ const GRANTS: Readonly<Record<Trust, readonly string[]>> = {
     'arbor://tool/command',
     'arbor://tool/shell',
     'arbor://shell/exec',
-    ...WORKING.map((name) => `arbor://action/${name}`),
   ],
   trusted: [
     'arbor://orchestrator/adapt/trusted',

@@ -15,6 +15,7 @@ import {
   programRef,
   textOf,
 } from './compile.ts'
+import { decideByHand } from './by-hand.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
 import { pictureOf } from './picture.ts'
 import { ENGINE_ERROR, guardFault, runFaults, suspensionReason } from './run-faults.ts'
@@ -55,6 +56,7 @@ export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflo
     where: (_, position) => nodeAt(position),
     step,
     choices,
+    decideAs: (def, flight, word, by) => decideByHand(choices(def, flight.frame), def, flight, word, by),
     story: workflowStory,
   }
 }

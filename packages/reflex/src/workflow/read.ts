@@ -19,6 +19,8 @@ export type Proofs = 'all' | 'alone' | 'errors'
 export interface ReadWorkflowOptions extends LoadWorkflowOptions {
   /** Finds the workflows that this one invokes; without it they are not checked. */
   readonly lookup?: Lookup
+  /** Whether a program of any kind is there, for what is invoked by `kind:id`; a workflow is there where `lookup` finds it. */
+  readonly knows?: ((id: string) => boolean) | undefined
   /** What those who decide read and write, as their specs say it; without it, what nodes declare. */
   readonly effects?: Effects | undefined
   readonly proofs?: Proofs | undefined
@@ -64,9 +66,10 @@ function provesAll({ nodes }: Workflow, proofs: Proofs = 'all'): boolean {
 /** What the schema reports as well, and better, is left to it: parts without a shape, and unknown types of guard. */
 const OF_THE_SCHEMA: readonly string[] = ['R1048', 'R1058']
 
-function structureFindings(workflow: Workflow, locate: Locate, { lookup, names }: ReadWorkflowOptions): Fault[] {
+function structureFindings(workflow: Workflow, locate: Locate, { lookup, knows, names }: ReadWorkflowOptions): Fault[] {
   if (!isRecord(workflow) || !isRecord(workflow.nodes) || !Array.isArray(workflow.edges)) return []
-  const registered = lookup === undefined ? undefined : (id: string) => id !== workflow.id && lookup(id) !== undefined
+  const found = knows ?? ((id: string) => lookup?.(id) !== undefined)
+  const registered = lookup === undefined ? undefined : (id: string) => id !== workflow.id && found(id)
   return validateWorkflow(workflow, { locate, registered, names }).filter((finding) => !OF_THE_SCHEMA.includes(finding.code))
 }
 

@@ -103,7 +103,20 @@ export async function longRun(store: Store, id: string, records: number, values:
       const n = first + i
       if (n === 1) return { ...NOTHING, input: ['kernel', 'start'], more: { start } }
       if (n === 2) return { ...NOTHING, position: 'a' }
-      return { ...NOTHING, elapsed: 1, input: ['host', n], writes: i === 0 ? ['doc', String(n).padEnd(8, '.').repeat(size / 8)] : [`key ${n % 50}`, n] }
+      return {
+        ...NOTHING,
+        elapsed: 1,
+        input: ['host', n],
+        writes:
+          i === 0
+            ? [
+                'doc',
+                String(n)
+                  .padEnd(8, '.')
+                  .repeat(size / 8),
+              ]
+            : [`key ${n % 50}`, n],
+      }
     }).map(encodeRecord)
     const row = { status: 'suspended', updated: NOW + first, due: null, waits: [] } as const
     await store.commit([

@@ -8,7 +8,8 @@ import { type Reply, type Seen, startOpenAi } from '../models/openai-server.ts'
 
 const HERE = 'examples/05-code-review'
 const example = resolve(import.meta.dirname, '../../../..', HERE)
-const recorded = (name: string): readonly string[] => ['--recorded', `${HERE}/by-hand/${name}.jsonl`, '--answers', 'none']
+const POLICY = ['--policy', `${HERE}/review.policy.json`]
+const recorded = (name: string): readonly string[] => [...POLICY, '--recorded', `${HERE}/by-hand/${name}.jsonl`, '--answers', 'none']
 
 /** Whether this machine can make a sandbox at all; what needs one says so where it cannot. */
 const sandboxed = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']).status === 0
@@ -38,7 +39,7 @@ describe('example 05, a code review', () => {
   })
 
   test('simulated: three branches and a question, and not one command', async () => {
-    const { err, code } = await reflex(['run', HERE, '--simulate', '--answers', 'none'])
+    const { err, code } = await reflex(['run', HERE, ...POLICY, '--simulate', '--answers', 'none'])
     expect(code).toBe(75)
     expect(err).toContain('fan: 3 branches, quorum 2 of 3')
     expect(existsSync(join(folder, HERE, 'out'))).toBe(false)
@@ -74,8 +75,11 @@ describe('example 05, a code review', () => {
   test.skipIf(!sandboxed)('one is too few: a person is asked, and has them asked again (needs bubblewrap)', async () => {
     const lines = readFileSync(join(example, 'by-hand/one-silent.jsonl'), 'utf8').split('\n')
     const [silent = ''] = lines.filter((line) => line.includes('"fault"'))
-    writeFileSync(join(folder, 'few.jsonl'), [silent, silent.replace('/tests', '/style'), ...lines.filter((line) => line !== silent)].join('\n'))
-    const asked = await reflex(['run', HERE, '--recorded', 'few.jsonl', '--answers', 'none'])
+    writeFileSync(
+      join(folder, 'few.jsonl'),
+      [silent, silent.replace('/tests', '/style'), ...lines.filter((line) => line !== silent)].join('\n'),
+    )
+    const asked = await reflex(['run', HERE, ...POLICY, '--recorded', 'few.jsonl', '--answers', 'none'])
     expect(asked.err).toContain('failed    fan: 1 of 3 branches succeeded, a share of 0.66 is needed')
     expect(asked.err).toContain('Fewer than two reviews came in. Ask again?')
     expect(asked.code).toBe(75)
@@ -85,14 +89,16 @@ describe('example 05, a code review', () => {
 
   test.skipIf(!sandboxed)('by a model server: reviewers see the diff, one reads a file first (needs bubblewrap)', async () => {
     const { environment, server } = await model()
-    const asked = await reflex(['run', HERE, '--answers', 'none'], environment)
+    const asked = await reflex(['run', HERE, ...POLICY, '--answers', 'none'], environment)
     expect(asked.code).toBe(75)
     expect(asked.err).toContain('fan: 3 of 3 succeeded')
     const bodies = server.requests.map(({ body }) => JSON.stringify(body))
     expect(bodies).toHaveLength(4)
     for (const body of bodies) expect(body).toContain('+  if (code != null) total = eval(rule(code))')
     // What the tool gave, sent back to the model that asked for it.
-    expect(bodies.filter((body) => body.includes('"role":"tool"'))).toEqual([expect.stringContaining('export function total(lines) {') as string])
+    expect(bodies.filter((body) => body.includes('"role":"tool"'))).toEqual([
+      expect.stringContaining('export function total(lines) {') as string,
+    ])
     expect(server.problems).toEqual([])
     expect((await reflex(['answer', 'last', 'Merge'], environment)).code).toBe(0)
     expect(findings()).toContain('Found by security')

@@ -8,7 +8,8 @@ import { startOpenAi } from '../models/openai-server.ts'
 
 const HERE = 'examples/06-fix-until-green'
 const example = resolve(import.meta.dirname, '../../../..', HERE)
-const RECORDED = ['--recorded', `${HERE}/by-hand/two-laps.jsonl`]
+const POLICY = ['--policy', `${HERE}/fix.policy.json`]
+const RECORDED = [...POLICY, '--recorded', `${HERE}/by-hand/two-laps.jsonl`]
 
 /** Whether this machine can make a sandbox at all; what needs one says so where it cannot. */
 const sandboxed = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']).status === 0
@@ -73,7 +74,7 @@ describe('example 06, fix until green', () => {
 
   test.skipIf(!sandboxed)('by a model server: the second lap hears what the tests said (needs bubblewrap)', async () => {
     const { environment, server } = await model(...replies)
-    const { err, code } = await reflex(['run', HERE], environment)
+    const { err, code } = await reflex(['run', HERE, ...POLICY], environment)
     expect(code).toBe(0)
     expect(err).toContain('fix: llama3')
     expect(green('work')).toBe(true)
@@ -85,24 +86,32 @@ describe('example 06, fix until green', () => {
     expect(server.problems).toEqual([])
   })
 
-  test.skipIf(!sandboxed)('changes that mend nothing end at the fourth lap, however often tests are taken out (needs bubblewrap)', async () => {
-    const cheat = { object: { because: 'No tests, no failures.', changes: [{ path: 'span.test.js', old: "import { test } from 'node:test'\n", new: 'const test = () => {}\n' }] } }
-    const { environment, server } = await model(cheat, cheat, cheat, cheat, cheat)
-    const { err, code } = await reflex(['run', HERE], environment)
-    expect(code).toBe(1)
-    expect(err).toContain('node_visit_limit: look was entered 4 times')
-    expect(server.requests.length).toBeLessThanOrEqual(4)
-    expect(green('project')).toBe(false)
-  })
+  test.skipIf(!sandboxed)(
+    'changes that mend nothing end at the fourth lap, however often tests are taken out (needs bubblewrap)',
+    async () => {
+      const cheat = {
+        object: {
+          because: 'No tests, no failures.',
+          changes: [{ path: 'span.test.js', old: "import { test } from 'node:test'\n", new: 'const test = () => {}\n' }],
+        },
+      }
+      const { environment, server } = await model(cheat, cheat, cheat, cheat, cheat)
+      const { err, code } = await reflex(['run', HERE, ...POLICY], environment)
+      expect(code).toBe(1)
+      expect(err).toContain('node_visit_limit: look was entered 4 times')
+      expect(server.requests.length).toBeLessThanOrEqual(4)
+      expect(green('project')).toBe(false)
+    },
+  )
 
   test.skipIf(!sandboxed)('stops before a call that the budget does not cover, and goes on with more (needs bubblewrap)', async () => {
     const usages = [900, 400].map((prompt) => ({ prompt, completion: 100 }))
     const { environment, server } = await model(...replies.map((reply, i) => ({ ...reply, usage: usages[i] })))
-    const stopped = await reflex(['run', HERE, '--budget', 'tokens=1000', '--answers', 'none'], environment)
+    const stopped = await reflex(['run', HERE, ...POLICY, '--budget', 'tokens=1000', '--answers', 'none'], environment)
     expect(stopped.code).toBe(75)
     expect(stopped.err).toContain('The budget is spent: raise it, or stop?')
     expect(server.requests).toHaveLength(1)
-    expect((await reflex(['answer', 'last', 'raise'], environment)).code).toBe(0)
+    expect((await reflex(['answer', 'last', 'raise', ...POLICY], environment)).code).toBe(0)
     expect(green('work')).toBe(true)
   })
 
@@ -110,7 +119,7 @@ describe('example 06, fix until green', () => {
     writeFileSync(join(folder, 'notes.txt'), 'mine\n')
     const away = { object: { because: 'Nearby.', changes: [{ path: '../../../../outside.txt', old: 'mine', new: 'yours' }] } }
     const { environment } = await model(away, ...replies)
-    const { err, code } = await reflex(['run', HERE], environment)
+    const { err, code } = await reflex(['run', HERE, ...POLICY], environment)
     expect(err).toMatch(/failed {4}apply: apply_changes: .*outside\.txt/)
     expect(code).toBe(0)
   })

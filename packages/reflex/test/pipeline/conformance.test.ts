@@ -72,17 +72,17 @@ const ROWS: readonly Row[] = [
   { type: 'file.write', good: 'content_key=word, output="$/out.txt"', bad: 'content_key=nothing, output="$/out.txt"' },
   {
     type: 'compose',
-    good: 'mode=invoke, graph_file="$/inner.dot", result_mapping="said:heard"',
+    good: 'mode=invoke, graph_file="inner.dot", result_mapping="said:heard"',
     writes: { heard: 'inner' },
-    bad: 'mode=invoke, graph_file="$/none.dot"',
+    bad: 'mode=invoke, graph_file="none.dot"',
   },
   {
     type: 'graph.invoke',
-    good: 'graph_file="$/inner.dot", result_mapping="said:heard"',
+    good: 'graph_file="inner.dot", result_mapping="said:heard"',
     writes: { heard: 'inner' },
-    bad: 'graph_file="$/fails.dot"',
+    bad: 'graph_file="fails.dot"',
   },
-  { type: 'pipeline.run', good: 'source_file="$/inner.dot"', bad: 'source_key=nothing' },
+  { type: 'pipeline.run', good: 'source_file="inner.dot"', bad: 'source_key=nothing' },
   { type: 'map', good: 'items_key=list, item_type=codergen, item_prompt="say"', writes: { 'map.it.count': 2 }, bad: 'items_key=word' },
   { type: 'wait', good: 'source=timer, duration="1ms"', writes: { 'wait.it.duration': 1 } },
   {

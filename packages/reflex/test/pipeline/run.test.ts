@@ -224,18 +224,10 @@ test('transforms of a run change its graph, in their order', async () => {
   expect(result.node_outcomes['plan']?.context_updates?.['last_prompt']).toBe('Plan how to: Create a hello world Python script 1 2')
 })
 
-test('a run of 10,000 nodes takes time in proportion to them', async () => {
-  const line = (count: number): string => {
-    const names = Array.from({ length: count }, (_, i) => `n${i}`)
-    return `digraph g { node [type=transform, transform=constant, expression=x, output_key=k] start [type=start, shape=Mdiamond] done [type=exit, shape=Msquare] start -> ${names.join(' -> ')} -> done }`
-  }
-  const took = async (count: number): Promise<number> => {
-    const before = performance.now()
-    const result = await run(line(count), { logs_root: folder(), max_steps: 20_000, validate: false, cache: false })
-    expect(result).toMatchObject({ status: 'success', steps: count + 2 })
-    return performance.now() - before
-  }
-  await took(100)
-  const small = await took(1_000)
-  expect((await took(10_000)) / small).toBeLessThan(30)
-}, 60_000)
+test('a run of 1,000 nodes ends, with a folder for each', async () => {
+  const names = Array.from({ length: 1_000 }, (_, i) => `n${i}`)
+  const line = `digraph g { node [type=transform, transform=constant, expression=x, output_key=k] start [type=start, shape=Mdiamond] done [type=exit, shape=Msquare] start -> ${names.join(' -> ')} -> done }`
+  const result = await run(line, { logs_root: folder(), max_steps: 2_000, validate: false, cache: false })
+  expect(result).toMatchObject({ status: 'success', steps: 1_002 })
+  expect(existsSync(join(result.logs_root ?? '', 'n999', 'status.json'))).toBe(true)
+})

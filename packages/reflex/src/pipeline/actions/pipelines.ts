@@ -1,7 +1,9 @@
 import { isObject, type Json } from '../../kernel/json.ts'
+import { quote } from '../../text/harmless.ts'
 import { renderText } from '../language/render.ts'
 import { callSource } from '../engine/asks.ts'
 import { unfenced } from '../handlers/gate.ts'
+import { isEngineKey } from '../inputs.ts'
 import { readPipeline } from '../read.ts'
 import type { Action } from './action.ts'
 
@@ -24,6 +26,8 @@ export const runPipeline: Action = function* (scene, given) {
   if (depth > most) return { problem: `pipelines are ${most} deep, which is the limit` }
   const dot = unfenced(renderText(given['source']))
   const inputs = isObject(given['inputs']) ? given['inputs'] : {}
+  const kept = Object.keys(inputs).find(isEngineKey)
+  if (kept !== undefined) return { problem: `the engine keeps ${quote(kept)} for itself` }
   const source = { dot, author: 'untrusted' }
   const { returned, value } = yield* callSource('pipeline', `${scene.typed.graph.id}.${scene.node.id}`, source, {
     ...inputs,

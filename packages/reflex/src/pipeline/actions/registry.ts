@@ -1,5 +1,5 @@
 import { toFault } from '../../kernel/fault.ts'
-import { copyJson, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { copyJson, isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Call, Port, Traits } from '../../kernel/port.ts'
 import { didYouMean, suggest } from '../../text/index.ts'
 import { uri } from '../compile/capability-uris.ts'
@@ -70,7 +70,8 @@ export class ActionRegistry {
 }
 
 /**
- * The port `action`: `{action, params, node, agent, workdir, stage}`; its result is the action's. A name that nobody has is
+ * The port `action`: `{action, params, loose, by?, node, agent, workdir, stage}`; its result is the action's. `loose`: the
+ * parameters that come from elsewhere than the text; `by: "agent"`: an agent has chosen them. A name that nobody has is
  * the fault `R2222`, with the one that was meant.
  */
 export function actionPort(registry: ActionRegistry): Port {
@@ -89,6 +90,8 @@ export function actionPort(registry: ActionRegistry): Port {
         const hint = didYouMean(suggest(name, [...registry.names(), ...ACTION_NAMES]))
         throw pipelineFaults.make('R2222', `unknown action ${JSON.stringify(name)}${hint === undefined ? '' : `; ${hint}`}`)
       }
+      const wrong = closedTo(action.parameters ?? {}, args)
+      if (wrong !== undefined) throw pipelineFaults.make('R2223', `${name}: only the author of the pipeline writes the parameter ${wrong}`)
       const read = readParameters(action.parameters ?? {}, isObject(args['params']) ? args['params'] : {})
       if ('problem' in read) throw pipelineFaults.make('R2223', `${name}: ${read.problem}`)
       const { run, key, signal } = call
@@ -101,6 +104,14 @@ export function actionPort(registry: ActionRegistry): Port {
         pipelineFaults.make('R2223', message, { cause, ...(isTransient(message) ? { verdict: 'retry' as const } : {}) }),
       ),
   }
+}
+
+/** A parameter that somebody else has given than may give it. */
+function closedTo(parameters: Parameters, { params, loose, by }: JsonObject): string | undefined {
+  const given = isObject(params) ? params : {}
+  const names = isList(loose) ? loose.map((name) => renderText(name)) : []
+  const closed = Object.entries(parameters).filter(([, { authored, control }]) => authored === true || (by === 'agent' && control === true))
+  return closed.flatMap(([own, { also = [] }]) => [own, ...also]).find((name) => names.includes(name) && Object.hasOwn(given, name))
 }
 
 function named(

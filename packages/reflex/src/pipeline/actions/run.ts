@@ -49,13 +49,17 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
  */
 export function* runAction(scene: Scene, name: string, params: JsonObject): Acting {
   const handed = listOf(scene.attributes, 'context_keys').map((key) => key.split('.').at(-1) ?? key)
-  return yield* performed(scene, name, params, (parameter) => parameter.authored === true, handed)
+  return yield* performed(scene, name, params, isAuthored, handed)
 }
+
+const isAuthored = (parameter: Parameter): boolean => parameter.authored === true
 
 /** The same of an action that an agent has decided on: it chooses nothing that decides what runs, but paths, which are confined. */
 function byAgent(scene: Scene, name: string, params: JsonObject): Acting {
-  return performed(scene, name, params, ({ control, authored }) => control === true || authored === true, Object.keys(params))
+  return performed(scene, name, params, decides, Object.keys(params))
 }
+
+const decides = ({ control, authored }: Parameter): boolean => control === true || authored === true
 
 function* performed(
   scene: Scene,
@@ -67,7 +71,10 @@ function* performed(
   const plain = plainAction(name)
   const own = ownAction(name)
   const action = ACTIONS.get(own)
-  if (action === undefined || scene.charter.actions?.includes(plain) === true) return yield* ofHost(scene, plain, params)
+  if (action === undefined || scene.charter.actions?.includes(plain) === true) {
+    const agent = isClosed === decides
+    return yield* ofHost(scene, plain, params, { loose, ...(agent ? { by: 'agent' } : {}) })
+  }
   const { parameters } = ACTION_FACTS.get(own) ?? { parameters: {} }
   const closed = Object.entries(parameters).flatMap(([own, parameter]) => (isClosed(parameter) ? [own, ...(parameter.also ?? [])] : []))
   const wrong = loose.find((one) => closed.includes(one) && Object.hasOwn(params, one))
@@ -85,11 +92,18 @@ function named(name: string, acted: Acted): Acted {
 /** No port of that name: this runtime has no actions but its own. */
 const NO_PORT = 'R2013'
 
-function* ofHost(scene: Scene, action: string, params: JsonObject): Acting {
+/** `given`: the parameters that the author did not write, and whether an agent has chosen them; the port knows which it may. */
+function* ofHost(
+  scene: Scene,
+  action: string,
+  params: JsonObject,
+  given: { readonly loose: readonly string[]; readonly by?: string },
+): Acting {
   const { node, charter } = scene
   const settled = yield* perform('action', {
     action,
     params,
+    ...given,
     node: node.id,
     agent: agentOf(scene, params['agent_id']),
     workdir: scene.text('workdir') || charter.workdir,

@@ -7,7 +7,7 @@ import { type AttributeChanges, type Mutation, refuse } from './mutation.ts'
 import { VERSION, versionOf } from './version.ts'
 
 /** What decides on each change. */
-export interface Judge {
+interface Judge {
   /** The handler of a node as it stands, by its canonical type. */
   kindOf(node: DotNode): string
   /** Nodes that nothing may change any more: those that were executed, and the one that changes the others. */
@@ -100,7 +100,8 @@ class Draft {
   #addEdge(from: string, to: string, attrs: AttributeChanges): void {
     const attributes = merged(new Map(), attrs)
     const { condition, problems } = parseCondition(textOf(attributes, 'condition') ?? '')
-    if (condition?.unreadable === true) refuse(`add_edge: the condition of ${from} -> ${to}: ${problems[0]?.message ?? 'it cannot be read'}`)
+    if (condition?.unreadable === true)
+      refuse(`add_edge: the condition of ${from} -> ${to}: ${problems[0]?.message ?? 'it cannot be read'}`)
     this.#edges = [...this.#edges, { index: this.#edges.length, from, to, attributes }]
   }
 

@@ -13,7 +13,8 @@ export function changesBetween(before: DotGraph, after: DotGraph): string[] {
   ]
 }
 
-function isChanged(before: Attributes | undefined, after: Attributes | undefined): boolean {
+/** Whether attributes say something else; those that are not there say nothing. */
+export function isChanged(before: Attributes | undefined, after: Attributes | undefined): boolean {
   if (before === undefined || after === undefined) return false
   return before.size !== after.size || [...after].some(([key, { value }]) => before.get(key)?.value !== value)
 }

@@ -20,7 +20,7 @@ export type Mutation =
       readonly label?: string | undefined
     }
 
-export const OPERATIONS: readonly Mutation['op'][] = ['modify_attrs', 'add_edge', 'remove_edge', 'add_node', 'remove_node']
+const OPERATIONS: readonly Mutation['op'][] = ['modify_attrs', 'add_edge', 'remove_edge', 'add_node', 'remove_node']
 
 /** Why a list of changes is refused: all of it, whichever of them is wrong. */
 export class Refused extends Error {}

@@ -70,7 +70,8 @@ const FIXED_PREFIXES = ['tool_hooks.', 'param.', 'arg.']
  */
 export function tierOf(run: string, session: unknown): Trust {
   const own = levelOf(run)
-  return session === undefined || session === null ? own : lesserTrust(own, levelOf(String(session)))
+  if (session === undefined || session === null) return own
+  return lesserTrust(own, typeof session === 'string' ? levelOf(session) : 'untrusted')
 }
 
 function levelOf(word: string): Trust {

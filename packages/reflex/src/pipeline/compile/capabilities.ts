@@ -147,10 +147,7 @@ function handlerNeeds(node: Needing, handlers: ReadonlyMap<string, CustomHandler
 }
 
 /** The node that a map, or a parallel node with items, executes for each item. */
-export function itemOf(
-  { operation, attributes }: Needing,
-  handlers: ReadonlyMap<string, CustomHandler> = new Map(),
-): Needing | undefined {
+export function itemOf({ operation, attributes }: Needing, handlers: ReadonlyMap<string, CustomHandler> = new Map()): Needing | undefined {
   const isMap = operation === 'map' || (operation === 'parallel' && (attributes.has('items') || attributes.has('items_key')))
   const type = written(attributes, 'item_type') ?? written(attributes, 'handler_type') ?? written(attributes, 'item_handler')
   if (!isMap || type === undefined) return undefined

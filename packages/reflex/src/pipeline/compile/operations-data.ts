@@ -1,7 +1,7 @@
 import { authored, context, key, keys, type OperationRow, writes, writesAt } from './ports.ts'
 
 /** Whose memory it is, where the node does not say. */
-const AGENT = context('session.agent_id')
+const AGENT = context('session.agent_id', 'control')
 
 /** What reads, writes, remembers and evaluates (reference pipeline 4.3.6, 4.7, 4.8). */
 export const DATA_OPERATIONS: readonly OperationRow[] = [

@@ -5,7 +5,7 @@ type Row = readonly [service: string, idempotency: Idempotency, reads: readonly 
 
 const of = (...names: readonly string[]): Input[] => names.map((name) => context(`session.${name}`))
 /** Whose session it is. */
-const AGENT = context('session.agent_id')
+const AGENT = context('session.agent_id', 'control')
 const REMEMBERS = ['goals', 'intents', 'beliefs', 'recalled_memories']
 const RESULTS = [
   'actions',
@@ -51,7 +51,7 @@ const ROWS: readonly Row[] = [
   [
     'tool_dispatch',
     'side_effecting',
-    [context('llm.tool_calls', 'control'), AGENT, ...of('messages')],
+    [context('llm.tool_calls', 'control'), AGENT, ...of('messages', 'tools')],
     ['session.tool_results', 'session.messages'],
     'derived',
   ],

@@ -96,7 +96,11 @@ const ROWS: readonly OperationRow[] = [
     'side_effecting',
     ['action'],
     [authored('action'), keys('context_keys')],
-    [...writes('derived', 'exec.<id>.'), writesAt('derived', 'output_key'), { attribute: 'output_prefix', isPrefix: true, makes: 'derived' }],
+    [
+      ...writes('derived', 'exec.<id>.'),
+      writesAt('derived', 'output_key'),
+      { attribute: 'output_prefix', isPrefix: true, makes: 'derived' },
+    ],
   ],
   ['function', 'side_effecting', ['function'], [authored('function'), keys('context_keys')], writes('derived', 'exec.<id>.')],
   [

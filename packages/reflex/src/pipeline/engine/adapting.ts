@@ -1,5 +1,5 @@
 import { isFault } from '../../kernel/fault.ts'
-import { changesBetween } from '../adapt/changes.ts'
+import { changesBetween, isChanged } from '../adapt/changes.ts'
 import { versionOf } from '../adapt/version.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 import type { DotEdge } from '../dot/graph.ts'
@@ -49,6 +49,5 @@ function moved({ edge, pending, ...rest }: Position, before: TypedGraph, after: 
 /** The same edge in another graph, the first that leads the same way if several are alike; -1 if none does. */
 function indexOf(edge: DotEdge | undefined, { graph }: TypedGraph): number {
   const ways = graph.edges.filter(({ from, to }) => from === edge?.from && to === edge.to)
-  const said = (one: DotEdge | undefined): string => JSON.stringify([...(one?.attributes ?? [])].map(([key, { value }]) => [key, value]).sort())
-  return (ways.find((one) => said(one) === said(edge)) ?? ways[0])?.index ?? -1
+  return (ways.find(({ attributes }) => !isChanged(attributes, edge?.attributes)) ?? ways[0])?.index ?? -1
 }

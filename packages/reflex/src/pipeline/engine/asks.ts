@@ -85,8 +85,3 @@ export function* again(kept: Json): Step<never> {
   yield { again: kept }
   throw new TypeError('a handler that begins again gets no answer')
 }
-
-/** Stops a program beside this node. */
-export function* stopProgram(name: string): Step<void> {
-  yield { stop: name }
-}

@@ -36,7 +36,14 @@ export function conclude(walk: Walk, outcome: Outcome, attempts: number, ran?: n
   const { node } = walk
   const { members } = walk.engine.chain(node, walk.typed, walk.charter)
   const { outcome: own, dot } = takeAdapted(walk, outcome)
-  const finished = finish({ node, outcome: own, chain: members, ran: ran ?? members.length, token: walk.token(), halted: ran !== undefined })
+  const finished = finish({
+    node,
+    outcome: own,
+    chain: members,
+    ran: ran ?? members.length,
+    token: walk.token(),
+    halted: ran !== undefined,
+  })
   const final = dot === undefined || !isGood(finished.status) ? finished : adapt(walk, dot, finished)
   apply(walk, final)
   keep(walk, final, attempts)

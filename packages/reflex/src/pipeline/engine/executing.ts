@@ -178,10 +178,6 @@ function issue(walk: Walk, said: Ask): Waiting | Outcome | { readonly now: Json 
   }
   if ('again' in said) return said
   if ('observe' in said) return { now: { seen: observation(x, said.observe) as unknown as Json } }
-  if ('stop' in said) {
-    if (x.kid(said.stop)?.status === 'running') x.kill(said.stop)
-    return { now: { stopped: true } }
-  }
   try {
     if ('begin' in said) {
       const args = inputsOf(walk, said.begin, said.inputs)

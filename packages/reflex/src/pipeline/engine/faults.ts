@@ -74,7 +74,8 @@ export const pipelineFaults = defineFaults({
     verdict: 'fail',
     severity: 'warning',
     when: DURING,
-    means: 'Its manifest, checkpoint and the files of its stages are missing or no longer kept up. The run goes on: the journal has everything.',
+    means:
+      'Its manifest, checkpoint and the files of its stages are missing or no longer kept up. The run goes on: the journal has everything.',
     often: 'a folder that belongs to somebody else, a full disk',
     fix: 'Make room or name another folder with --logs. A resume writes what is missing.',
   },
@@ -104,7 +105,8 @@ export const pipelineFaults = defineFaults({
     title: 'An action of the host failed',
     verdict: 'fail',
     when: DURING,
-    means: 'It threw, gave something that is no JSON, or its parameters do not fit. A message that speaks of the network may be tried again.',
+    means:
+      'It threw, gave something that is no JSON, or its parameters do not fit. A message that speaks of the network may be tried again.',
     fix: 'Correct the action or its parameters.',
   },
 })

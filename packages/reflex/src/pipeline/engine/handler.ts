@@ -175,8 +175,6 @@ export type Ask =
   | { readonly begin: string; readonly inputs: JsonObject }
   /** How such a program stands. Answers at once. */
   | { readonly observe: string }
-  /** Stops it. Answers at once. */
-  | { readonly stop: string }
   /** Forgets every answer and begins the handler again with this as `scene.kept`: for loops of many rounds, each as quick as the first. */
   | { readonly again: Json }
 
@@ -205,7 +203,6 @@ export type Answer =
   | { readonly branches: readonly BranchEnd[] }
   | { readonly began: string }
   | { readonly seen: Observation }
-  | { readonly stopped: true }
 
 /**
  * A handler: a function of the scene that gives its outcome at once, or a generator that yields what it needs from outside

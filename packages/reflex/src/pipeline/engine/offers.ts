@@ -57,7 +57,7 @@ function find(tools: Tools, name: string): Tool | undefined {
 function offerOf({ name, description, input, authored = [] }: Tool): Offer | undefined {
   const schema = schemaOf(input)
   const { required, properties } = schema
-  if (isList(required) && required.some((argument) => authored.includes(String(argument)))) return undefined
+  if (isList(required) && authored.some((argument) => required.includes(argument))) return undefined
   const kept = isObject(properties) ? Object.entries(properties).filter(([argument]) => !authored.includes(argument)) : undefined
   const own = authored.length === 0 || kept === undefined ? schema : { ...schema, properties: Object.fromEntries(kept) }
   return { tool: name, name: calledName(name), description, schema: own }

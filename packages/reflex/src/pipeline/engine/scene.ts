@@ -176,7 +176,9 @@ export class NodeScene implements Scene {
 
   random(): number {
     const { position } = this.#from
-    return digestFraction(`${this.#from.charter.draws ?? this.#from.charter.run}:${position.at ?? 0}:${this.node.id}:${this.attempt}:${this.#draws++}`)
+    return digestFraction(
+      `${this.#from.charter.draws ?? this.#from.charter.run}:${position.at ?? 0}:${this.node.id}:${this.attempt}:${this.#draws++}`,
+    )
   }
 
   note(type: string, payload: JsonObject): void {

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Frame } from '../../kernel/frame.ts'
 import type { Ending as FrameEnding, Input, Ref } from '../../kernel/record.ts'
 import { beginClosing, endNow } from './advance.ts'
 import { attempted } from './concluding.ts'
@@ -109,9 +110,10 @@ function rang(walk: Walk, id: Ref): void {
     if (!holds(walk, 'rest')) reenter(walk)
     return
   }
-  if (position.limit === id) return timedOut(walk)
+  if (position.limit === id) return outlasts(walk, id) ? undefined : timedOut(walk)
   if (position.for?.is === 'wait' && position.for.id === id) return met(walk, id, LATE_ANSWER)
-  if (walk.x.waits().some((open) => open.id === id && open.name === 'branch')) return stop(walk, 'fail', 'branch timeout')
+  if (walk.x.waits().some((open) => open.id === id && open.name === 'branch') && !outlasts(walk, id))
+    return stop(walk, 'fail', 'branch timeout')
 }
 
 function returned(walk: Walk, how: FrameEnding, value: Json): void {
@@ -131,7 +133,8 @@ function countReturned(walk: Walk, isPipeline: boolean, value: Json): void {
   const { spent, data } = isObject(value) ? value : {}
   const said = readSpent(spent ?? (isObject(data) ? data['spent'] : undefined))
   const { tokens, cost, calls } = said
-  if (tokens + cost + calls > 0 || (isPipeline && Object.keys(said).length > 3)) walk.purse.spend(isPipeline ? said : { tokens, cost, calls })
+  if (tokens + cost + calls > 0 || (isPipeline && Object.keys(said).length > 3))
+    walk.purse.spend(isPipeline ? said : { tokens, cost, calls })
 }
 
 function branchEnded(walk: Walk, strand: Ref): void {
@@ -144,6 +147,34 @@ function branchEnded(walk: Walk, strand: Ref): void {
   if (ask === undefined || !('fork' in ask) || !forkEnded(walk, ask, strand)) return
   if (walk.position.late === true) return attempted(walk, failure('timeout'))
   answered(walk)
+}
+
+/** Milliseconds after which a timer was not merely late: nobody was there when it was due. */
+const ABSENT = 1_000
+
+/**
+ * Whether work goes on although its time is over. What nobody knows to have happened waits for a person as long as that
+ * takes: to fail it would be to try it again unasked. Time in which no process carried the run is not the node's.
+ */
+function outlasts(walk: Walk, id: Ref): boolean {
+  const { position, x } = walk
+  const { limit, ...rest } = position
+  const timer = x.waits().find((open) => open.id === id)
+  const isAbsent = timer?.due !== undefined && x.now - timer.due > ABSENT
+  if (isDoubted(x.frame)) {
+    if (limit === id) walk.go(rest)
+    return true
+  }
+  if (!isAbsent) return false
+  const anew = x.timer(timer.due - timer.since, timer.name)
+  if (limit === id) walk.go({ ...rest, limit: anew })
+  return true
+}
+
+/** Whether a person is asked for what became of an effect, of the frame or of anything that it runs. */
+function isDoubted({ flights, callee, strands }: Frame): boolean {
+  if (flights.some(({ doubted }) => doubted)) return true
+  return (callee !== undefined && isDoubted(callee)) || [...(strands?.values() ?? [])].some(isDoubted)
 }
 
 /** The node has had its time: what it waits for is given up. */

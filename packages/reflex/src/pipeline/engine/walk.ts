@@ -3,7 +3,7 @@ import { faultData } from '../../kernel/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { TypedGraph, TypedNode } from '../compile/typed.ts'
 import { textOf } from '../dot/graph.ts'
-import { authorOf } from '../load.ts'
+import { authorOf } from '../vouching.ts'
 import type { Token } from '../middleware/middleware.ts'
 import { type BranchArgs, branchOf } from './branch.ts'
 import type { Charter } from './handler.ts'
@@ -102,7 +102,17 @@ export class Walk {
 
   #surroundings(): Surroundings {
     const { x, typed, position, tally, charter, remarks } = this
-    return { typed, position, tally, charter, remarks, frame: x.frame, now: x.now, read: (key: string) => x.get(key), budget: () => this.purse.status }
+    return {
+      typed,
+      position,
+      tally,
+      charter,
+      remarks,
+      frame: x.frame,
+      now: x.now,
+      read: (key: string) => x.get(key),
+      budget: () => this.purse.status,
+    }
   }
 
   /** The execution as the chain sees it. */

@@ -11,7 +11,7 @@ import { ADAPTED } from '../engine/adapting.ts'
 import type { Handler, Scene } from '../engine/handler.ts'
 import { type Outcome, refusal, success } from '../engine/outcome.ts'
 import { reachable } from '../engine/skip.ts'
-import { authorOf } from '../load.ts'
+import { authorOf } from '../vouching.ts'
 import { readPipeline } from '../read.ts'
 
 /** Changes that one execution may make, unless the node says otherwise. */
@@ -43,7 +43,8 @@ function adapted(scene: Scene, custom: ReadonlyMap<string, CustomHandler>): Outc
   const author = authorOf(typed)
   const { findings } = readPipeline(dot, undefined, { transformed: true, custom, ...(author === undefined ? {} : { author }) })
   const wrong = findings.filter(({ severity }) => severity === 'error')
-  if (wrong.length > 0) refuse(`the changed pipeline has errors: ${wrong.map(({ rule, message }) => `${rule ?? 'error'}: ${message}`).join('; ')}`)
+  if (wrong.length > 0)
+    refuse(`the changed pipeline has errors: ${wrong.map(({ rule, message }) => `${rule ?? 'error'}: ${message}`).join('; ')}`)
   const count = `${mutations.length} mutation${mutations.length === 1 ? '' : 's'}`
   if (isOn(attributes, 'dry_run')) {
     const updates: JsonObject = { [`adapt.${node.id}.dry_run`]: true, [`adapt.${node.id}.valid_ops`]: mutations.length }
@@ -89,7 +90,13 @@ function completedIn(scene: Scene): ReadonlySet<string> {
   const inside = done.flatMap((id) => {
     const join = typed.joins.get(id)
     if (join === undefined) return []
-    return [...reachable(typed, (typed.outgoing.get(id) ?? []).map(({ edge }) => edge.to), join)]
+    return [
+      ...reachable(
+        typed,
+        (typed.outgoing.get(id) ?? []).map(({ edge }) => edge.to),
+        join,
+      ),
+    ]
   })
   return new Set([...done, ...inside])
 }

@@ -110,7 +110,7 @@ interface Child {
 }
 
 function childOf({ returned, value }: Returned): Child {
-  const object = isObject(value) ? value : { value }
+  const object = isObject(value) ? value : value === null || value === undefined ? {} : { value }
   if (returned !== 'done') {
     const message = object['message']
     return { status: 'fail', context: {}, error: typeof message === 'string' ? message : returned }

@@ -1,8 +1,10 @@
 import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { quote } from '../../text/harmless.ts'
 import { integerOf, textOf } from '../dot/graph.ts'
 import { fork } from '../engine/asks.ts'
 import type { BranchEnd, BranchSpec, Handler, Scene, Steps } from '../engine/handler.ts'
 import { failure, isGood, type Outcome, refusal, success } from '../engine/outcome.ts'
+import { isEngineKey } from '../inputs.ts'
 
 const AT_ONCE = 4
 
@@ -78,14 +80,18 @@ function planOf(scene: Scene, of: 'map' | 'parallel'): Plan | Outcome {
   if (!isList(items)) return refusal(`${node.id}: ${items}`)
   const type = textOf(attributes, 'item_type') ?? textOf(attributes, 'handler_type') ?? textOf(attributes, 'item_handler')
   if (type === undefined) return refusal(`${node.id}: no handler for the items: write item_type`)
+  const itemKey = textOf(attributes, 'item_key') ?? 'map.current_item'
+  const indexKey = textOf(attributes, 'index_key') ?? 'map.current_index'
+  const kept = [itemKey, indexKey].find(isEngineKey)
+  if (kept !== undefined) return refusal(`${node.id}: the engine keeps ${quote(kept)} for itself: give the items another key`)
   const own = handlerAttributes(scene)
   if (own === undefined) return refusal(`${node.id}: handler_attrs is no JSON object`)
   return {
     items,
     type,
     attributes: own,
-    itemKey: textOf(attributes, 'item_key') ?? 'map.current_item',
-    indexKey: textOf(attributes, 'index_key') ?? 'map.current_index',
+    itemKey,
+    indexKey,
     resultKey: textOf(attributes, 'result_key') ?? 'last_response',
     collectKey: textOf(attributes, 'collect_key') ?? (of === 'map' ? 'map.results' : 'parallel.results'),
     atOnce: Math.max(1, integerOf(attributes, 'max_concurrency') ?? AT_ONCE),

@@ -89,7 +89,8 @@ function* begun(scene: Scene): Generator<Ask, Standing | Outcome, Answer> {
   const program = managedProgram(attributes, typed.graph)
   const begins = !attributes.has('stack.child_autostart') || isOn(attributes, 'stack.child_autostart')
   if (program === undefined || !begins) return { cycle: 0, seen: {} }
-  if (isOn(attributes, 'manager.detach')) scene.note('stage_warning', { node_id: node.id, warning: 'the child is stopped with its manager: manager.detach has no effect' })
+  if (isOn(attributes, 'manager.detach'))
+    scene.note('stage_warning', { node_id: node.id, warning: 'the child is stopped with its manager: manager.detach has no effect' })
   const below = depthBelow(scene)
   if ('refused' in below) return refusal(`${node.id}: ${below.refused}`)
   const goal = textOf(typed.graph.attributes, 'goal')
@@ -101,10 +102,19 @@ function* begun(scene: Scene): Generator<Ask, Standing | Outcome, Answer> {
   }
   const child = yield* beginProgram(program, inputs)
   const dotfile = program.slice(program.indexOf(':') + 1)
-  return { child, cycle: 0, seen: { 'stack.child.dotfile': dotfile, 'stack.child.status': 'running', 'stack.child.run_id': `${scene.charter.run}/${child}` } }
+  return {
+    child,
+    cycle: 0,
+    seen: { 'stack.child.dotfile': dotfile, 'stack.child.status': 'running', 'stack.child.run_id': `${scene.charter.run}/${node.id}` },
+  }
 }
 
-const STATUSES: Readonly<Record<Observation['status'], string>> = { running: 'running', done: 'completed', failed: 'failed', cancelled: 'cancelled' }
+const STATUSES: Readonly<Record<Observation['status'], string>> = {
+  running: 'running',
+  done: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+}
 
 function factsOf({ status, value, node, steps, retries }: Observation): JsonObject {
   const { status: outcome, message, steps: executed } = isObject(value) ? value : {}

@@ -119,7 +119,8 @@ export const toolDispatch: SessionService = function* (values) {
   const answered = yield* askService(scene, 'session', 'tool_dispatch', { tool_calls: asked }, agent)
   if ('error' in answered) return failed(answered.error)
   if ('nothing' in answered && answered.nothing === 'missing') return { updates: {} }
-  const results = 'value' in answered ? (isList(answered.value) ? answered.value : [answered.value]) : yield* ownDispatch(calls)
+  const results =
+    'value' in answered ? (isList(answered.value) ? answered.value : [answered.value]) : yield* ownDispatch(calls, offeredNames(values))
   const messages = [...listIn(values, 'session.messages'), { role: 'assistant', content: '', calls: calls as unknown as Json }]
   const told = results.map((result, i): JsonObject => {
     const { id = '', name = '' } = calls[i] ?? {}
@@ -128,14 +129,22 @@ export const toolDispatch: SessionService = function* (values) {
   return { updates: { 'session.tool_results': results, 'session.messages': [...messages, ...told] } }
 }
 
+/** The tools that a session offers its model; nothing where it does not say, so that the policy alone decides. */
+function offeredNames(values: Values): ReadonlySet<string> | undefined {
+  const names = offersOf(values).map(({ name }) => toolName(name))
+  return names.length === 0 ? undefined : new Set(names)
+}
+
 /** Tools whose results come from outside: they would decide what the agent calls next. */
 const OUTSIDE: ReadonlySet<string> = new Set(['http'])
 
-function* ownDispatch(calls: readonly ToolCall[]): Generator<Ask, readonly JsonObject[], Answer> {
-  const inside = calls.filter(({ name }) => !OUTSIDE.has(toolName(name)))
+function* ownDispatch(calls: readonly ToolCall[], offered: ReadonlySet<string> | undefined): Generator<Ask, readonly JsonObject[], Answer> {
+  const known = calls.filter(({ name }) => offered?.has(toolName(name)) !== false)
+  const inside = known.filter(({ name }) => !OUTSIDE.has(toolName(name)))
   const settled = yield* performAll(inside.map(({ name, args }) => ({ effect: 'tool', args: { tool: toolName(name), args, by: 'model' } })))
   return calls.map((call) => {
     const { id, name } = call
+    if (!known.includes(call)) return { id, name, ok: false, content: `error: there is no tool ${JSON.stringify(name)}` }
     if (inside.includes(call)) return resultOf(id, name, settled[inside.indexOf(call)])
     return { id, name, ok: false, content: 'error: what comes from outside needs a node of its own' }
   })

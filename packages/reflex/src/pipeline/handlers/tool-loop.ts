@@ -100,7 +100,9 @@ function* called(
     offer === undefined || problem !== undefined ? [] : [{ tool: offer.tool, id: call.id, args: call.args, call }],
   )
   const made = yield* hooksBefore(scene, fit)
-  const settled = yield* performAll(made.map(({ tool, args }) => ({ effect: 'tool', args: { tool, args, by: 'model', ...onResume(scene) } })))
+  const settled = yield* performAll(
+    made.map(({ tool, args }) => ({ effect: 'tool', args: { tool, args, by: 'model', ...onResume(scene) } })),
+  )
   const results = new Map(made.map(({ call }, i) => [call, settled[i]]))
   const ends = checked.map(({ call, offer, problem }, i): End => {
     const message = toolMessage(call, results.get(call), problem)

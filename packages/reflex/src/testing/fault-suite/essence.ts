@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../kernel/json.ts'
+import { isList, isObject, type Json } from '../../kernel/json.ts'
 import type { Rec } from '../../kernel/record.ts'
 import { State } from '../../kernel/state.ts'
 import type { KindSubject } from '../kind-suite/subject.ts'
@@ -17,7 +17,7 @@ export function essence(state: State, subject: KindSubject): Json {
     else if (value === undefined) history.delete(key)
     else history.set(key, [value])
   }
-  return {
+  const whole: Json = {
     status: ended?.status ?? 'open',
     value: blankBugs(ended?.value ?? null),
     position: root.position ?? null,
@@ -28,6 +28,15 @@ export function essence(state: State, subject: KindSubject): Json {
     waits: state.waits.size,
     flights: [...state.flights()].length,
   }
+  return subject.times === undefined ? whole : withoutTimes(whole, new Set(subject.times))
+}
+
+/** A value without the fields that hold times, however deep they are. */
+function withoutTimes(value: Json, times: ReadonlySet<string>): Json {
+  if (isList(value)) return value.map((item) => withoutTimes(item, times))
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([key]) => !times.has(key))
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutTimes(inner, times)]))
 }
 
 /** A fault names its run and no more that could differ; what it carries as data may hold record numbers. */

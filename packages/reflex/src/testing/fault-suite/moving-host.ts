@@ -17,8 +17,8 @@ export class MovingHost implements VirtualHost {
     return this.#inner.now() + this.#ahead
   }
 
-  at(time: number, callback: () => void): () => void {
-    return this.#inner.at(time - this.#ahead, callback)
+  at(time: number, callback: () => void, background?: boolean): () => void {
+    return this.#inner.at(time - this.#ahead, callback, background)
   }
 
   get next(): number | undefined {

@@ -1,3 +1,4 @@
+import type { Json } from '../../kernel/json.ts'
 import type { Call } from '../../kernel/port.ts'
 import type { Rec } from '../../kernel/record.ts'
 import { replay } from '../../kernel/replay.ts'
@@ -40,14 +41,14 @@ export async function forkEverywhere(subject: KindSubject, original: Undisturbed
 
 /** Forks at the last of some records. Answers with the points that a refusal names. */
 async function forkAt(subject: KindSubject, original: Undisturbed, shared: readonly Rec[], state: State): Promise<number[] | undefined> {
-  const n = shared.length; if (process.env.DBG) console.log("fork at", n, inputName(shared.at(-1)), Date.now())
+  const n = shared.length
   const where = `the fork at record ${n} (${inputName(shared.at(-1))})`
   const events: WorldEvent[] = []
   const watch = new Watch((event) => void events.push(event))
   const store = await storeAfter(shared, state, original, subject, watch)
   const heard = new Set(shared.flatMap(({ input }) => (input?.[0] === 'message' && input[3] !== undefined ? [input[3]] : [])))
   let own = 0
-  const life = new Life(subject, store, watch, { number: 2, run: FORK, heard, keyOf: (call) => sourceKey(call, n, own) })
+  const life = new Life(subject, store, watch, { number: 2, run: FORK, heard, seen: (call) => asInSource(call, n, own) })
   try {
     const forked = await life.runtime.fork(RUN, { at: n, id: FORK, actor: 'the suite' })
     // The last one says that it is resumed.
@@ -60,7 +61,8 @@ async function forkAt(subject: KindSubject, original: Undisturbed, shared: reado
   same(`the state that ${where} shares`, essence((await life.runtime.peek(FORK, n)).state, subject), essence(state, subject))
   same(`what is due for ${where} before it is resumed`, (await store.due(Number.MAX_SAFE_INTEGER)).includes(FORK), false)
   same(`what ${where} has performed before it is resumed`, events, [])
-  same(`the end of ${where}`, ofSource(await life.live()), original.outcome)
+  const end = await life.live()
+  same(`the end of ${where}`, end === undefined ? null : ofSource(essenceOf(end, subject)), essenceOf(original.outcome, subject))
   const settled = new Set(shared.flatMap(({ input }) => (input?.[0] === 'ok' || input?.[0] === 'err' ? [String(input[1])] : [])))
   for (const event of events) {
     if (event[0] !== 'performed') continue
@@ -82,15 +84,24 @@ async function equalReplay(life: Life, where: string): Promise<void> {
   if (difference !== undefined) same(`the replay of record ${difference.record} of ${where}`, difference.decided, difference.recorded)
 }
 
-/** The key that an effect of the fork had in its source: a world that answers by keys would answer a fork otherwise. */
-function sourceKey({ id, key, run }: Call, shared: number, own: number): string {
+/** An effect of the fork as it was in its source: a world that answers by keys and names of runs would answer a fork otherwise. */
+function asInSource({ id, key, run, args }: Call, shared: number, own: number): Pick<Call, 'key' | 'args'> {
   const [record = '', ...rest] = String(id).split('.')
-  return key === `${run}:${id}` ? [`${RUN}:${Number(record) > shared ? Number(record) - own : record}`, ...rest].join('.') : key
+  const name = [Number(record) > shared ? Number(record) - own : record, ...rest].join('.')
+  return { key: key === `${run}:${id}` ? `${RUN}:${name}` : key, args: args === undefined ? undefined : ofSource(args) }
 }
 
-/** An outcome as its source would have had it: what names the run names that one. */
-function ofSource(outcome: Outcome | undefined): unknown {
-  return outcome === undefined ? undefined : JSON.parse(JSON.stringify(outcome).replaceAll(FORK, RUN))
+/** A value as its source would have had it: what names the run names that one. */
+function ofSource<Value extends Json>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value).replaceAll(FORK, RUN)) as Value
+}
+
+/** What a run comes to, without the book-keeping of its kind, which may count records. */
+function essenceOf({ status, value, board }: Outcome, subject: KindSubject): Json {
+  const [root] = subject.programs
+  const kind = subject.kinds.find(({ name }) => name === root?.kind)
+  const values = Object.entries(board).filter(([key]) => kind?.own?.(key) !== true)
+  return { status, value, board: Object.fromEntries(values) }
 }
 
 /** A state without whose it is. */

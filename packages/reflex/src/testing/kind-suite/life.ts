@@ -40,8 +40,8 @@ export interface LifeOptions {
   readonly run?: string | undefined
   /** Messages of the script that its history has taken already. */
   readonly heard?: ReadonlySet<string> | undefined
-  /** The keys by which the world knows effects. Default: their own. */
-  readonly keyOf?: ((call: Call) => string) | undefined
+  /** Effects as the world gets to know them. Default: as they are. */
+  readonly seen?: ((call: Call) => Pick<Call, 'key' | 'args'>) | undefined
   /** What stands between the runtime and its world: a bug that a test plants. */
   readonly spoil?: Spoil | undefined
 }
@@ -82,9 +82,9 @@ export class Life {
     this.#outside = store
     const ledgers = new FatedStore(UNHARMED, { appended: (ledger) => void watch.ledgers.add(ledger) }).over(store)
     const { port: spoilt = (port: Port) => port } = spoil
-    const { keyOf } = options
+    const { seen } = options
     const world = Object.entries(subject.ports?.(ledgers, this.host) ?? {})
-    const ports = world.map(([name, port]) => [name, keyOf === undefined ? port : knowing(port, keyOf)] as const)
+    const ports = world.map(([name, port]) => [name, seen === undefined ? port : seeing(port, seen)] as const)
     this.#store = new FatedStore(
       fate,
       { committed: (batches) => batches.forEach((batch) => watch.committed(batch)) },
@@ -226,16 +226,20 @@ export class Life {
   }
 }
 
-/** A port that is told other keys than an effect has. */
-function knowing(port: Port, keyOf: (call: Call) => string): Port {
-  const known = (call: Call): Call =>
-    new Proxy(call, {
+/** A port that is shown an effect otherwise than it is. */
+function seeing(port: Port, seen: (call: Call) => Pick<Call, 'key' | 'args'>): Port {
+  const shown = (call: Call): Call => {
+    const { key, args } = seen(call)
+    return new Proxy(call, {
       get: (target, name) => {
-        const value: unknown = name === 'key' ? keyOf(call) : Reflect.get(target, name, target)
+        if (name === 'key') return key
+        if (name === 'args') return args
+        const value: unknown = Reflect.get(target, name, target)
         return typeof value === 'function' ? (value.bind(target) as unknown) : value
       },
     })
-  return { ...port, perform: (call) => port.perform(known(call)) }
+  }
+  return { ...port, perform: (call) => port.perform(shown(call)) }
 }
 
 /** A process that was stopped does not hear before its next commit that another has the run. */

@@ -33,6 +33,8 @@ export interface KindSubject {
   /** The first is the one that runs. */
   readonly programs: readonly SubjectProgram[]
   readonly args?: Json
+  /** Fields of its positions, boards and values that hold times, which a fault may move: they are not compared. */
+  readonly times?: readonly string[]
   /**
    * The world, asked for anew in each life of the process. What a port answers must be a function of its arguments
    * and key: a service that fails the first time only changes its answer when a crash repeats the call, and the

@@ -70,7 +70,9 @@ export function untold({ status, code, says, remark }: Told, came: Came): string
     return said.some((one) => one.includes(says)) ? undefined : `${remark} says ${said.join(', ') || 'nothing'}`
   }
   const everything = `${came.fault.message ?? ''} ${JSON.stringify(came.context)} ${came.prompts.join('\n')}`
-  return everything.includes(says) ? undefined : `nothing says ${says}: ${came.fault.message ?? ''} ${JSON.stringify(came.remarks.slice(-6))}`
+  return everything.includes(says)
+    ? undefined
+    : `nothing says ${says}: ${came.fault.message ?? ''} ${JSON.stringify(came.remarks.slice(-6))}`
 }
 
 function textOf(value: Json | undefined): string {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   faultData,
@@ -17,7 +16,7 @@ import { Library } from '../../../src/library.ts'
 import { createModels, modelPort, scriptedModel } from '../../../src/models/index.ts'
 import { autoAnswers, type OpenQuestion, readQuestion } from '../../../src/people/index.ts'
 import { loweredTrust, metTerms, pipelineParts } from '../../../src/pipeline/assemble.ts'
-import { type ReadCheckpoint, readCheckpoint } from '../../../src/pipeline/checkpoint-read.ts'
+import type { ReadCheckpoint } from '../../../src/pipeline/checkpoint-read.ts'
 import { openCheckpoint, resumeArgument } from '../../../src/pipeline/checkpoint-resume.ts'
 import type { TypedGraph, TypedNode } from '../../../src/pipeline/compile/typed.ts'
 import { createEngine } from '../../../src/pipeline/engine/engine.ts'
@@ -49,8 +48,7 @@ export interface Parts {
   inputs(input: JsonObject): JsonObject
   /** The secret that a checkpoint must be signed with. */
   secret(hmac: string | undefined): string | undefined
-  /** Gives a value that stands in a file beside a checkpoint. */
-  artifact: ((checkpoint: string, link: JsonObject) => Json) | undefined
+  checkpoint(file: string, secret: string | undefined): ReadCheckpoint
   redact(secrets: readonly string[]): Redact | undefined
   answer(open: OpenQuestion): Json | undefined
 }
@@ -64,7 +62,7 @@ export const WHOLE: Parts = {
   kind: (kind) => kind,
   inputs: takeInputs,
   secret: (hmac) => hmac,
-  artifact: undefined,
+  checkpoint: openCheckpoint,
   redact: (secrets) => redaction(secrets)?.value,
   answer: (open) => autoAnswers.answer(open) as Json | undefined,
 }
@@ -120,13 +118,8 @@ async function begun(
   const { program } = await library.load(file, undefined, false)
   const input = parts.inputs(attack.values(ground.fill))
   if (!attack.it.has('checkpoint.json')) return { program, args: input }
-  const checkpoint = checkpointOf(ground.place('checkpoint.json'), parts.secret(attack.hmac), parts)
+  const checkpoint = parts.checkpoint(ground.place('checkpoint.json'), parts.secret(attack.hmac))
   return { program, args: { ...input, ...resumeArgument(checkpoint, program.def as TypedGraph, { force: true }) } }
-}
-
-function checkpointOf(file: string, secret: string | undefined, { artifact }: Parts): ReadCheckpoint {
-  if (artifact === undefined) return openCheckpoint(file, secret)
-  return readCheckpoint(readFileSync(file, 'utf8'), { file, secret, artifact: (link) => artifact(file, link) })
 }
 
 function runtimeOn(

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -55,7 +56,7 @@ export async function groundFor({ it }: Attack): Promise<Ground> {
       .replaceAll('{{home}}', home)
       .replaceAll('{{server}}', `http://127.0.0.1:${port}`)
       .replaceAll('{{port}}', String(port))
-  for (const folder of ['work', 'outside', 'home']) if (it.has(folder)) copyFilled(it.path(folder), join(root, folder), fill)
+  for (const folder of ['work', 'outside', 'home', 'given']) if (it.has(folder)) copyFilled(it.path(folder), join(root, folder), fill)
   if (it.has('links.json'))
     for (const [link, to] of Object.entries(it.json('links.json') as Record<string, string>)) linkTo(join(root, link), fill(to))
   return {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { isList, isObject, type Json, type JsonObject } from '../../../src/kernel/index.ts'
 import { textOf } from '../../../src/pipeline/dot/graph.ts'
-import { askModel, callTool } from '../../../src/pipeline/engine/asks.ts'
+import { askModel, callSource, callTool, fork } from '../../../src/pipeline/engine/asks.ts'
 import type { Handler, Scene } from '../../../src/pipeline/engine/handler.ts'
 import { refusal, success } from '../../../src/pipeline/engine/outcome.ts'
 import { renderText } from '../../../src/pipeline/language/render.ts'
@@ -59,6 +59,26 @@ export const quoting: Handler = function* (scene) {
   const content = (textOf(scene.attributes, 'prompt') ?? '').replace(/\$([\w.]+)/g, (_, key: string) => scene.text(key))
   const asked = yield* askModel({ messages: [{ role: 'user', content }] })
   return 'error' in asked ? refusal(asked.error.message) : success({ last_response: asked.reply.text })
+}
+
+/** Starts the program that the context holds, with whatever inputs. */
+export const starting: Handler = function* (scene) {
+  const inputs = scene.get('inputs')
+  yield* callSource('pipeline', 'started', { dot: scene.text('source'), author: 'untrusted' }, isObject(inputs) ? inputs : {})
+  return success()
+}
+
+/** Gives each item to its handler under whatever key. */
+export const forging: Handler = function* (scene) {
+  const say = (name: string): string => textOf(scene.attributes, name) ?? ''
+  const [item = null] = isList(scene.get(say('items_key'))) ? (scene.get(say('items_key')) as readonly Json[]) : [0]
+  const attributes = JSON.parse(say('handler_attrs')) as JsonObject
+  const id = `${scene.node.id}[0]`
+  const [ended] = yield* fork({
+    fork: [{ id, item: { type: say('item_type'), attributes, id }, values: { [say('item_key')]: item } }],
+    atOnce: 1,
+  })
+  return ended?.status === 'success' ? success() : refusal(ended?.failure_reason ?? '')
 }
 
 /** Runs the command that a value of the context is. */

@@ -51,7 +51,8 @@ function variablesIn(environment: Json | undefined): Record<string, string> {
 
 function runs(command: string, cwd: string, env: Record<string, string>): Promise<JsonObject> {
   return new Promise((done) => {
-    execFile('/bin/sh', ['-c', command], { cwd, env, maxBuffer: 1e9 }, (error, stdout, stderr) => {
+    // A bash whose input is a socket takes itself for one that somebody has called from afar.
+    execFile('/bin/sh', ['-c', `exec </dev/null; ${command}`], { cwd, env, maxBuffer: 1e9 }, (error, stdout, stderr) => {
       done({ code: error === null ? 0 : 1, stdout, stderr })
     })
   })

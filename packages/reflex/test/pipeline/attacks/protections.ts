@@ -1,9 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isObject, type Json, type JsonObject } from '../../../src/kernel/index.ts'
 import type { TypedNode } from '../../../src/pipeline/compile/typed.ts'
 import { isOn, listOf } from '../../../src/pipeline/dot/graph.ts'
 import type { Charter, Handler, Scene, Steps } from '../../../src/pipeline/engine/handler.ts'
+import type { Spent } from '../../../src/pipeline/engine/tally.ts'
+import { readCheckpoint } from '../../../src/pipeline/checkpoint-read.ts'
 import { isReserved } from '../../../src/pipeline/engine/finish.ts'
 import type { Outcome } from '../../../src/pipeline/engine/outcome.ts'
 import { loadPipeline } from '../../../src/pipeline/load.ts'
@@ -11,7 +13,7 @@ import { MANDATORY } from '../../../src/pipeline/middleware/mandatory.ts'
 import { createPolicy, type OperatorPolicy, type PolicySettings } from '../../../src/policy/index.ts'
 import { createTools, type Tool, type ToolsSettings } from '../../../src/tools/index.ts'
 import type { Parts } from './composed.ts'
-import { acting, backtracking, dispatching, givingAll, obeying, pasting, quoting, running } from './loose-handlers.ts'
+import { acting, backtracking, dispatching, forging, givingAll, starting, obeying, pasting, quoting, running } from './loose-handlers.ts'
 import { looseHttp, looseRead, looseShell, looseWrite, withLoose } from './loose-tools.ts'
 
 /** A protection, as it is taken away: the parts that stand in the place of others. */
@@ -141,6 +143,10 @@ export const PROTECTIONS = {
   judged_redirects: tools(looseHttp),
   /** A model calls the tools that it was offered. */
   offered_tools: handled(['codergen'], obeying),
+  /** The same of the model of a session. */
+  session_tools: handled(['session.tool_dispatch'], dispatching),
+  /** A program that comes as a value has no inputs under names of the engine. */
+  action_inputs: handled(['action'], starting),
   /** What only an author writes, no model does. */
   authored_arguments: both(
     handled(['codergen'], obeying),
@@ -170,19 +176,31 @@ export const PROTECTIONS = {
   },
   /** A change of a pipeline is judged by the run's own trust. */
   adapt_rules: charter(['adapt'], (before) => ({ ...before, trust: 'autonomous' })),
-  /** Pipelines are so deep inside each other. */
-  depth: charter(['graph.invoke', 'graph.compose'], (before) => ({ ...before, limits: { ...before.limits, depth: 1_000 } })),
+  /** Pipelines are so deep inside each other; without any bound the test would not end. */
+  depth: charter(['graph.invoke', 'graph.compose'], (before) => ({ ...before, limits: { ...before.limits, depth: 12 } })),
   /** Inputs cannot have the names that the engine keeps. */
   engine_inputs: () => ({ inputs: (input) => input }),
   /** A checkpoint is signed. */
   signed_checkpoint: () => ({ secret: () => undefined }),
   /** A checkpoint has its values in its own folder. */
   checkpoint_folder: () => ({
-    artifact(checkpoint, { file_path: path }) {
-      const file = resolve(dirname(checkpoint), String(path))
-      return existsSync(file) ? readFileSync(file, 'utf8') : ''
+    checkpoint: (file, secret) =>
+      readCheckpoint(readFileSync(file, 'utf8'), {
+        file,
+        secret,
+        artifact: ({ file_path: path }) => readFileSync(resolve(dirname(file), String(path)), 'utf8'),
+      }),
+  }),
+  /** What people have added to the budget of one run is not for another. */
+  budget_of_run: ({ checkpoint }) => ({
+    checkpoint(file, secret) {
+      const read = checkpoint(file, secret)
+      const stored = JSON.parse(readFileSync(file, 'utf8')) as { readonly budget: Spent }
+      return { ...read, held: { ...read.held, spent: stored.budget } }
     },
   }),
+  /** Items have no name that the engine answers to. */
+  item_keys: handled(['map'], forging),
   /** Secrets of the environment enter no record. */
   redaction: () => ({ redact: () => undefined }),
   /** Only people answer what Reflex itself asks. */

@@ -4,6 +4,7 @@ import { createEngine, type EngineParts } from '../../../src/pipeline/engine/eng
 import type { Limits } from '../../../src/pipeline/engine/handler.ts'
 import { pipelineKind } from '../../../src/pipeline/engine/kind.ts'
 import { remarksOf } from '../../../src/pipeline/engine/story.ts'
+import { textOf } from '../../../src/pipeline/engine/story-facts.ts'
 import { handlerPort, HandlerRegistry, type PipelineHandler } from '../../../src/pipeline/custom.ts'
 import { loadPipeline } from '../../../src/pipeline/load.ts'
 import { readPipeline } from '../../../src/pipeline/read.ts'
@@ -43,6 +44,41 @@ export interface Went {
 
 /** Runs a pipeline on a still clock that is moved from timer to timer. */
 export async function runDot(dot: string, world: World = {}): Promise<Went> {
+  const { runtime, host, custom } = runtimeOf(world)
+  const { findings, id } = readPipeline(dot, undefined, { custom })
+  if (id === undefined) throw findings.find(({ severity }) => severity === 'error') ?? new Error('no pipeline')
+  const remarks: [string, JsonObject][] = []
+  const program = runtime.programs.add('pipeline', id, { dot }, {})
+  const run = await runtime.start(program, world.values === undefined ? {} : { args: world.values })
+  const began = run.state.start?.at ?? 0
+  for (const record of run.records)
+    remarks.push(...remarksOf(record.more?.note).map(([type, payload]) => [type, payload] as [string, JsonObject]))
+  run.observe(({ record }) =>
+    remarks.push(...remarksOf(record.more?.note).map(([type, payload]) => [type, payload] as [string, JsonObject])),
+  )
+  const end = host.now() + (world.until ?? 3_600_000)
+  for (;;) {
+    await host.settle()
+    if (run.state.ended !== undefined) break
+    const asked = [...run.state.waits.values()].find(({ type, name }) => type === 'answer' && name in (world.answers ?? {}))
+    if (asked !== undefined) await run.answer(asked.id, world.answers?.[asked.name] ?? null)
+    else if (host.next === undefined || host.next > end || !(await host.tick())) break
+  }
+  const { ended } = run.state
+  const value = isObject(ended?.value) ? ended.value : {}
+  return {
+    status: ended?.status === 'done' ? textOf(value['status']) : (ended?.status ?? run.status),
+    trail: remarks.flatMap(([type, { node_id }]) => (type === 'stage_started' ? [textOf(node_id)] : [])),
+    remarks,
+    context: contextOf(run.state.root.reader().snapshot()),
+    reason: ended?.status === 'failed' ? textOf(value['message']) : '',
+    took: run.state.time - began,
+    host,
+    run,
+  }
+}
+
+function runtimeOf(world: World) {
   const host = virtualHost()
   const registry = new HandlerRegistry()
   for (const [type, handler] of Object.entries(world.handlers ?? {})) registry.register(type, handler)
@@ -65,38 +101,7 @@ export async function runDot(dot: string, world: World = {}): Promise<Went> {
     },
   })
   for (const [id, text] of Object.entries(world.programs ?? {})) runtime.programs.add('pipeline', id, { dot: text }, {})
-  const { findings, id } = readPipeline(dot, undefined, { custom })
-  if (id === undefined) throw findings.find(({ severity }) => severity === 'error') ?? new Error('no pipeline')
-  const remarks: [string, JsonObject][] = []
-  const run = await runtime.start(runtime.programs.add('pipeline', id, { dot }, {}), {
-    ...(world.values === undefined ? {} : { args: world.values }),
-  })
-  const began = run.state.start?.at ?? 0
-  for (const record of run.records)
-    remarks.push(...remarksOf(record.more?.note).map(([type, payload]) => [type, payload] as [string, JsonObject]))
-  run.observe(({ record }) =>
-    remarks.push(...remarksOf(record.more?.note).map(([type, payload]) => [type, payload] as [string, JsonObject])),
-  )
-  const end = host.now() + (world.until ?? 3_600_000)
-  for (;;) {
-    await host.settle()
-    if (run.state.ended !== undefined) break
-    const asked = [...run.state.waits.values()].find(({ type, name }) => type === 'answer' && name in (world.answers ?? {}))
-    if (asked !== undefined) await run.answer(asked.id, world.answers?.[asked.name] ?? null)
-    else if (host.next === undefined || host.next > end || !(await host.tick())) break
-  }
-  const { ended } = run.state
-  const value = isObject(ended?.value) ? ended.value : {}
-  return {
-    status: ended?.status === 'done' ? String(value['status']) : (ended?.status ?? run.status),
-    trail: remarks.flatMap(([type, { node_id }]) => (type === 'stage_started' ? [String(node_id)] : [])),
-    remarks,
-    context: contextOf(run.state.root.reader().snapshot()),
-    reason: ended?.status === 'failed' ? String(value['message']) : '',
-    took: run.state.time - began,
-    host,
-    run,
-  }
+  return { runtime, host, custom }
 }
 
 function contextOf(board: Record<string, Json>): JsonObject {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { encodeRecord } from '../../../src/kernel/index.ts'
 import type { PipelineHandler } from '../../../src/pipeline/custom.ts'
 import { runDot, told, type World } from './harness.ts'
 
@@ -221,4 +222,14 @@ test('cancelling ends the run at once, and gives up what is under way', async ()
   await went.run.cancel('enough')
   expect(went.run.state.ended?.status).toBe('cancelled')
   expect(aborted).toBe(true)
+})
+
+test('a record of a long run is as small as one of a short run', async () => {
+  const names = Array.from({ length: 250 }, (_, i) => `n${i + 100}`)
+  const went = await run(`node [type=ok] start -> ${names.join(' -> ')} -> done`, { limits: { steps: 1_000 } })
+  expect(went.status).toBe('success')
+  const sizes = went.run.records.map((record) => JSON.stringify(encodeRecord(record)).length)
+  const most = (from: number, to: number) => Math.max(...sizes.slice(from, to))
+  // The numbers of records, steps and milliseconds have more digits.
+  expect(most(200, -1)).toBeLessThan(most(20, 100) + 20)
 })

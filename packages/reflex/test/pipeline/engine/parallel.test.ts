@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isList } from '../../../src/kernel/index.ts'
+import { isList, type Json } from '../../../src/kernel/index.ts'
 import type { PipelineHandler } from '../../../src/pipeline/custom.ts'
 import { runDot, told, type World } from './harness.ts'
 
@@ -33,8 +33,8 @@ const block = (fork: string, body: string) => `digraph g {
 }`
 const run = (fork: string, body: string, world: World = {}) =>
   runDot(block(fork, body), { ...world, handlers: { ...handlers, ...world.handlers } })
-const ids = (results: unknown) =>
-  isList(results as never) ? (results as { id: string; status: string }[]).map(({ id, status }) => `${id} ${status}`) : []
+const ids = (results: Json | undefined) =>
+  isList(results) ? (results as { id: string; status: string }[]).map(({ id, status }) => `${id} ${status}`) : []
 
 test('all branches run, the join waits for them, and results keep the order of the edges (96, 43, 44)', async () => {
   const went = await run('', 'a [type=ok] b [type=ok] c [type=ok] fork -> b -> join fork -> a -> join fork -> c -> join')

@@ -9,7 +9,11 @@ import { kindSuite } from '../../../src/testing/index.ts'
 
 const ops = [
   { op: 'add_node', id: 'pause', attrs: { type: 'wait.timer', duration: '5s' } },
-  { op: 'add_node', id: 'boss', attrs: { type: 'stack.manager_loop', 'manager.actions': 'observe,steer,wait', 'manager.poll_interval': '4s', prompt: 'hurry' } },
+  {
+    op: 'add_node',
+    id: 'boss',
+    attrs: { type: 'stack.manager_loop', 'manager.actions': 'observe,steer,wait', 'manager.poll_interval': '4s', prompt: 'hurry' },
+  },
   { op: 'remove_edge', from: 'change', to: 'step' },
   { op: 'add_edge', from: 'change', to: 'pause' },
   { op: 'add_edge', from: 'pause', to: 'boss' },

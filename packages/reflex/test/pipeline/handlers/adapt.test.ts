@@ -1,7 +1,8 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/kernel/index.ts'
 import { quoted } from '../../../src/pipeline/dot/literal.ts'
+import { authorOf } from '../../../src/pipeline/load.ts'
 import { runDot, told, type Went, type World } from '../engine/harness.ts'
 
 const TIERS = ['untrusted', 'probationary', 'trusted', 'veteran', 'autonomous']
@@ -37,7 +38,9 @@ describe('the changes that each tier allows', () => {
     for (const tier of TIERS)
       test(`${tier}, ${name}`, async () => {
         // An edge in place of the node that goes, so that the exit can still be reached.
-        const went = await run(name === 'remove_node of another' ? [op, { op: 'add_edge', from: 'change', to: 'done' }] : [op], { trust: tier })
+        const went = await run(name === 'remove_node of another' ? [op, { op: 'add_edge', from: 'change', to: 'done' }] : [op], {
+          trust: tier,
+        })
         const allowed = TIERS.indexOf(tier) >= TIERS.indexOf(from)
         expect(went.status).toBe(allowed ? 'success' : 'failed')
         expect(versions(went)).toEqual(allowed ? ['pipeline:g', 'pipeline:g~v1'] : ['pipeline:g'])
@@ -51,14 +54,16 @@ describe('the changes that each tier allows', () => {
   test('the session can lower the tier and never raise it', async () => {
     const modify = [operations['modify_attrs']?.op ?? null]
     expect((await run(modify, { values: { 'session.trust_tier': 'untrusted' } })).status).toBe('failed')
-    expect((await run([operations['add_node']?.op ?? null], { trust: 'probationary', values: { 'session.trust_tier': 'autonomous' } })).status).toBe(
-      'failed',
-    )
+    expect(
+      (await run([operations['add_node']?.op ?? null], { trust: 'probationary', values: { 'session.trust_tier': 'autonomous' } })).status,
+    ).toBe('failed')
   })
 
   test('trust_tier is the least tier for the node to run at all', async () => {
     const modify = [operations['modify_attrs']?.op ?? null]
-    expect((await run(modify, { trust: 'trusted' }, ', trust_tier=veteran')).reason).toContain('needs the tier veteran, and this is trusted')
+    expect((await run(modify, { trust: 'trusted' }, ', trust_tier=veteran')).reason).toContain(
+      'needs the tier veteran, and this is trusted',
+    )
     expect((await run(modify, { trust: 'veteran' }, ', trust_tier=veteran')).status).toBe('success')
     expect((await run(modify, { trust: 'veteran' }, ', trust_tier=root')).status).toBe('failed')
   })
@@ -102,10 +107,10 @@ describe('what changes', () => {
 
   test('one of several edges goes by its label', async () => {
     const dot = (selector: object): string =>
-      changing([{ op: 'remove_edge', from: 'change', to: 'loose', ...selector }, { op: 'add_edge', from: 'loose', to: 'done' }]).replace(
-        'start -> change',
-        'change -> loose [label=a, weight=5] change -> loose [label=b, weight=4] start -> change',
-      )
+      changing([
+        { op: 'remove_edge', from: 'change', to: 'loose', ...selector },
+        { op: 'add_edge', from: 'loose', to: 'done' },
+      ]).replace('start -> change', 'change -> loose [label=a, weight=5] change -> loose [label=b, weight=4] start -> change')
     const trail = async (selector: object): Promise<readonly string[]> => (await runDot(dot(selector), { trust: 'autonomous' })).trail
     expect(await trail({ label: 'a' })).toContain('loose')
     expect(await trail({})).not.toContain('loose')
@@ -150,7 +155,10 @@ describe('what changes', () => {
   })
 
   test('a program that is called again begins as it was written', async () => {
-    const child = changing([{ op: 'add_node', id: 'extra', attrs: CONSTANT }, { op: 'add_edge', from: 'step', to: 'extra' }]).replace('digraph g', 'digraph c')
+    const child = changing([
+      { op: 'add_node', id: 'extra', attrs: CONSTANT },
+      { op: 'add_edge', from: 'step', to: 'extra' },
+    ]).replace('digraph g', 'digraph c')
     const went = await runDot(
       `digraph g { start [shape=Mdiamond] one [type="graph.invoke", program=c] two [type="graph.invoke", program=c] done [shape=Msquare]
        start -> one -> two -> done }`,
@@ -160,10 +168,25 @@ describe('what changes', () => {
     expect(told(went, 'graph_adapted').map(({ version }) => version)).toEqual([1, 1])
   })
 
+  test('a text that nobody vouches for stays one, however it changes', async () => {
+    const text = changing([{ op: 'modify_attrs', id: 'step', attrs: { expression: 'changed' } }])
+    const went = await runDot(
+      'digraph g { start [shape=Mdiamond] one [type="graph.compose", source_key=text] done [shape=Msquare] start -> one -> done }',
+      { trust: 'autonomous', values: { text } },
+    )
+    expect(versions(went)).toEqual(['pipeline:g', 'pipeline:g.one', 'pipeline:g.one~v1'])
+    expect([0, 1, 2].map((pin) => authorOf(went.run.definition(pin)))).toEqual([undefined, 'untrusted', 'untrusted'])
+  })
+
   test('branches that wait in a fan-out go on over edges that have other numbers now', async () => {
     const went = await runDot(
       `digraph g { start [shape=Mdiamond] fan [type=transform, transform=constant, expression=x, fan_out=true]
-       change [type=adapt, mutations=${quoted(JSON.stringify([{ op: 'remove_edge', from: 'start', to: 'fan' }, { op: 'remove_node', id: 'gone' }]))}]
+       change [type=adapt, mutations=${quoted(
+         JSON.stringify([
+           { op: 'remove_edge', from: 'start', to: 'fan' },
+           { op: 'remove_node', id: 'gone' },
+         ]),
+       )}]
        gone [type=transform, transform=constant, expression=x] kept [type=transform, transform=constant, expression=x, output_key=kept]
        done [shape=Msquare] start -> fan; fan -> change -> done; fan -> gone -> done; fan -> kept -> done }`,
       { trust: 'autonomous' },
@@ -174,15 +197,23 @@ describe('what changes', () => {
 
   test('whatever stands in a value stays a value', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('x"] ; evil [type=tool', '\\', '\\"', '<b>', '// x', 'a\nb', '}', 'digraph')), async (text) => {
-        fc.pre(text.isWellFormed() && !text.includes('\u0000'))
-        const went = await run([{ op: 'modify_attrs', id: 'step', attrs: { expression: text.replaceAll(/[{}]/g, ''), label: text } }])
-        expect(went.status).toBe('success')
-        expect(went.context['step']).toBe(text.replaceAll(/[{}]/g, ''))
-        const root = went.run.definition(went.run.state.root.pin) as { graph: { nodes: ReadonlyMap<string, { attributes: ReadonlyMap<string, { value: Json }> }> } }
-        expect([...root.graph.nodes.keys()].sort()).toEqual(['change', 'done', 'loose', 'start', 'step'])
-        expect(root.graph.nodes.get('step')?.attributes.get('label')?.value).toBe(text)
-      }),
+      fc.asyncProperty(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.constantFrom('x"] ; evil [type=tool', '\\', '\\"', '<b>', '// x', 'a\nb', '}', 'digraph'),
+        ),
+        async (text) => {
+          fc.pre(text.isWellFormed() && !text.includes('\u0000'))
+          const went = await run([{ op: 'modify_attrs', id: 'step', attrs: { expression: text.replaceAll(/[{}]/g, ''), label: text } }])
+          expect(went.status).toBe('success')
+          expect(went.context['step']).toBe(text.replaceAll(/[{}]/g, ''))
+          const root = went.run.definition(went.run.state.root.pin) as {
+            graph: { nodes: ReadonlyMap<string, { attributes: ReadonlyMap<string, { value: Json }> }> }
+          }
+          expect([...root.graph.nodes.keys()].sort()).toEqual(['change', 'done', 'loose', 'start', 'step'])
+          expect(root.graph.nodes.get('step')?.attributes.get('label')?.value).toBe(text)
+        },
+      ),
       { numRuns: 60 },
     )
   })
@@ -206,14 +237,34 @@ describe('what is refused, all of it', () => {
     ['the start', [fine, { op: 'remove_node', id: 'start' }], 'start'],
     ['the exit', [fine, { op: 'remove_node', id: 'done' }], 'is the exit'],
     ['an edge to nowhere', [fine, { op: 'add_edge', from: 'step', to: 'nobody' }], 'no node nobody'],
-    ['an edge to a node that goes', [{ op: 'add_edge', from: 'change', to: 'loose' }, { op: 'remove_node', id: 'loose' }, { op: 'add_edge', from: 'change', to: 'loose' }], 'no node loose'],
+    [
+      'an edge to a node that goes',
+      [
+        { op: 'add_edge', from: 'change', to: 'loose' },
+        { op: 'remove_node', id: 'loose' },
+        { op: 'add_edge', from: 'change', to: 'loose' },
+      ],
+      'no node loose',
+    ],
     ['an edge out of the exit', [{ op: 'add_edge', from: 'done', to: 'step' }], 'leaves the exit'],
     ['an edge into the start', [{ op: 'add_edge', from: 'step', to: 'start' }], 'leads to the start'],
-    ['a condition that is none', [{ op: 'add_edge', from: 'step', to: 'done', attrs: { condition: 'a = = b' } }], 'the condition of step -> done'],
+    [
+      'a condition that is none',
+      [{ op: 'add_edge', from: 'step', to: 'done', attrs: { condition: 'a = = b' } }],
+      'the condition of step -> done',
+    ],
     ['an edge that is not there', [fine, { op: 'remove_edge', from: 'start', to: 'done' }], 'no such edge'],
     ['a value that is none', [{ op: 'modify_attrs', id: 'step', attrs: { label: ['x'] } }], 'neither text nor number nor boolean'],
     ['a name that is none', [{ op: 'modify_attrs', id: 'step', attrs: { 'a"]': 'x' } }], 'no name of an attribute'],
-    ['a pipeline with errors', [fine, { op: 'add_edge', from: 'step', to: 'done', attrs: { condition: 'outcome=sucess' } }, { op: 'modify_attrs', id: 'loose', attrs: { type: 'start' } }], 'has errors'],
+    [
+      'a pipeline with errors',
+      [
+        fine,
+        { op: 'add_edge', from: 'step', to: 'done', attrs: { condition: 'outcome=sucess' } },
+        { op: 'modify_attrs', id: 'loose', attrs: { type: 'start' } },
+      ],
+      'has errors',
+    ],
   ])('%s', async (_, mutations, reason) => {
     const went = await run(mutations)
     expect(went.status).toBe('failed')
@@ -228,7 +279,10 @@ describe('what is refused, all of it', () => {
   })
 
   test('a change inside a branch, and of what branches have executed', async () => {
-    const block = (inside: string, behind: string): string => `digraph g { start [shape=Mdiamond] fork [shape=component] join [shape=tripleoctagon]
+    const block = (
+      inside: string,
+      behind: string,
+    ): string => `digraph g { start [shape=Mdiamond] fork [shape=component] join [shape=tripleoctagon]
       a [${inside}] b [type=transform, transform=constant, expression=x] then [${behind}] done [shape=Msquare]
       start -> fork; fork -> a -> join; fork -> b -> join; join -> then -> done }`
     const adapt = `type=adapt, mutations=${quoted(JSON.stringify([{ op: 'modify_attrs', id: 'b', attrs: { expression: 'y' } }]))}`
@@ -293,7 +347,10 @@ describe('what a changed pipeline needs', () => {
   })
 
   test('a node that nothing leads to yet is no error', async () => {
-    const went = await run([{ op: 'add_node', id: 'later', attrs: CONSTANT }, { op: 'add_edge', from: 'later', to: 'done' }])
+    const went = await run([
+      { op: 'add_node', id: 'later', attrs: CONSTANT },
+      { op: 'add_edge', from: 'later', to: 'done' },
+    ])
     expect(went.status).toBe('success')
   })
 })

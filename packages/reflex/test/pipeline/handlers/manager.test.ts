@@ -46,16 +46,18 @@ describe('what ends it, in this order', () => {
     expect(went.context).toMatchObject({ 'stack.child.status': 'failed', 'stack.child.outcome': 'fail' })
   })
 
-  test.each(['stack.child.active_stage=two', 'context.stack.child.active_stage=two', 'context.manager.cycle>=3', 'stack.child.completed_count=2'])(
-    'the stop condition %s, and the child with it',
-    async (condition) => {
-      const went = await run(`manager.stop_condition="${condition}"`)
-      expect(went.status).toBe('success')
-      expect(went.took).toBe(90_000)
-      expect(went.trail).toEqual(['start', 'boss', 'start', 'one', 'two', 'done'])
-      expect(told(went, 'stage_completed').find(({ node_id }) => node_id === 'boss')?.['notes']).toBe('Stop condition satisfied')
-    },
-  )
+  test.each([
+    'stack.child.active_stage=two',
+    'context.stack.child.active_stage=two',
+    'context.manager.cycle>=3',
+    'stack.child.completed_count=2',
+  ])('the stop condition %s, and the child with it', async (condition) => {
+    const went = await run(`manager.stop_condition="${condition}"`)
+    expect(went.status).toBe('success')
+    expect(went.took).toBe(90_000)
+    expect(went.trail).toEqual(['start', 'boss', 'start', 'one', 'two', 'done'])
+    expect(told(went, 'stage_completed').find(({ node_id }) => node_id === 'boss')?.['notes']).toBe('Stop condition satisfied')
+  })
 
   test('a child that is done goes before a stop condition', async () => {
     const went = await run('manager.poll_interval="10m", manager.stop_condition="manager.cycle=2"')
@@ -87,7 +89,12 @@ test('a thousand looks cost as much each as the first', async () => {
   const went = await run('stack.child_autostart=false')
   expect(went.context['manager.cycle']).toBe(1_000)
   expect(went.run.records).toHaveLength(1_003)
-  expect(went.run.state.root.reader().keys().filter((key) => key.startsWith('#a/')).length).toBeLessThan(5)
+  expect(
+    went.run.state.root
+      .reader()
+      .keys()
+      .filter((key) => key.startsWith('#a/')).length,
+  ).toBeLessThan(5)
 })
 
 test('a child that was stopped does not stand among the branches behind it', async () => {

@@ -101,12 +101,10 @@ describe('a tool loop', () => {
 
   test('forty turns stay cheap', async () => {
     const { port, requests } = model((_, n) => (n < 40 ? calls(['math_add', { a: n, b: 1 }]) : 'done'))
-    const began = performance.now()
     const went = await run(node(', max_turns=50'), port, { ports: toolPorts([add]) })
     expect([went.status, requests.length]).toEqual(['success', 41])
     // One record for each answer of the model and for each result.
     expect(went.run.records.length).toBeLessThan(100)
-    expect(performance.now() - began).toBeLessThan(3_000)
   })
 
   test('several calls of a turn are in flight at once', async () => {

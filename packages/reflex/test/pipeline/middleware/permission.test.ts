@@ -32,7 +32,9 @@ describe('a right that somebody is asked for', () => {
   test('waits, and nothing of the node happens', async () => {
     const went = await run(ship, { ask: true })
     expect(went.status).toBe('suspended')
-    expect([...went.run.state.waits.values()]).toMatchObject([{ name: 'engine:permission', about: { text: 'May ship use arbor://shell/exec?' } }])
+    expect([...went.run.state.waits.values()]).toMatchObject([
+      { name: 'engine:permission', about: { text: 'May ship use arbor://shell/exec?' } },
+    ])
     expect(went.trail).toEqual(['start'])
   })
 

@@ -32,7 +32,7 @@ describe('the page about pipelines', () => {
     const [file = ''] = blocks('dot')
     const { findings } = door.readPipeline(file.replace('outcome=success', 'outcome=sucess'), 'release.dot')
     const dead = findings.find(({ rule }) => rule === 'dead_route')
-    expect(blocks('text').map((text) => text.trim())).toEqual([String(dead).split('\n')[0]])
+    expect(blocks('text').map((text) => text.trim())).toContain(String(dead).split('\n')[0])
   })
 
   test('names every rule that finds something, and no other', () => {
@@ -41,13 +41,13 @@ describe('the page about pipelines', () => {
     expect(named.toSorted()).toEqual(rules.map(([name]) => name).toSorted())
   })
 
-  test('has a program that does what it says', async () => {
-    const [program = ''] = blocks('ts')
+  test('has programs that do what they say', async () => {
     const printed: unknown[] = []
-    const body = stripTypeScriptTypes(program).replace(/^import .*$/m, '')
-    await new AsyncFunction('door', 'console', `const { compileGraph, parse, validate } = door\n${body}`)(door, {
-      log: (value: unknown) => printed.push(value),
-    })
-    expect(printed.flat()).toContain('audited run')
+    const surroundings = { log: (value: unknown) => printed.push(value) }
+    for (const program of blocks('ts')) {
+      const body = stripTypeScriptTypes(program).replace(/^import (\{.*\}) from 'reflex\/pipeline'$/m, 'const $1 = door')
+      await new AsyncFunction('door', 'console', body)(door, surroundings)
+    }
+    expect(printed.flat()).toEqual(expect.arrayContaining(['hello Ada', 'audited run', 0]))
   })
 })

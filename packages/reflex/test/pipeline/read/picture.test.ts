@@ -20,7 +20,7 @@ test('nodes say what they are and what they do', () => {
     split -> child; split -> act
     child -> done; act -> done; ask -> done`)
   expect(nodes).toEqual([
-    { id: 'start', form: 'step', entry: true },
+    { id: 'start', form: 'step', entry: true, still: true },
     { id: 'plan', form: 'step', label: 'Plan it', deed: 'a model' },
     { id: 'build', form: 'step', deed: 'make' },
     { id: 'check', form: 'choice' },
@@ -28,7 +28,7 @@ test('nodes say what they are and what they do', () => {
     { id: 'ask', form: 'question', label: 'Ship it?', deed: 'asks a person' },
     { id: 'child', form: 'call', calls: 'workflow:deploy', deed: 'graph.invoke' },
     { id: 'act', form: 'step', deed: 'file_write' },
-    { id: 'done', form: 'step', end: true },
+    { id: 'done', form: 'step', end: true, still: true },
   ])
 })
 

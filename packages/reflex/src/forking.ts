@@ -1,0 +1,211 @@
+import { answerTo, questionsOf } from './handle.ts'
+import {
+  faults as kernelFaults,
+  type ForkStanding,
+  type Forked,
+  type Frame,
+  framePath,
+  type Graph,
+  type GraphNode,
+  type Input,
+  isFault,
+  type JsonObject,
+  type Rec,
+  type Ref,
+  State,
+  summary,
+  topOf,
+} from './kernel/index.ts'
+import { edgeOf } from './replaying-words.ts'
+import type { StoryLine } from './trace.ts'
+
+/** How a run is forked. */
+export interface ForkRunOptions {
+  /** Written to the board of the root, as if the program had. */
+  readonly set?: JsonObject
+  /** The way that the decision in flight takes, or the answer to the question that is open; `PLACE=WAY` where there are several. */
+  readonly decide?: string
+  /** The fork's name; drawn if absent. `R5007` if it is taken. */
+  readonly id?: string
+}
+
+/** What was decided for a fork, and by whom it was decided in its source. */
+export interface ForkDecision {
+  readonly place: string
+  readonly chose: string
+  /** Absent where the source had not come so far. */
+  readonly was?: { readonly chose: string; readonly by?: string }
+}
+
+/** A fork that was made. It performs nothing until it is resumed. */
+export interface ForkedRun {
+  readonly id: string
+  readonly from: { readonly run: string; readonly record: number }
+  /** Records in all: those that it shares, then its own. */
+  readonly records: number
+  /** Effects that had settled in the source, and stay so. */
+  readonly settled: number
+  readonly set: JsonObject
+  readonly decided?: ForkDecision
+  /** What it does first once it is resumed, and what may come then, in words: `a question`, `payments.refund`. */
+  readonly next: { readonly first: readonly string[]; readonly then: readonly string[] }
+}
+
+/** Who decides in a fork, for its journal. */
+const BY = 'the fork'
+
+/** An input that settles something, and what it is in words. */
+export interface Settling {
+  readonly frame: Frame
+  readonly input: Input
+  readonly ref: Ref
+  readonly place: string
+  readonly chose: string
+}
+
+/**
+ * Finds what a word decides where a run stands: a decision in flight, else an open question. Throws `R2063` if there is none
+ * or it is not clear which, `R2064`, `R4200` and `R4201` for a word that it does not allow.
+ */
+export function settlingOf(standing: ForkStanding, word: string, nearest: () => readonly number[]): Settling {
+  const asked = [...decisionsOf(standing), ...openOf(standing)]
+  const named = asked.filter(({ place }) => word.startsWith(`${place}=`))
+  const [only] = named
+  const places = asked.map(({ place }) => place).join(', ')
+  if (only !== undefined && named.length === 1) return only.settle(word.slice(only.place.length + 1))
+  const { run, state } = standing
+  if (asked.length === 0) {
+    const near = nearest()
+    throw kernelFaults.make('R2063', `nothing is to be decided after record ${state.n} of ${run}`, {
+      run,
+      ...(near.length === 0 ? {} : { fix: `something is at ${near.map((record) => `${run}@${record}`).join(' and ')}`, data: { near } }),
+    })
+  }
+  const found = asked.flatMap(({ settle }): Settling[] => {
+    try {
+      return [settle(word)]
+    } catch (thrown) {
+      if (asked.length === 1 || !isFault(thrown)) throw thrown
+      return []
+    }
+  })
+  const [settling] = found
+  if (settling !== undefined && found.length === 1) return settling
+  throw kernelFaults.make('R2063', `${asked.length} things are to be decided after record ${state.n} of ${run}: ${places}`, {
+    run,
+    fix: `name one of them: --decide PLACE=WAY, as in ${asked[0]?.place ?? ''}=${word}`,
+  })
+}
+
+interface Open {
+  readonly place: string
+  readonly settle: (word: string) => Settling
+}
+
+/** Effects in flight whose kind says that they decide something. */
+function decisionsOf({ state, definitions }: ForkStanding): Open[] {
+  return [...state.flights()].flatMap((flight): Open[] => {
+    const { frame, id } = flight
+    const { kind, def } = definitions.program(frame.pin)
+    const { decideAs } = definitions.kind(kind)
+    if (decideAs === undefined || flight.doubted) return []
+    const place = framePath(frame, definitions)
+    const settle = (word: string): Settling => {
+      const made = decideAs(def, flight, word, BY)
+      if (made === undefined) throw kernelFaults.make('R2063', `${place} decides nothing`, { path: place })
+      return { frame, input: ['ok', id, made.value], ref: id, place, chose: made.chose }
+    }
+    return [{ place, settle }]
+  })
+}
+
+/** Questions of the program that are open. */
+function openOf({ run, state, definitions }: ForkStanding): Open[] {
+  return questionsOf(run, summary(state, definitions, 'suspended').waits).flatMap((open): Open[] => {
+    const wait = [...state.waits.values()].find(({ id }) => String(id) === open.wait)
+    if (wait === undefined || wait.doubts !== undefined || open.fault !== undefined) return []
+    const { frame, id } = wait
+    const settle = (word: string): Settling => {
+      const value = answerTo(open, word)
+      const chose = typeof value === 'string' ? value : JSON.stringify(value)
+      return { frame, input: ['answer', id, value, BY], ref: id, place: open.path, chose }
+    }
+    return [{ place: open.path, settle }]
+  })
+}
+
+/** The nearest records before and after one at which something is to be decided. */
+export function decidable(records: readonly Rec[], at: number, definitionsOf: (state: State) => ForkStanding['definitions']): number[] {
+  const state = new State()
+  const definitions = definitionsOf(state)
+  let before: number | undefined
+  for (const record of records) {
+    state.apply(record)
+    if (state.ended !== undefined) break
+    const standing = { run: '', state, definitions }
+    if (state.n === at || (decisionsOf(standing).length === 0 && openOf(standing).length === 0)) continue
+    if (state.n > at) return [...(before === undefined ? [] : [before]), state.n]
+    before = state.n
+  }
+  return before === undefined ? [] : [before]
+}
+
+/** What the source decided in the place of a fork, as its trace tells it. */
+export function decidedBefore({ ref }: Settling, records: readonly Rec[], at: number, lines: () => readonly StoryLine[]): ForkDecision['was'] {
+  const found = records.findIndex(({ input }, i) => i >= at && (input?.[0] === 'ok' || input?.[0] === 'answer') && input[1] === ref)
+  if (found < 0) return undefined
+  const line = lines().find(({ n, event }) => n === found + 1 && ['decide', 'done', 'answer'].includes(event.mark))
+  if (line === undefined) return undefined
+  const { facts = {}, text = '' } = line.event
+  const chose = edgeOf(line.event) ?? text
+  return { chose, ...(typeof facts.by === 'string' ? { by: facts.by } : {}) }
+}
+
+/** What a fork does once it is resumed, as its programs show it. */
+export function nextOf({ state, definitions }: Pick<Forked, 'state' | 'definitions'>): ForkedRun['next'] {
+  if (state.ended !== undefined) return { first: [], then: [] }
+  const first = new Set<string>()
+  const then = new Set<string>()
+  for (const base of state.frames.values()) {
+    if (base.callee !== undefined) continue
+    let isFirst = true
+    for (let frame: Frame | undefined = topOf(base); frame !== undefined; frame = frame.link?.caller) {
+      const { def, kind } = definitions.program(frame.pin)
+      const { graph, where } = definitions.kind(kind)
+      const walked = onward(graph?.(def), where?.(def, frame.position))
+      const [here, ...later] = walked
+      if (isFirst && here !== undefined) add(first, deedOf(here))
+      for (const node of later) add(then, deedOf(node))
+      isFirst = false
+    }
+  }
+  return { first: [...first], then: [...then].filter((deed) => !first.has(deed)) }
+}
+
+function add(to: Set<string>, deed: string | undefined): void {
+  if (deed !== undefined) to.add(deed)
+}
+
+/** A node and all that can be reached from it, the nearest first. Where a frame has not begun, its entry. */
+function onward(graph: Graph | undefined, from: string | undefined): GraphNode[] {
+  if (graph === undefined) return []
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
+  const begin = from === undefined || from === '' ? graph.nodes.find(({ entry }) => entry === true) : nodes.get(from)
+  const found = new Set(begin === undefined ? [] : [begin])
+  for (const { id } of found)
+    for (const { from: left, to } of graph.edges) {
+      const node = left === id ? nodes.get(to) : undefined
+      if (node !== undefined) found.add(node)
+    }
+  return [...found]
+}
+
+/** What is done at a node that somebody outside notices; nothing for one that only works things out. */
+function deedOf({ form, deed, calls, spec, still }: GraphNode): string | undefined {
+  if (still === true) return undefined
+  if (form === 'question' || spec?.['ask'] !== undefined) return 'a question'
+  if (typeof spec?.['tool'] === 'string') return spec['tool']
+  if (spec?.['prompt'] !== undefined) return 'a model'
+  if (calls !== undefined) return calls.slice(calls.indexOf(':') + 1)
+  return deed
+}

@@ -1,0 +1,109 @@
+import { canonicalJson, type Call, decodeBatch, type Ref, type Store } from '../../kernel/index.ts'
+import { type CompiledWorkflow, DECIDE, nodeAt } from '../../workflow/compile.ts'
+import { RUN } from '../kind-suite/life.ts'
+
+/** Ports behind which the outside stands. What the others answer depends on the run, its policy and its store alone. */
+export const OUTSIDE: ReadonlySet<string> = new Set([DECIDE, 'model', 'tool', 'handler', 'action', 'tool_hook', 'summary'])
+
+/** What is asked for, whichever record asks: the same question has the same name in every life of a run. */
+export function effectName({ port, args, def, frame }: Pick<Call, 'port' | 'args' | 'def' | 'frame'>): string {
+  if (port !== DECIDE) return `${port} ${canonicalJson(args ?? null)}`
+  return `${DECIDE} ${(def as CompiledWorkflow).workflow.id}/${nodeAt(frame.position) ?? ''}`
+}
+
+/** What came of an effect. */
+export interface Kept {
+  readonly id: Ref
+  readonly result: Promise<unknown>
+}
+
+/** What the outside answered in one run, in order: a world that answers the same in every life of another one. */
+export class Memory {
+  readonly #kept = new Map<string, Kept[]>()
+
+  keep(name: string, id: Ref, result: Promise<unknown>): void {
+    const known = this.#kept.get(name)
+    if (known === undefined) this.#kept.set(name, [{ id, result }])
+    else known.push({ id, result })
+    // Whoever asked hears of a failure.
+    result.catch(() => undefined)
+  }
+
+  /** The answer of one turn, from 0. Undefined: nobody asked so often. */
+  answer(name: string, turn: number): Kept | undefined {
+    return this.#kept.get(name)?.toSorted((a, b) => compareRefs(a.id, b.id))[turn]
+  }
+}
+
+/** The order in which records made two effects. */
+function compareRefs(a: Ref, b: Ref): number {
+  const [one, other] = [partsOf(a), partsOf(b)]
+  return one[0] - other[0] || one[1] - other[1]
+}
+
+function partsOf(ref: Ref): readonly [number, number] {
+  const [record = '', sub = '0'] = String(ref).split('.')
+  return [Number.parseInt(record, 10), Number(sub)]
+}
+
+/** What the lives of one run have asked for: what is not durable when a life ends, the next one asks for again. */
+export class Asked {
+  /** What was asked for, by the effect. */
+  readonly names = new Map<string, string>()
+}
+
+/** The turns of one life: which answer an effect gets is a matter of what was asked before it, and not of how often the process has died. */
+export class Turns {
+  readonly #asked: Asked
+  readonly #store: Pick<Store, 'journal'>
+  readonly #ids = new Map<string, Set<Ref>>()
+  #begun = false
+  /** Records that opened a question of a name. */
+  readonly #questions = new Map<string, Set<number>>()
+
+  constructor(asked: Asked, store: Pick<Store, 'journal'>) {
+    this.#asked = asked
+    this.#store = store
+  }
+
+  /** How many effects of this name came before this one. */
+  effect(name: string, id: Ref): number {
+    this.#begin()
+    this.#asked.names.set(String(id), name)
+    added(this.#ids, name, id)
+    return [...(this.#ids.get(name) ?? [])].filter((other) => compareRefs(other, id) < 0).length
+  }
+
+  /** How many questions of this name were opened before. */
+  question(name: string, record: number): number {
+    this.#begin()
+    added(this.#questions, name, record)
+    return [...(this.#questions.get(name) ?? [])].filter((other) => other < record).length
+  }
+
+  /** Takes over what earlier lives have left in the journal. */
+  #begin(): void {
+    if (this.#begun) return
+    this.#begun = true
+    const batches = this.#store.journal(RUN)
+    if (batches instanceof Promise) throw new TypeError('the lives of a scripted run share a store in memory')
+    for (const { first, version, body } of batches) {
+      for (const [i, { requests, more }] of decodeBatch(version, body, () => 'null').entries()) {
+        const n = first + i
+        for (const [at] of (requests ?? []).entries()) {
+          const id = at === 0 ? n : `${n}.${at}`
+          const name = this.#asked.names.get(String(id))
+          if (name !== undefined) added(this.#ids, name, id)
+        }
+        if (more?.doubts !== undefined) continue
+        for (const [type, name] of more?.wait ?? []) if (type === 'answer') added(this.#questions, name, n)
+      }
+    }
+  }
+}
+
+function added<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
+  const set = sets.get(key)
+  if (set === undefined) sets.set(key, new Set([value]))
+  else set.add(value)
+}

@@ -1,0 +1,52 @@
+/** A line of two texts beside each other: in both, or in one alone. */
+export interface DiffLine {
+  readonly in: 'both' | 'one' | 'other'
+  readonly text: string
+}
+
+/** Beyond so many lines on both sides together, all that differs in the middle is told whole. */
+const MOST = 2_000
+
+/** The lines of two texts in order, with as many in both as can be. */
+export function lineDiff(one: string, other: string): readonly DiffLine[] {
+  const [a, b] = [one.split('\n'), other.split('\n')]
+  let begin = 0
+  while (begin < a.length && begin < b.length && a[begin] === b[begin]) begin++
+  let end = 0
+  while (end < a.length - begin && end < b.length - begin && a[a.length - 1 - end] === b[b.length - 1 - end]) end++
+  const both = (lines: readonly string[]): DiffLine[] => lines.map((text) => ({ in: 'both', text }))
+  const middle = differing(a.slice(begin, a.length - end), b.slice(begin, b.length - end))
+  return [...both(a.slice(0, begin)), ...middle, ...both(a.slice(a.length - end))]
+}
+
+function differing(a: readonly string[], b: readonly string[]): DiffLine[] {
+  if (a.length === 0 || b.length === 0 || a.length + b.length > MOST) {
+    return [...a.map((text): DiffLine => ({ in: 'one', text })), ...b.map((text): DiffLine => ({ in: 'other', text }))]
+  }
+  const lengths = commonLengths(a, b)
+  const lines: DiffLine[] = []
+  let [i, j] = [0, 0]
+  const at = (row: number, column: number): number => lengths[row * (b.length + 1) + column] ?? 0
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      lines.push({ in: 'both', text: a[i] ?? '' })
+      i++
+      j++
+    } else if (j >= b.length || (i < a.length && at(i + 1, j) >= at(i, j + 1))) lines.push({ in: 'one', text: a[i++] ?? '' })
+    else lines.push({ in: 'other', text: b[j++] ?? '' })
+  }
+  return lines
+}
+
+/** For each pair of ends, how many lines both have in the same order. */
+function commonLengths(a: readonly string[], b: readonly string[]): Uint16Array {
+  const width = b.length + 1
+  const lengths = new Uint16Array((a.length + 1) * width)
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      lengths[i * width + j] =
+        a[i] === b[j]
+          ? (lengths[(i + 1) * width + j + 1] ?? 0) + 1
+          : Math.max(lengths[(i + 1) * width + j] ?? 0, lengths[i * width + j + 1] ?? 0)
+  return lengths
+}

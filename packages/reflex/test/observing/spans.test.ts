@@ -1,0 +1,208 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { describe, expect, test } from 'vitest'
+import { isRegistered } from '../../src/observing-api.ts'
+import type { Reflex } from '../../src/reflex.ts'
+import { memoryStore } from '../../src/store/index.ts'
+import { asking } from '../archive/lines.ts'
+import { lifeIn, newFolder, workflow } from '../composition/folders.ts'
+import { registered, telemetry } from './telemetry.ts'
+
+/** Spans as a tree of names, each with how it came out. */
+function tree(
+  spans: readonly { readonly id: string; readonly parent?: string; readonly name: string; readonly status: string }[],
+): string[] {
+  const below = (parent: string | undefined, depth: number): string[] =>
+    spans
+      .filter((span) => span.parent === parent)
+      .flatMap((span) => [`${'  '.repeat(depth)}${span.name} ${span.status}`, ...below(span.id, depth + 1)])
+  return below(undefined, 0)
+}
+
+async function paid(reflex: Reflex): Promise<void> {
+  await reflex.answer('otter', 'YES', { by: 'ana' })
+  await reflex.runtime.open.get('otter-2m9q')?.idle()
+}
+
+const WHOLE = [
+  'run workflow:pay ok',
+  '  decide read ok',
+  '  call workflow:check ok',
+  '    decide verify/look ok',
+  '  decide ask ok',
+  '  wait answer ask ok',
+  '  decide ask ok',
+  '  decide paid ok',
+]
+
+describe('the spans of a run', () => {
+  test('nest as its calls do, and are the same whenever they are asked for', async () => {
+    const { reflex } = await asking(memoryStore(), 10)
+    await paid(reflex)
+    const spans = await reflex.spans('otter')
+    const { trace } = await reflex.find('otter')
+    expect(tree(spans)).toEqual(WHOLE)
+    expect(new Set(spans.map((span) => span.trace))).toEqual(new Set([trace]))
+    expect(new Set(spans.map(({ id }) => id)).size).toBe(spans.length)
+    expect(spans.find(({ what }) => what === 'run')?.attributes).toMatchObject({
+      'reflex.run': 'otter-2m9q',
+      'reflex.program': 'workflow:pay',
+      'reflex.status': 'completed',
+    })
+    expect(spans.find(({ what }) => what === 'wait')?.attributes).toMatchObject({ 'reflex.wait.by': 'ana', 'reflex.node': 'ask' })
+    expect(await reflex.spans('otter')).toEqual(spans)
+  })
+
+  test('of a run that goes on have no end', async () => {
+    const { reflex } = await asking(memoryStore(), 10)
+    const open = (await reflex.spans('otter')).filter(({ end }) => end === undefined)
+    expect(open.map(({ what }) => what)).toEqual(['run', 'wait'])
+  })
+
+  test('of a failed effect have its code', async () => {
+    const folder = newFolder()
+    const reflex = lifeIn(folder, { store: memoryStore() })
+    writeFileSync(
+      join(folder, 'bad.workflow.json'),
+      JSON.stringify(workflow('bad', { read: { tool: 'json.read', args: { path: 'no.json' } } }, [])),
+    )
+    await reflex.run(join(folder, 'bad.workflow.json'), { id: 'otter-2m9q' })
+    const failed = (await reflex.spans('otter')).find(({ what }) => what === 'effect')
+    expect(failed).toMatchObject({
+      status: 'error',
+      attributes: { 'error.type': expect.stringMatching(/^R\d{4}$/) as string, 'reflex.node': 'read' },
+    })
+  })
+
+  test('of a model have its tokens and its cost', async () => {
+    const folder = newFolder()
+    const model = {
+      name: 'acme:big',
+      generate: () => Promise.resolve({ text: '{"choose":"e1"}', finish: 'stop' as const, usage: { input: 1200, output: 12 } }),
+    }
+    const reflex = lifeIn(folder, {
+      store: memoryStore(),
+      models: { big: model },
+      model: 'big',
+      agent: { default: 'model' },
+      prices: { big: { input: 1, output: 2 } },
+    })
+    await reflex.run(
+      workflow('ask', { a: { prompt: 'Which?' }, b: {}, c: {} }, [
+        ['one', 'a', 'b'],
+        ['two', 'a', 'c'],
+      ]) as never,
+      { id: 'otter-2m9q' },
+    )
+    const effect = (await reflex.spans('otter')).find(({ attributes }) => attributes['reflex.node'] === 'a')
+    expect(effect?.attributes).toMatchObject({
+      'gen_ai.usage.input_tokens': expect.any(Number) as number,
+      'gen_ai.response.model': expect.any(String) as string,
+    })
+  })
+})
+
+describe('an application that has telemetry', () => {
+  test('is told the projected spans, with their ids, and metrics', async () => {
+    const told = telemetry()
+    const folder = (await asking(memoryStore(), 10)).folder
+    const reflex = lifeIn(folder, { store: memoryStore(), observe: told.observe })
+    await reflex.run(join(folder, 'pay.workflow.json'), { id: 'otter-2m9q' })
+    await paid(reflex)
+    const projected = await reflex.spans('otter')
+    await reflex.close()
+    const spans = told.spans()
+    const shown = spans.map((span) => ({
+      trace: span.spanContext().traceId,
+      id: span.spanContext().spanId,
+      parent: span.parentSpanContext?.spanId,
+      name: span.name,
+      start: span.startTime[0] * 1000 + span.startTime[1] / 1e6,
+      end: span.endTime[0] * 1000 + span.endTime[1] / 1e6,
+      status: span.status.code === SpanStatusCode.OK ? 'ok' : span.status.code === SpanStatusCode.ERROR ? 'error' : 'unset',
+      client: span.kind === SpanKind.CLIENT,
+      attributes: span.attributes,
+    }))
+    expect(shown).toEqual(
+      projected.map(({ trace, id, parent, name, start, end, status, client, attributes }) => ({
+        trace,
+        id,
+        parent,
+        name,
+        start,
+        end,
+        status,
+        client,
+        attributes,
+      })),
+    )
+    expect(await told.metrics()).toMatchObject({
+      'reflex.runs started workflow:pay workflow': 1,
+      'reflex.runs completed workflow:pay workflow': 1,
+      'reflex.waits.open answer': 0,
+      'reflex.effect.duration decide done': 6,
+    })
+  })
+
+  test('sees one trace of a run that two processes carried, one after the other', async () => {
+    const [one, other] = [telemetry(), telemetry()]
+    const { folder } = await asking(memoryStore(), 10)
+    const first = lifeIn(folder, { observe: one.observe })
+    await first.run(join(folder, 'pay.workflow.json'), { id: 'lark-1aaa' })
+    await first.close()
+    const second = lifeIn(folder, { observe: other.observe })
+    await (await second.answer('lark', 'YES')).handle?.idle()
+    const projected = await second.spans('lark')
+    await second.close()
+    const ids = (spans: ReturnType<typeof one.spans>): string[] => spans.map((span) => span.spanContext().spanId)
+    expect([...ids(one.spans()), ...ids(other.spans())]).toEqual(projected.map(({ id }) => id))
+    expect(new Set([...one.spans(), ...other.spans()].map((span) => span.spanContext().traceId)).size).toBe(1)
+  })
+
+  test('without our ids still gets one trace with its spans nested', async () => {
+    const told = telemetry(false)
+    const { folder } = await asking(memoryStore(), 10)
+    const reflex = lifeIn(folder, { store: memoryStore(), observe: told.observe })
+    await reflex.run(join(folder, 'pay.workflow.json'), { id: 'otter-2m9q' })
+    await paid(reflex)
+    const { trace } = await reflex.find('otter')
+    await reflex.close()
+    expect(new Set(told.spans().map((span) => span.spanContext().traceId))).toEqual(new Set([trace]))
+    const root = told.spans().find(({ name }) => name === 'run workflow:pay')
+    const above = told.spans().filter((span) => span.parentSpanContext?.spanId === root?.spanContext().spanId)
+    expect(above.map(({ name }) => name)).toContain('call workflow:check')
+  })
+
+  test('is told where it has registered a provider, and not where it is told to be silent', async () => {
+    const told = telemetry()
+    const { folder } = await asking(memoryStore(), 10)
+    expect(isRegistered()).toBe(false)
+    const undo = registered(told)
+    try {
+      for (const observe of [undefined, false] as const) {
+        const reflex = lifeIn(folder, { store: memoryStore(), ...(observe === undefined ? {} : { observe }) })
+        await reflex.run(join(folder, 'pay.workflow.json'), { id: 'otter-2m9q' })
+        await paid(reflex)
+        await reflex.close()
+      }
+    } finally {
+      undo()
+    }
+    expect(told.spans().filter(({ name }) => name === 'run workflow:pay')).toHaveLength(1)
+  })
+
+  test('that fails does not stop a run', async () => {
+    const troubles: string[] = []
+    const { folder } = await asking(memoryStore(), 10)
+    const tracerProvider = {
+      getTracer: () => {
+        throw new Error('no tracer')
+      },
+    }
+    const reflex = lifeIn(folder, { store: memoryStore(), observe: { tracerProvider }, onTrouble: ({ code }) => troubles.push(code) })
+    const run = await reflex.run(join(folder, 'pay.workflow.json'), { id: 'otter-2m9q' })
+    await reflex.close()
+    expect([run.status, troubles[0]]).toEqual(['suspended', 'R2086'])
+  })
+})

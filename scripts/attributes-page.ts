@@ -1,0 +1,47 @@
+import { attributeTable } from '../packages/reflex/src/pipeline/compile/attributes.ts'
+
+type Row = ReturnType<typeof attributeTable>[number]
+
+const PLACES: readonly (readonly [on: Row['on'], title: string])[] = [
+  ['graph', 'The graph'],
+  ['node', 'Nodes'],
+  ['edge', 'Edges'],
+]
+
+/** Every attribute of a pipeline that Reflex reads: where it stands, what it takes, what holds without it. */
+export function attributesPage(): string {
+  const rows = attributeTable()
+  return [
+    '# Attributes of pipelines',
+    '',
+    'What [a pipeline](pipeline.md) may say, and what holds where it says nothing. A name that ends in `.*` stands for all that begin so.',
+    'Attributes of Graphviz itself (`rankdir`, `color`, …) are kept and mean nothing here; any other name is told by `reflex validate`.',
+    '',
+    ...PLACES.flatMap(([on, title]) => [
+      `## ${title}`,
+      '',
+      ...table(rows.filter((row) => row.on === on && row.operations === undefined)),
+      ...byOperation(rows.filter((row) => row.on === on && row.operations !== undefined)),
+    ]),
+  ].join('\n')
+}
+
+function table(rows: readonly Row[]): string[] {
+  if (rows.length === 0) return []
+  return ['| attribute | takes | otherwise | what it does |', '| --- | --- | --- | --- |', ...rows.map(line), '']
+}
+
+function byOperation(rows: readonly Row[]): string[] {
+  const groups = Map.groupBy(rows, ({ operations = [] }) => operations.join(', '))
+  return [...groups].flatMap(([operations, own]) => [`### \`${operations.replaceAll(', ', '`, `')}\``, '', ...table(own)])
+}
+
+function line({ name, aliases, type, words, usual, does }: Row): string {
+  const names = [name, ...aliases].map((one) => `\`${one}\``).join(', ')
+  const takes = type === 'words' ? words.map((word) => `\`${word}\``).join(' ') : type
+  return `| ${names} | ${escaped(takes)} | ${usual === '' ? '' : `\`${escaped(usual)}\``} | ${escaped(does)} |`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+}
