@@ -1,4 +1,5 @@
-import { ARCHIVE, type ArchiveSecret, Chain, PART, RecentBlobs, signedLine, withoutProof } from './archive-format.ts'
+import { ARCHIVE, type ArchiveSecret, Chain, PART, signedLine, withoutProof } from './archive-format.ts'
+import { RecentBlobs } from './archive-blobs.ts'
 import { archiveFaults } from './archive-faults.ts'
 import { blobsOf, decodeBatch, faults as kernelFaults, type Json, type Pin, type Rec, type RunRow, type Store } from './kernel/index.ts'
 

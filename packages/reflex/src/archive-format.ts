@@ -13,8 +13,6 @@ export type ArchiveSecret = string | Uint8Array
 
 /** Characters of a large value that stand in one line, so that no line is longer than a text can be. */
 export const PART = 1_000_000
-/** Characters of large values that both sides remember; one that was forgotten stands in the archive again. */
-const REMEMBERED = 8_000_000
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const pin = z.tuple([z.string(), z.string(), z.number().int(), hash])
@@ -102,40 +100,12 @@ export function isSignedBy(given: string, head: string, secret: ArchiveSecret): 
   return timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(signature(head, secret), 'hex'))
 }
 
-/** The large values of the last records, within bounds. Whoever writes and whoever reads forget the same ones. */
-export class RecentBlobs {
-  readonly #texts = new Map<string, string>()
-  #size = 0
-
-  has(name: string): boolean {
-    return this.#texts.has(name)
-  }
-
-  get(name: string): string | undefined {
-    return this.#texts.get(name)
-  }
-
-  add(name: string, text: string): void {
-    this.#texts.set(name, text)
-    this.#size += text.length
-  }
-
-  /** After each record: forgets the oldest until what is left is within bounds, or everything. */
-  forget(bound = REMEMBERED): void {
-    for (const [name, { length }] of this.#texts) {
-      if (this.#size <= bound) return
-      this.#texts.delete(name)
-      this.#size -= length
-    }
-  }
-}
-
 /** A stored start record without the proof of what its operator may claim: that counts where it was made, and for this run alone. */
 export function withoutProof(row: readonly Json[]): readonly Json[] {
   return changedStart(row, (start) => {
     const { by } = start
     if (typeof by !== 'object' || by === null || Array.isArray(by) || !('proof' in by)) return start
-    const { proof: _, ...rest } = by as { readonly [key: string]: Json }
+    const { proof: _, ...rest } = by
     return { ...start, by: rest }
   })
 }

@@ -19,7 +19,6 @@ import {
   type RunRow,
   type Store,
   type StoredProgram,
-  summary,
   type Worker,
 } from './kernel/index.ts'
 
@@ -167,7 +166,7 @@ class Importing {
       this.#blobs.set(name, blob)
       this.#size += blob.length
     }
-    if (this.#size >= CHUNK && n < this.#checked.state.n) await this.#commit(lease, false)
+    if (this.#size >= CHUNK && n < this.#checked.records) await this.#commit(lease, false)
   }
 
   #own(row: readonly Json[]): readonly Json[] {
@@ -178,7 +177,7 @@ class Importing {
   /** Of a large run, what comes before the last part stands in the store as one that was cancelled: nobody goes on with half a run. */
   async #commit(lease: Lease, whole: boolean): Promise<void> {
     if (this.#rows.length === 0) return
-    const { state, definitions } = this.#reader
+    const { fold } = this.#reader
     const count = this.#rows.length
     const batch: Batch = {
       lease,
@@ -187,8 +186,8 @@ class Importing {
       version: this.#version,
       body: `[${this.#rows.join(',\n')}]`,
       row: whole
-        ? summary(state, definitions, endOf(state))
-        : { status: 'cancelled', updated: state.time, due: null, waits: [], value: { importing: this.#checked.head } },
+        ? fold.summary()
+        : { status: 'cancelled', updated: fold.state.time, due: null, waits: [], value: { importing: this.#checked.head } },
       programs: this.#programs,
       blobs: new Map(this.#blobs),
     }
@@ -203,14 +202,14 @@ class Importing {
 
   /** The name, for this archive: a new one, or one of an import of the very same that was broken off. */
   async #claim(): Promise<{ readonly lease: Lease; readonly last: number }> {
-    const { store, worker, now } = this.#world
+    const { store, worker } = this.#world
     const { trace, program, started } = this.#checked.header
     const row = { id: this.#id, trace, program, status: 'running', started, updated: started, due: null, waits: [] } as const
     const created = await store.create(row, worker)
     if (created !== 'taken') return { lease: created, last: 0 }
     const known = (await store.read(this.#id, 0))?.row
     if (known === undefined || !this.#isBegun(known)) throw taken(store, this.#id)
-    const claim = await store.claim(this.#id, worker, now())
+    const claim = await store.claim(this.#id, worker, this.#world.now())
     if (!('lease' in claim)) throw taken(store, this.#id)
     if (this.#isBegun(claim.row)) return { lease: claim.lease, last: claim.row.last }
     await store.release(claim.lease)
@@ -218,14 +217,9 @@ class Importing {
   }
 
   #isBegun({ last, trace, value }: RunRow): boolean {
-    const { header, head, state } = this.#checked
-    return last === 0 ? trace === header.trace : isObject(value) && value['importing'] === head && last < state.n
+    const { header, head, records } = this.#checked
+    return last === 0 ? trace === header.trace : isObject(value) && value['importing'] === head && last < records
   }
-}
-
-/** Nobody has told it to go on here, so what was under way where it comes from is not under way now. */
-function endOf({ ended }: ArchiveReader['state']): RunRow['status'] {
-  return ended === undefined ? 'suspended' : ended.status === 'done' ? 'completed' : ended.status
 }
 
 function taken(store: Store, run: string): Error {

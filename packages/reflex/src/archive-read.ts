@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
+import { IncomingBlobs } from './archive-blobs.ts'
 import { archiveFaults } from './archive-faults.ts'
-import { pinsOf } from './archive-export.ts'
+import { ArchiveFold } from './archive-fold.ts'
 import {
   ARCHIVE,
   type ArchiveSecret,
@@ -11,26 +11,20 @@ import {
   type LineOf,
   LINES,
   type LineType,
-  RecentBlobs,
 } from './archive-format.ts'
 import {
   blobsOf,
   type CatalogueEntry,
   decodeBatch,
-  dumpState,
   type Fault,
-  faults as kernelFaults,
   FORMAT,
   isFault,
   type Json,
-  loadState,
   type Message,
   type Pin,
   programHash,
   type Programs,
   type Rec,
-  RunPrograms,
-  State,
   type StoredProgram,
 } from './kernel/index.ts'
 
@@ -46,9 +40,6 @@ export type ArchivePart =
     }
   | { readonly type: 'message'; readonly message: Message }
 
-/** Characters of records after which a state keeps only what can still be read, as a snapshot does. */
-const COMPACTED = 4_000_000
-
 type Code = keyof typeof archiveFaults.entries
 type Lines = Iterable<string> | AsyncIterable<string>
 
@@ -60,15 +51,9 @@ export class ArchiveReader {
   readonly #kinds: Programs
   readonly #secret: ArchiveSecret | undefined
   readonly #chain = new Chain()
-  readonly #sources = new Map<string, { readonly kind: string; readonly source: Json; used: boolean }>()
-  readonly #blobs = new RecentBlobs()
-  /** Blobs that the next record must need. */
-  readonly #fresh = new Map<string, string>()
-  #growing: { readonly name: string; readonly of: number; readonly texts: string[] } | undefined
+  readonly #blobs = new IncomingBlobs()
   #header: LineOf<'archive'> | undefined
-  #state = new State()
-  #definitions: RunPrograms
-  #sinceCompacted = 0
+  #fold: ArchiveFold | undefined
   #ended = false
   #signed: boolean | undefined
 
@@ -76,7 +61,6 @@ export class ArchiveReader {
   constructor(kinds: Programs, secret: ArchiveSecret | undefined) {
     this.#kinds = kinds
     this.#secret = secret
-    this.#definitions = new RunPrograms(kinds, this.#state)
   }
 
   /** The first line; known once the first part is. */
@@ -85,13 +69,15 @@ export class ArchiveReader {
     return this.#header
   }
 
-  /** The fold of the records so far, without the values on its boards: no list shows them, and they may be larger than memory. */
-  get state(): State {
-    return this.#state
+  /** The run so far. */
+  get fold(): ArchiveFold {
+    if (this.#fold === undefined) throw this.#fault('R2070', 'the file is empty')
+    return this.#fold
   }
 
-  get definitions(): RunPrograms {
-    return this.#definitions
+  /** How many records it has so far. */
+  get records(): number {
+    return this.#fold?.state.n ?? 0
   }
 
   /** The hash of all lines, once all are read: what a signature signs. */
@@ -119,7 +105,7 @@ export class ArchiveReader {
     }
     if (late !== undefined) throw late.end
     if (this.#chain.lines === 0) throw this.#fault('R2070', 'the file is empty')
-    if (!this.#ended) throw this.#fault('R2075', `the archive ends after ${this.#state.n} records, without its last line`)
+    if (!this.#ended) throw this.#fault('R2075', `the archive ends after ${this.records} records, without its last line`)
   }
 
   get #line(): number {
@@ -141,7 +127,7 @@ export class ArchiveReader {
   /** A record that comes too early. Only a look at the rest tells one that was moved from one that is gone. */
   #skipped(line: string): Late | undefined {
     const found = recordOf(line)
-    const record = this.#state.n + 1
+    const record = this.records + 1
     if (this.#header === undefined || found <= record) return undefined
     const moved = this.#fault('R2074', `record ${found} stands before record ${record}`, { record: found })
     return {
@@ -188,7 +174,8 @@ export class ArchiveReader {
       this.#begin(said, cut)
       return undefined
     }
-    if (this.#growing !== undefined && type !== 'blob') throw this.#fault('R2079', `a part of ${this.#growing.name.slice(0, 8)} is missing`)
+    const unfinished = this.#blobs.unfinished
+    if (unfinished !== undefined && type !== 'blob') throw this.#fault('R2079', `a part of ${unfinished.slice(0, 8)} is missing`)
     switch (type) {
       case 'program':
         return this.#program(this.#read('program', said, 'R2077'), cut)
@@ -226,70 +213,47 @@ export class ArchiveReader {
     const header = this.#read('archive', said, 'R2070')
     this.#link(cut, 'R2081', 'the first line')
     this.#header = header
+    this.#fold = new ArchiveFold(this.#kinds, header)
   }
 
   #program({ program: hash, kind, source }: LineOf<'program'>, cut: CutLine): ArchivePart {
     const name = `the program ${hash.slice(0, 6)}`
     if (programHash(kind, source) !== hash) throw this.#fault('R2077', `${name} was changed`)
-    if (this.#sources.has(hash)) throw this.#fault('R2076', `${name} stands here a second time`)
+    if (this.fold.hasProgram(hash)) throw this.#fault('R2076', `${name} stands here a second time`)
     this.#link(cut, 'R2081', name)
-    this.#sources.set(hash, { kind, source, used: false })
+    this.fold.addProgram(hash, kind, source)
     return { type: 'program', program: { hash, kind, source: JSON.stringify(source) } }
   }
 
-  #blob({ blob: name, part, of, text }: LineOf<'blob'>, cut: CutLine): void {
-    const short = name.slice(0, 8)
-    const growing = this.#growing ?? { name, of, texts: [] }
-    if (growing.name !== name || growing.of !== of || part !== growing.texts.length + 1 || part > of)
-      throw this.#fault('R2079', `a part of ${growing.name.slice(0, 8)} is missing`)
-    if (this.#fresh.has(name) || this.#blobs.has(name)) throw this.#fault('R2076', `the value ${short} stands here a second time`)
-    growing.texts.push(text)
-    this.#growing = growing
-    if (part === of) {
-      const whole = growing.texts.join('')
-      if (createHash('sha256').update(whole, 'utf8').digest('hex') !== name) throw this.#fault('R2079', `the value ${short} was changed`)
-      this.#fresh.set(name, whole)
-      this.#growing = undefined
-    }
-    this.#link(cut, 'R2079', `the value ${short}`)
+  #blob(line: LineOf<'blob'>, cut: CutLine): void {
+    const what = `the value ${line.blob.slice(0, 8)}`
+    const wrong = this.#blobs.take(line)
+    if (wrong === 'missing') throw this.#fault('R2079', `a part of ${what} is missing`)
+    if (wrong === 'twice') throw this.#fault('R2076', `${what} stands here a second time`)
+    if (wrong === 'changed') throw this.#fault('R2079', `${what} was changed`)
+    this.#link(cut, 'R2079', what)
   }
 
   #record({ record: n, v, row }: LineOf<'record'>, cut: CutLine): ArchivePart {
-    const record = this.#state.n + 1
+    const record = this.records + 1
     if (n < record) throw this.#fault('R2074', `record ${n} stands behind record ${record - 1}`, { record: n })
     if (v > FORMAT) throw this.#fault('R2071', `record ${n} has format ${v}; this release knows up to ${FORMAT}`, { record })
-    const needed = this.#needed(row, n)
+    const blobs = this.#blobs.need(this.#soundly(n, () => blobsOf(`[${JSON.stringify(row)}]`)))
     // Whatever is missing says more than that the hash does not fit.
-    if (needed.missing !== undefined) throw this.#fault('R2080', `record ${n} needs the value ${needed.missing.slice(0, 8)}`, { record })
-    this.#pins(row, v, n)
+    if ('missing' in blobs) throw this.#fault('R2080', `record ${n} needs the value ${blobs.missing.slice(0, 8)}`, { record })
+    const decoded = this.#decode(row, v, n)
+    if ('missing' in decoded)
+      throw this.#fault('R2078', `record ${n} uses ${decoded.missing[0]}@${decoded.missing[3].slice(0, 6)}`, { record })
     this.#link(cut, 'R2072', `record ${n}`, { record })
-    if (this.#fresh.size > 0) throw this.#fault('R2076', `record ${n} does not need the value before it`, { record })
-    this.#fold(this.#decoded(row, v, n), n)
-    const size = cut.content.length + [...needed.blobs.values()].reduce((sum, { length }) => sum + length, 0)
+    if (this.#blobs.waiting) throw this.#fault('R2076', `record ${n} does not need the value before it`, { record })
+    const size = cut.content.length + [...blobs.values()].reduce((sum, { length }) => sum + length, 0)
+    const wrong = this.#soundly(n, () => {
+      if ('broken' in decoded) throw decoded.broken
+      return this.fold.add(decoded.record, size)
+    })
+    if (wrong !== undefined) throw this.#fault(...WRONG[wrong](n), { record })
     this.#blobs.forget()
-    this.#compact(size)
-    return { type: 'record', n, v, row, blobs: needed.blobs }
-  }
-
-  /** The large values of a record, which are remembered from then on. */
-  #needed(row: readonly Json[], n: number): { readonly blobs: ReadonlyMap<string, string>; readonly missing: string | undefined } {
-    const blobs = new Map<string, string>()
-    for (const name of this.#soundly(n, () => blobsOf(`[${JSON.stringify(row)}]`))) {
-      const fresh = this.#fresh.get(name)
-      const text = fresh ?? this.#blobs.get(name)
-      if (text === undefined) return { blobs, missing: name }
-      blobs.set(name, text)
-      if (fresh !== undefined) this.#blobs.add(name, fresh)
-      this.#fresh.delete(name)
-    }
-    return { blobs, missing: undefined }
-  }
-
-  #decoded(row: readonly Json[], v: number, n: number): Rec {
-    const read = (name: string): string => this.#blobs.get(name) ?? 'null'
-    const [record] = this.#soundly(n, () => decodeBatch(v, `[${JSON.stringify(row)}]`, read, { run: this.header.run, first: n }))
-    if (record === undefined) throw this.#fault('R2084', `record ${n} is empty`, { record: n })
-    return record
+    return { type: 'record', n, v, row, blobs }
   }
 
   /** Does something with a record that somebody else may have written: what it breaks is said of it. */
@@ -302,56 +266,17 @@ export class ArchiveReader {
     }
   }
 
-  #fold(record: Rec, n: number): void {
-    const { start } = record.more ?? {}
-    if ((start === undefined) === (n === 1))
-      throw this.#fault('R2084', `record ${n} ${n === 1 ? 'starts no run' : 'starts a run anew'}`, { record: n })
-    const { run, trace, program } = this.header
-    if (start !== undefined && (start.run !== run || start.trace !== trace || JSON.stringify(start.pins[0]) !== JSON.stringify(program)))
-      throw this.#fault(
-        'R2084',
-        `the records are those of ${String(start.run).slice(0, 80)}, and the first line says ${run.slice(0, 80)}`,
-        { record: n },
-      )
-    for (const pin of pinsOf(record)) this.#learn(pin)
-    if ([...this.#sources.values()].some(({ used }) => !used))
-      throw this.#fault('R2076', `record ${n} does not need the program before it`, { record: n })
-    this.#soundly(n, () => this.#state.apply(withoutValues(record)))
-    this.#state.dropped.length = 0
-  }
-
-  /** The programs that a record is the first to use must stand before it. Whether it can be read is not the question here. */
-  #pins(row: readonly Json[], v: number, n: number): void {
-    let record: Rec
+  /** A record, or the first program that it uses and no line before it holds. One that cannot be read may still be one that was changed. */
+  #decode(row: readonly Json[], v: number, n: number): { readonly record: Rec } | { readonly missing: Pin } | { readonly broken: unknown } {
     try {
-      record = this.#decoded(row, v, n)
-    } catch {
-      return
+      const read = (name: string): string => this.#blobs.get(name) ?? 'null'
+      const [record] = decodeBatch(v, `[${JSON.stringify(row)}]`, read, { run: this.header.run, first: n })
+      if (record === undefined) return { broken: new TypeError('there is nothing in it') }
+      const missing = this.fold.missing(record)
+      return missing === undefined ? { record } : { missing }
+    } catch (broken) {
+      return { broken }
     }
-    for (const [name, kind, , hash] of pinsOf(record))
-      if (this.#sources.get(hash)?.kind !== kind) throw this.#fault('R2078', `record ${n} uses ${name}@${hash.slice(0, 6)}`, { record: n })
-  }
-
-  #learn(pin: Pin): void {
-    const [name, kind, rev, hash] = pin
-    const found = this.#sources.get(hash)
-    if (found === undefined) return
-    if (this.#kinds.kind(kind).rev < rev)
-      throw kernelFaults.make('R5004', `line ${this.#line}: ${name} needs revision ${rev} of ${kind}`, {
-        run: this.header.run,
-        line: this.#line,
-      })
-    found.used = true
-    if (this.#kinds.byHash(hash) === undefined) this.#kinds.restore(pin, found.source)
-  }
-
-  /** Of a long run only what can still be read is kept, as in a snapshot. */
-  #compact(size: number): void {
-    this.#sinceCompacted += size
-    if (this.#sinceCompacted < COMPACTED) return
-    this.#sinceCompacted = 0
-    this.#state = loadState(dumpState(this.#state, (pin) => keepsHistory(this.#definitions, pin)))
-    this.#definitions = new RunPrograms(this.#kinds, this.#state)
   }
 
   #message({ message: id, type, to, body, by, at }: LineOf<'message'>, cut: CutLine): ArchivePart {
@@ -360,12 +285,13 @@ export class ArchiveReader {
   }
 
   #end({ end, lines }: LineOf<'end'>, cut: CutLine): void {
-    const { n } = this.#state
+    const n = this.records
     if (end > n) throw this.#fault('R2073', `the archive has ${end} records, and those after ${n} are missing`, { record: n + 1 })
     if (lines !== this.#line) throw this.#fault('R2081', `this should be line ${lines}: a line was added or taken away`)
     this.#link(cut, 'R2081', 'the last line')
     if (end !== n || n === 0) throw this.#fault('R2084', `the last line counts ${end} records, and there are ${n}`)
-    if (this.#fresh.size > 0) throw this.#fault('R2076', 'no record needs the value before this line')
+    if (this.#blobs.waiting) throw this.#fault('R2076', 'no record needs the value before this line')
+    this.#soundly(n, () => this.fold.summary())
     this.#ended = true
     this.#blobs.forget(0)
     this.#check(cut)
@@ -379,22 +305,10 @@ export class ArchiveReader {
   }
 }
 
-/** A record with all that it writes, but for the values: how a run stands does not depend on them. */
-function withoutValues(record: Rec): Rec {
-  const { writes, more } = record
-  const blank = (flat: readonly Json[]): readonly Json[] => flat.map((item, i) => (i % 2 === 0 ? item : 0))
-  return {
-    ...record,
-    writes: writes === undefined ? undefined : blank(writes),
-    more:
-      more === undefined
-        ? undefined
-        : {
-            ...more,
-            ...(more.root === undefined ? {} : { root: blank(more.root) }),
-            ...(more.sub === undefined ? {} : { sub: more.sub.map(([id, flat]) => [id, blank(flat)] as const) }),
-          },
-  }
+const WRONG: Readonly<Record<NonNullable<ReturnType<ArchiveFold['add']>>, (n: number) => readonly [Code, string]>> = {
+  'a start': (n) => ['R2084', `record ${n} ${n === 1 ? 'starts no run' : 'starts a run anew'}`],
+  'another run': (n) => ['R2084', `record ${n} starts another run than the first line says`],
+  'a stray program': (n) => ['R2076', `record ${n} does not need the program before it`],
 }
 
 /** Something is wrong, and what it is depends on the lines after it. */
@@ -408,11 +322,6 @@ interface Late {
 /** The number of the record that a line holds by its looks, or 0. */
 function recordOf(line: string): number {
   return Number(/^\{"record":(\d+),/.exec(line)?.[1] ?? 0)
-}
-
-/** Whether the kind of a program reads all that was ever written. */
-function keepsHistory(definitions: RunPrograms, pin: number): boolean {
-  return definitions.kind(definitions.program(pin).kind).board?.history === true
 }
 
 function parsed(content: string): Readonly<Record<string, unknown>> | undefined {

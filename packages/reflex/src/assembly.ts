@@ -1,20 +1,18 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { agentFor, type AgentChoice, modelsOfRuns } from './decisions.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
-import { type Fault, ledgerPort, type Port, Runtime } from './kernel/index.ts'
-import type { Keeps } from './keeps.ts'
+import { type Fault, Runtime } from './kernel/index.ts'
 import { Library } from './library.ts'
-import { createModels, modelPort, type Models, recorder, simulatedModel } from './models/index.ts'
+import { createModels, type Models, recorder, simulatedModel } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
 import { actionCapability } from './pipeline/actions/registry.ts'
-import { loweredTrust, metTerms, pipelineParts } from './pipeline/assemble.ts'
+import { loweredTrust, metTerms } from './pipeline/assemble.ts'
 import { createPolicy, type OperatorPolicy, type PolicyFile, type Redaction, redaction, secretsIn } from './policy/index.ts'
 import { suggest } from './text/index.ts'
-import { SimulatedTools, simulatedAgents, simulatedModels, simulatedPorts } from './simulating.ts'
 import { createTools, type Tool, toolCapability, type Tools } from './tools/index.ts'
-import { decisionPort, jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
+import { jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
+import { type RunFacts, worldOf } from './world.ts'
 
 /** The parts of a `Reflex`, put together. */
 export interface Assembly extends ChosenStore {
@@ -32,13 +30,7 @@ export interface Assembly extends ChosenStore {
   allowTool(tool: Tool): void
 }
 
-/** What the parts ask of the runs that they serve. */
-export interface RunFacts {
-  keeps(run: string): Keeps | undefined
-  runFolder(run: string): string
-}
-
-/** Puts the parts together: every default of Reflex is here and nowhere else. */
+/** Puts the parts together: every default of Reflex is here or in what is called from here. */
 export function assemble(options: ReflexOptions, surroundings: Surroundings, facts: RunFacts): Assembly {
   const { environment, worker, host, cwd } = surroundings
   // Policy and tools compare real paths: a link on the way here must not make everything foreign.
@@ -55,49 +47,10 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   const created = createModels({ host, environment, guess: suggest, check: jsonMisfits, ...modelSettings(options) })
   const models = options.record === undefined ? created : recorder(created, options.record, hidden?.value)
   const guards = options.guards ?? {}
-  const choice = (run: string): AgentChoice => facts.keeps(run)?.agent ?? {}
-  const isSimulated = (run: string): boolean => facts.keeps(run)?.simulate === true
-  const shared = {
-    choice,
-    workdir,
-    runFolder: (run: string) => facts.runFolder(run),
-    allows: (run: string, capability: string, exactly?: boolean) => policy.allows(run, capability, exactly),
-  }
-  const agent = agentFor({ ...shared, tools, models, agents: options.agents ?? {} })
-  const pretended = new SimulatedTools(tools)
-  const pretendedModels = simulatedModels({ host, guess: suggest, check: jsonMisfits })
-  const pretender = agentFor({ ...shared, tools: pretended, models: pretendedModels, agents: simulatedAgents(options.agents ?? {}) })
-  const { handlers, middleware = new Map(), transforms } = options
-  const pipelines = pipelineParts({
-    handlers,
-    actions: options.actions,
-    services: options.services,
-    toolHooks: options.toolHooks,
-    summarise: options.summarise,
-    store: home.store,
-    middleware,
-    policy,
-    tools,
-    toolsOf: (run) => (isSimulated(run) ? pretended : tools),
-    workdir,
-    runFolder: shared.runFolder,
-    limits: (run) => facts.keeps(run)?.limits ?? {},
-  })
-  const ports = {
-    decide: decisionPort(agent),
-    model: modelPort(modelsOfRuns(models, choice)),
-    ledger: ledgerPort(home.store, host),
-    ...pipelines.ports,
-  }
-  // What only looks, and the tools, which are chosen by the run, serve both.
-  const simulated = {
-    ...only(ports, 'charter', 'tool', 'offers', 'ledger'),
-    decide: decisionPort(pretender),
-    model: modelPort(modelsOfRuns(pretendedModels, choice)),
-  }
+  const { agent, pipelines, ports } = worldOf({ options, host, store: home.store, workdir, policy, tools, models, facts })
   const runtime = new Runtime({
-    kinds: [workflowKind({ load: (source) => loadStored(source, guards) }), pipelines.kind],
-    ports: simulatedPorts(ports, simulated, isSimulated),
+    kinds: [workflowKind({ load: (source) => loadStored(source, guards) }), pipelines],
+    ports,
     policy,
     store: home.store,
     host,
@@ -111,7 +64,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
       guards,
       inspect: (workflow, locate) => agent.inspect(workflow, locate),
       effects: agent.effects,
-      pipelines: { handlers, transforms, actions: Object.keys(options.actions ?? {}) },
+      pipelines: { handlers: options.handlers, transforms: options.transforms, actions: Object.keys(options.actions ?? {}) },
     },
     (options.programs ?? []).map((folder) => resolve(cwd, folder)),
   )
@@ -132,10 +85,6 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
       allow(tool)
     },
   }
-}
-
-function only(ports: Readonly<Record<string, Port>>, ...names: readonly string[]): Readonly<Record<string, Port>> {
-  return Object.fromEntries(Object.entries(ports).filter(([name]) => names.includes(name)))
 }
 
 /** The operator's policy. Giving a tool is allowing it; what it touches is asked for by itself. */

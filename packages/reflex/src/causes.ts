@@ -36,8 +36,7 @@ export function causeOfRun({ run, records, definitionsFor }: Explained, what: st
   const story = new Chronology(records, definitionsFor)
   const why = new Why(story)
   const record = /^@(\d{1,9})$/.exec(what)?.[1]
-  const found =
-    record === undefined ? (why.node(what) ?? why.key(what)) : story.moments[Number(record) - 1] && why.record(Number(record))
+  const found = record === undefined ? (why.node(what) ?? why.key(what)) : story.moments[Number(record) - 1] && why.record(Number(record))
   if (found !== undefined) return found
   if (record !== undefined) throw faults.make('R2065', `${run} has records 1 to ${records.length}, not ${record}`, { run })
   const hint = didYouMean(suggest(what, story.names()))
@@ -136,6 +135,8 @@ class Why {
         return [{ what: 'call', name: end.program, record: ended, text: `ended ${input[2]}`, from: this.#causes(end) }]
       }
       case undefined: {
+        const before = moment.first ? undefined : this.#story.before(moment.n)
+        if (before !== undefined) return this.#cameBy(before)
         const begun = this.#begun(moment)
         return begun === undefined ? [] : [begun]
       }
@@ -150,9 +151,13 @@ class Why {
       const moment = this.#story.at(at)
       const { record, first, lines } = moment
       if (record.input?.[0] === 'answer') return this.#input(moment)
-      if (lines.some(({ event }) => event.mark === 'decide')) {
+      if (lines.some(isChoice)) {
         if (this.#told.has(`@${at}`)) return []
         return [this.record(at)]
+      }
+      if (record.input === undefined && !first) {
+        at = this.#story.before(at) ?? 0
+        continue
       }
       const ref = first ? record.frame : record.input?.[0] === 'kernel' ? undefined : record.input?.[1]
       const before = Number.parseInt(typeof ref === 'number' || typeof ref === 'string' ? String(ref) : '', 10)
@@ -180,11 +185,17 @@ class Why {
   }
 }
 
+/** Whether a way was taken where there were several. */
+function isChoice(line: StoryLine): boolean {
+  const { mark, facts = {} } = line.event
+  return mark === 'decide' || (isList(facts.open) && facts.open.length > 1 && edgeOf(line.event) !== undefined)
+}
+
 function decisionOf(moment: Moment, line: StoryLine | undefined): Omit<Cause, 'from'> {
   const { n, path, record } = moment
   const detail = record.input?.[0] === 'kernel' ? { text: line?.event.text ?? record.input[1] } : {}
   if (line === undefined) return { what: 'record', name: path === '' ? moment.program : path, record: n, ...detail }
-  const isWay = line.event.mark === 'decide'
+  const isWay = isChoice(line)
   const way = edgeOf(line.event)
   const value = isWay && way !== undefined ? { value: way } : {}
   return { what: isWay ? 'decision' : 'record', name: line.place, record: n, ...detail, ...value, ...saidOf(line), ...waysOf(line, way) }
@@ -197,9 +208,9 @@ function saidOf(line: StoryLine | undefined): Pick<Cause, 'by' | 'because'> {
 }
 
 function waysOf({ event: { facts = {} } }: StoryLine, taken: string | undefined): Pick<Cause, 'open' | 'closed'> {
-  const open = isList(facts.open) ? facts.open.map(String).filter((way) => way !== taken) : []
+  const open = isList(facts.open) ? facts.open.map(textOf).filter((way) => way !== taken) : []
   const closed = isList(facts.closed)
-    ? facts.closed.flatMap((pair) => (isList(pair) ? [{ way: String(pair[0] ?? ''), why: String(pair[1] ?? '') }] : []))
+    ? facts.closed.flatMap((pair) => (isList(pair) ? [{ way: textOf(pair[0]), why: textOf(pair[1]) }] : []))
     : []
   return { ...(open.length === 0 ? {} : { open }), ...(closed.length === 0 ? {} : { closed }) }
 }
@@ -213,4 +224,8 @@ function writtenAs({ record, first }: Moment, place: string): string {
   }
   if (first) return record.frame === 0 ? 'given at the start' : 'given by the caller'
   return place === '' ? 'written' : `written at ${place}`
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '')
 }

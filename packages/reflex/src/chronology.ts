@@ -69,6 +69,13 @@ export class Chronology {
     return moment
   }
 
+  /** The record of the same frame before this one. */
+  before(n: number): number | undefined {
+    const { frame } = this.at(n).record
+    const found = this.moments.slice(0, n - 1).findLastIndex(({ record }) => record.frame === frame)
+    return found < 0 ? undefined : found + 1
+  }
+
   /** The entry that is read under a key where the run stands: at the top of its stack, else at its root, else where it still is. */
   find(key: string): Origin | undefined {
     const { root } = this.#state
@@ -119,7 +126,7 @@ export class Chronology {
     if (frame !== undefined) this.#copied(frame, record, n, adopted)
     const stepped = frame ?? state.root
     const { def, name, kind } = this.#definitions.program(stepped.pin)
-    const { own } = this.#definitions.kind(kind)
+    const stepper = this.#definitions.kind(kind)
     const change = { n, at: state.time, record, state, frame: stepped, def, before }
     this.moments.push({
       n,
@@ -128,7 +135,7 @@ export class Chronology {
       program: name.slice(name.indexOf(':') + 1),
       first: record.input === undefined && before === undefined,
       lines: frame === undefined ? [] : linesOf(change, this.#definitions),
-      reads: reads.filter(({ key }) => own?.(key) !== true).flatMap((entry) => originOf(entry) ?? []),
+      reads: reads.filter(({ key }) => stepper.own?.(key) !== true).flatMap((entry) => originOf(entry) ?? []),
       saw: [...known.values()].flat(),
     })
   }

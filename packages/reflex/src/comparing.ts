@@ -1,6 +1,6 @@
-import { encodeRecord, equalJson, isObject, type Json, type Rec, type RunPrograms, type RunStatus, type State } from './kernel/index.ts'
+import { encodeRecord, equalJson, isObject, type Json, type Rec, RunPrograms, type RunRow, type RunStatus, type Runtime, type State } from './kernel/index.ts'
 import { edgeOf } from './replaying-words.ts'
-import type { StoryLine } from './trace.ts'
+import { linesOfHistory, type StoryLine } from './trace.ts'
 
 /** A run as far as one of its records. */
 export interface ComparedRun {
@@ -40,6 +40,14 @@ export interface Comparison {
   readonly equal: number
   /** Ways that were taken first, then values; none: nothing that can be told differs. */
   readonly differences: readonly ComparedPart[]
+}
+
+/** A stored run up to a record, its last one if none is named. */
+export async function comparableOf(runtime: Runtime, { id: run, last, status }: RunRow, at: number = last): Promise<Comparable> {
+  const records = (await runtime.journal(run)).slice(0, at)
+  const { state, definitions } = await runtime.peek(run, at)
+  const lines = linesOfHistory({ records }, (one) => new RunPrograms(runtime.programs, one))
+  return { run, at, last, status, records, lines, state, definitions }
 }
 
 /** Compares what became of two sides since their last common record. */
@@ -136,7 +144,11 @@ function boardParts(one: Comparable, other: Comparable): ComparedPart[] {
 }
 
 /** Where two values differ: inside objects by their keys, else as a whole. */
-function valueParts(name: string, one: Json | undefined, other: Json | undefined): (Pick<ComparedPart, 'one' | 'other'> & { name: string })[] {
+function valueParts(
+  name: string,
+  one: Json | undefined,
+  other: Json | undefined,
+): (Pick<ComparedPart, 'one' | 'other'> & { name: string })[] {
   if (one !== undefined && other !== undefined && equalJson(one, other)) return []
   if (!isObject(one) || !isObject(other)) return [{ name, ...values(one, other) }]
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((key) => valueParts(`${name}.${key}`, one[key], other[key]))
@@ -145,8 +157,9 @@ function valueParts(name: string, one: Json | undefined, other: Json | undefined
 function endParts(one: Comparable, other: Comparable): ComparedPart[] {
   const ended = (side: Comparable): string | undefined => (side.at === side.last ? side.status : undefined)
   const at = { one: one.at, other: other.at }
-  const status: ComparedPart[] = ended(one) === ended(other) ? [] : [{ what: 'status', name: 'status', ...values(ended(one), ended(other)), at }]
-  const [result, another] = [one.state.ended?.value, other.state.ended?.value]
+  const status: ComparedPart[] =
+    ended(one) === ended(other) ? [] : [{ what: 'status', name: 'status', ...values(ended(one), ended(other)), at }]
+  const [result, another] = [resultOf(one), resultOf(other)]
   if (result === undefined && another === undefined) return status
   // What the last node wrote stands on the board as well.
   const onBoard = (side: Comparable, key: string, value: Json): boolean => equalJson(side.state.root.reader().get(key) ?? null, value)
@@ -155,4 +168,12 @@ function endParts(one: Comparable, other: Comparable): ComparedPart[] {
     return !(name !== 'result' && onBoard(one, key, a) && onBoard(other, key, b))
   })
   return [...status, ...parts.map((part): ComparedPart => ({ what: 'result', ...part, at }))]
+}
+
+/** What a run came to, as its kind tells it. */
+function resultOf({ state, definitions }: Comparable): Json | undefined {
+  const value = state.ended?.value
+  if (value === undefined || state.ended?.status !== 'done') return value
+  const { kind, def } = definitions.program(state.root.pin)
+  return definitions.kind(kind).came?.(def, value, state.start?.args).value ?? value
 }

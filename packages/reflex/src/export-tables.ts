@@ -1,5 +1,6 @@
 import { type Ended, type Frame, type History, isObject, type Json, type Rec, type Scope, type State } from './kernel/index.ts'
-import { type ProjectedSpan, SpanProjection, type SpanValue } from './observing-spans.ts'
+import type { SpanValue } from './observing-facts.ts'
+import { type ProjectedSpan, SpanProjection } from './observing-spans.ts'
 
 /** What a column holds: text, whole numbers, numbers, a time in milliseconds since the epoch, true or false, any JSON. */
 export type ColumnType = 'text' | 'whole' | 'number' | 'time' | 'flag' | 'json'
@@ -155,7 +156,7 @@ export class RunTables {
       frame: String(frame),
       input: type,
       about: named ? String(about) : undefined,
-      value: named ? (value as Json | undefined) : (about as Json | undefined),
+      value: named ? value : about,
       position,
       requests: requests as Json | undefined,
       more: more as Json | undefined,

@@ -1,5 +1,8 @@
+import type { Surroundings } from './host.ts'
+import { type Keeps, keepsOf, keptByFork, proved } from './keeps.ts'
 import { answerTo, questionsOf } from './handle.ts'
 import {
+  copyJson,
   faults as kernelFaults,
   type ForkStanding,
   type Forked,
@@ -12,12 +15,14 @@ import {
   type JsonObject,
   type Rec,
   type Ref,
+  RunPrograms,
+  type Runtime,
   State,
   summary,
   topOf,
 } from './kernel/index.ts'
 import { edgeOf } from './replaying-words.ts'
-import type { StoryLine } from './trace.ts'
+import { linesOfHistory, type StoryLine } from './trace.ts'
 
 /** How a run is forked. */
 export interface ForkRunOptions {
@@ -48,14 +53,68 @@ export interface ForkedRun {
   readonly set: JsonObject
   readonly decided?: ForkDecision
   /** What it does first once it is resumed, and what may come then, in words: `a question`, `payments.refund`. */
-  readonly next: { readonly first: readonly string[]; readonly then: readonly string[] }
+  readonly next: { readonly first: readonly string[]; readonly later: readonly string[] }
+}
+
+/** What forking needs of the front object. */
+export interface ForkingWorld {
+  readonly runtime: Runtime
+  readonly surroundings: Surroundings
+  readonly actor: string
+  /** What runs keep that this process may not hold, while it is asked what their effects may do. */
+  readonly asked: Map<string, Keeps>
+  runFolder(run: string): string
+}
+
+/** Forks a stored run under what it was started with. Throws what `Runtime.fork` throws, and `R2063` and `R2064`. */
+export async function forkStored(
+  { runtime, surroundings, actor, asked, runFolder }: ForkingWorld,
+  source: string,
+  at: number | undefined,
+  { set, decide, id }: ForkRunOptions,
+): Promise<ForkedRun> {
+  const { state } = await runtime.peek(source, 1)
+  const kept = keepsOf(state, surroundings)
+  const program = state.start?.pins[0]?.[3] ?? ''
+  const records = decide === undefined ? [] : await runtime.journal(source)
+  const pinned = (one: State): RunPrograms => new RunPrograms(runtime.programs, one)
+  let settling: Settling | undefined
+  const decided = (word: string) => (standing: ForkStanding) => {
+    settling = settlingOf(standing, word, () => decidable(records, standing.state.n, pinned))
+    return [settling.frame, settling.input] as const
+  }
+  asked.set(source, kept)
+  try {
+    const forked = await runtime.fork(source, {
+      actor,
+      by: (fork) => copyJson(proved(keptByFork(kept, actor), { run: fork.id, trace: fork.trace, program }, surroundings), 'by'),
+      folder: runFolder,
+      ...(at === undefined ? {} : { at }),
+      ...(id === undefined ? {} : { id }),
+      ...(set === undefined ? {} : { set }),
+      ...(decide === undefined ? {} : { decide: decided(decide) }),
+    })
+    const [run, record] = forked.from
+    const was = settling && decidedBefore(settling, records, record, () => linesOfHistory({ records }, pinned))
+    return {
+      id: forked.id,
+      from: { run, record },
+      records: forked.state.n,
+      settled: forked.settled,
+      set: set ?? {},
+      ...(settling === undefined ? {} : { decided: { place: settling.place, chose: settling.chose, ...(was === undefined ? {} : { was }) } }),
+      next: nextOf(forked),
+    }
+  } finally {
+    asked.delete(source)
+  }
 }
 
 /** Who decides in a fork, for its journal. */
 const BY = 'the fork'
 
 /** An input that settles something, and what it is in words. */
-export interface Settling {
+interface Settling {
   readonly frame: Frame
   readonly input: Input
   readonly ref: Ref
@@ -67,7 +126,7 @@ export interface Settling {
  * Finds what a word decides where a run stands: a decision in flight, else an open question. Throws `R2063` if there is none
  * or it is not clear which, `R2064`, `R4200` and `R4201` for a word that it does not allow.
  */
-export function settlingOf(standing: ForkStanding, word: string, nearest: () => readonly number[]): Settling {
+function settlingOf(standing: ForkStanding, word: string, nearest: () => readonly number[]): Settling {
   const asked = [...decisionsOf(standing), ...openOf(standing)]
   const named = asked.filter(({ place }) => word.startsWith(`${place}=`))
   const [only] = named
@@ -107,11 +166,11 @@ function decisionsOf({ state, definitions }: ForkStanding): Open[] {
   return [...state.flights()].flatMap((flight): Open[] => {
     const { frame, id } = flight
     const { kind, def } = definitions.program(frame.pin)
-    const { decideAs } = definitions.kind(kind)
-    if (decideAs === undefined || flight.doubted) return []
+    const decider = definitions.kind(kind)
+    if (decider.decideAs === undefined || flight.doubted) return []
     const place = framePath(frame, definitions)
     const settle = (word: string): Settling => {
-      const made = decideAs(def, flight, word, BY)
+      const made = decider.decideAs?.(def, flight, word, BY)
       if (made === undefined) throw kernelFaults.make('R2063', `${place} decides nothing`, { path: place })
       return { frame, input: ['ok', id, made.value], ref: id, place, chose: made.chose }
     }
@@ -135,7 +194,7 @@ function openOf({ run, state, definitions }: ForkStanding): Open[] {
 }
 
 /** The nearest records before and after one at which something is to be decided. */
-export function decidable(records: readonly Rec[], at: number, definitionsOf: (state: State) => ForkStanding['definitions']): number[] {
+function decidable(records: readonly Rec[], at: number, definitionsOf: (state: State) => ForkStanding['definitions']): number[] {
   const state = new State()
   const definitions = definitionsOf(state)
   let before: number | undefined
@@ -151,7 +210,12 @@ export function decidable(records: readonly Rec[], at: number, definitionsOf: (s
 }
 
 /** What the source decided in the place of a fork, as its trace tells it. */
-export function decidedBefore({ ref }: Settling, records: readonly Rec[], at: number, lines: () => readonly StoryLine[]): ForkDecision['was'] {
+export function decidedBefore(
+  { ref }: Settling,
+  records: readonly Rec[],
+  at: number,
+  lines: () => readonly StoryLine[],
+): ForkDecision['was'] {
   const found = records.findIndex(({ input }, i) => i >= at && (input?.[0] === 'ok' || input?.[0] === 'answer') && input[1] === ref)
   if (found < 0) return undefined
   const line = lines().find(({ n, event }) => n === found + 1 && ['decide', 'done', 'answer'].includes(event.mark))
@@ -162,24 +226,26 @@ export function decidedBefore({ ref }: Settling, records: readonly Rec[], at: nu
 }
 
 /** What a fork does once it is resumed, as its programs show it. */
-export function nextOf({ state, definitions }: Pick<Forked, 'state' | 'definitions'>): ForkedRun['next'] {
-  if (state.ended !== undefined) return { first: [], then: [] }
+function nextOf({ state, definitions }: Pick<Forked, 'state' | 'definitions'>): ForkedRun['next'] {
+  if (state.ended !== undefined) return { first: [], later: [] }
   const first = new Set<string>()
-  const then = new Set<string>()
+  const later = new Set<string>()
   for (const base of state.frames.values()) {
     if (base.callee !== undefined) continue
     let isFirst = true
     for (let frame: Frame | undefined = topOf(base); frame !== undefined; frame = frame.link?.caller) {
       const { def, kind } = definitions.program(frame.pin)
-      const { graph, where } = definitions.kind(kind)
-      const walked = onward(graph?.(def), where?.(def, frame.position))
-      const [here, ...later] = walked
-      if (isFirst && here !== undefined) add(first, deedOf(here))
-      for (const node of later) add(then, deedOf(node))
+      const shown = definitions.kind(kind)
+      const walked = onward(shown.graph?.(def), shown.where?.(def, frame.position))
+      const [here, ...beyond] = walked
+      // A call with something in flight at its node has been made.
+      const isCalled = here?.calls !== undefined && frame.flights.length > 0
+      if (isFirst && here !== undefined && !isCalled) add(first, deedOf(here))
+      for (const node of beyond) add(later, deedOf(node))
       isFirst = false
     }
   }
-  return { first: [...first], then: [...then].filter((deed) => !first.has(deed)) }
+  return { first: [...first], later: [...later].filter((deed) => !first.has(deed)) }
 }
 
 function add(to: Set<string>, deed: string | undefined): void {

@@ -1,15 +1,13 @@
 import {
   type Change,
   digest,
-  type FaultData,
   type Flight,
   type Frame,
   framePath,
   type History,
-  isList,
+  type Input,
   isObject,
   type Json,
-  type JsonObject,
   nodePath,
   type Rec,
   type Ref,
@@ -17,9 +15,7 @@ import {
   State,
   type Wait,
 } from './kernel/index.ts'
-
-/** A value that telemetry can carry. */
-export type SpanValue = string | number | boolean
+import { type Facts, failure, nameOf, programFacts, type Result, returned, usage } from './observing-facts.ts'
 
 /** What a run, a called program, a branch, an effect or a wait took: a span, as its records tell it. */
 export interface ProjectedSpan {
@@ -39,9 +35,9 @@ export interface ProjectedSpan {
   readonly status: 'unset' | 'ok' | 'error'
   /** Why it failed. */
   readonly message?: string
-  readonly attributes: Readonly<Record<string, SpanValue>>
+  readonly attributes: Facts
   /** What it goes on from: for a fork, the run that it was forked from. */
-  readonly links: readonly { readonly trace: string; readonly id: string; readonly attributes: Readonly<Record<string, SpanValue>> }[]
+  readonly links: readonly { readonly trace: string; readonly id: string; readonly attributes: Facts }[]
 }
 
 /** What a record began and ended. */
@@ -222,25 +218,42 @@ export class SpanProjection {
 
   #closed(record: Rec, change: Omit<Change, 'def'> | undefined): ProjectedSpan[] {
     const { input, more } = record
-    const closed: ProjectedSpan[] = []
-    const end = (key: string, result: Partial<Result>): void => {
-      const open = this.#open.get(key)
-      if (open === undefined) return
-      this.#open.delete(key)
-      closed.push(this.#ended(open.span, result))
-    }
-    if (input?.[0] === 'ok') end(`effect ${input[1]}`, { status: 'ok', facts: this.#used(input[2], change) })
-    if (input?.[0] === 'err') end(`effect ${input[1]}`, failure(input[2]))
-    if (input?.[0] === 'answer' || input?.[0] === 'message' || input?.[0] === 'timer') {
-      const by = input[0] !== 'timer' && input[3] !== undefined ? { 'reflex.wait.by': input[3] } : {}
-      end(`wait ${input[1]}`, { status: 'ok', facts: { 'reflex.wait.met': input[0], ...by } })
-    }
     const own = record.frame === 0 ? 'run' : `frame ${record.frame}`
-    if (more?.return !== undefined || more?.drop !== undefined || input?.[0] === 'answer' || input?.[0] === 'kernel')
-      for (const [key, open] of [...this.#open].reverse())
-        if (key !== own && this.#isGone(open)) end(key, { facts: { 'reflex.status': 'dropped' } })
-    if (more?.return !== undefined) end(own, returned(more.return))
-    return closed
+    const met = this.#met(input, change)
+    const takesAway = more?.return !== undefined || more?.drop !== undefined || input?.[0] === 'answer' || input?.[0] === 'kernel'
+    const gone = takesAway ? [...this.#open].reverse().filter(([key, open]) => key !== own && key !== met?.[0] && this.#isGone(open)) : []
+    return [
+      ...(met === undefined ? [] : this.#end(...met)),
+      ...gone.flatMap(([key]) => this.#end(key, { facts: { 'reflex.status': 'dropped' } })),
+      ...(more?.return === undefined ? [] : this.#end(own, returned(more.return))),
+    ]
+  }
+
+  /** The span that an input ends, and how. */
+  #met(input: Input | undefined, change: Omit<Change, 'def'> | undefined): readonly [key: string, result: Partial<Result>] | undefined {
+    switch (input?.[0]) {
+      case 'ok':
+        return [`effect ${input[1]}`, { status: 'ok', facts: this.#used(input[2], change) }]
+      case 'err':
+        return [`effect ${input[1]}`, failure(input[2])]
+      case 'answer':
+      case 'message':
+        return [
+          `wait ${input[1]}`,
+          { status: 'ok', facts: { 'reflex.wait.met': input[0], ...(input[3] === undefined ? {} : { 'reflex.wait.by': input[3] }) } },
+        ]
+      case 'timer':
+        return [`wait ${input[1]}`, { status: 'ok', facts: { 'reflex.wait.met': 'timer' } }]
+      default:
+        return undefined
+    }
+  }
+
+  #end(key: string, result: Partial<Result>): ProjectedSpan[] {
+    const open = this.#open.get(key)
+    if (open === undefined) return []
+    this.#open.delete(key)
+    return [this.#ended(open.span, result)]
   }
 
   #isGone({ kind }: Open): boolean {
@@ -260,7 +273,7 @@ export class SpanProjection {
   }
 
   /** What a model took for an effect: as its reply says, or as the kind tells it. */
-  #used(value: Json, change: Omit<Change, 'def'> | undefined): Readonly<Record<string, SpanValue>> {
+  #used(value: Json, change: Omit<Change, 'def'> | undefined): Facts {
     if (isObject(value) && isObject(value.usage)) return usage({ ...value.usage, model: value.model ?? null, usd: value.cost ?? null })
     if (change === undefined) return {}
     const program = this.#definitions.program(change.frame.pin)
@@ -280,72 +293,6 @@ export function projectSpans(
   return [...ended, ...projection.open]
 }
 
-interface Result {
-  readonly status: ProjectedSpan['status']
-  readonly message: string | undefined
-  readonly facts: Readonly<Record<string, SpanValue>>
-}
-
 function named(n: number, letter: string, index: number): string {
   return index === 0 ? `${n}${letter}` : `${n}${letter}${index}`
-}
-
-/** What an effect is called, as far as its request says, by the conventions for calls of models and tools. */
-function nameOf({ port, args }: Flight, node: string): { readonly name: string; readonly facts: Readonly<Record<string, SpanValue>> } {
-  const { tool, model } = isObject(args) ? args : {}
-  if (port === 'tool' && typeof tool === 'string')
-    return { name: `execute_tool ${tool}`, facts: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool } }
-  if (port === 'model')
-    return {
-      name: typeof model === 'string' ? `chat ${shortName(model)}` : 'chat',
-      facts: { 'gen_ai.operation.name': 'chat', ...(typeof model === 'string' ? modelFacts(model, 'request') : {}) },
-    }
-  if (port === 'ledger' && isList(args) && typeof args[0] === 'string') return { name: `ledger ${args[0]}`, facts: {} }
-  return { name: `${port} ${node}`, facts: {} }
-}
-
-function programFacts(pin: readonly [string, string, number, string] | undefined): Readonly<Record<string, SpanValue>> {
-  return pin === undefined ? {} : { 'reflex.program': pin[0], 'reflex.kind': pin[1], 'reflex.program.hash': pin[3] }
-}
-
-function failure(value: Json): Result {
-  const fault = isObject(value) ? (value as unknown as FaultData) : undefined
-  const used = isObject(value) && isObject(value.data) && isObject(value.data.used) ? usage(value.data.used) : {}
-  const code = typeof fault?.code === 'string' ? fault.code : 'unknown'
-  const verdict = typeof fault?.verdict === 'string' ? { 'reflex.fault.verdict': fault.verdict } : {}
-  return {
-    status: 'error',
-    message: typeof fault?.message === 'string' ? fault.message : undefined,
-    facts: { 'error.type': code, 'reflex.fault': code, ...verdict, ...used },
-  }
-}
-
-function returned([ending, value]: readonly ['done' | 'failed' | 'cancelled', Json?]): Partial<Result> {
-  if (ending === 'done') return { status: 'ok', facts: { 'reflex.status': 'completed' } }
-  if (ending === 'cancelled') return { facts: { 'reflex.status': 'cancelled' } }
-  const failed = failure(value ?? null)
-  return { ...failed, facts: { ...failed.facts, 'reflex.status': 'failed' } }
-}
-
-/** Tokens, money and the model that answered, by the conventions for generative models. */
-function usage(used: JsonObject): Readonly<Record<string, SpanValue>> {
-  const { model, input, output, cached, usd, tries } = used
-  return {
-    ...(typeof model === 'string' ? modelFacts(model, 'response') : {}),
-    'gen_ai.usage.input_tokens': typeof input === 'number' ? input : 0,
-    'gen_ai.usage.output_tokens': typeof output === 'number' ? output : 0,
-    ...(typeof cached === 'number' ? { 'gen_ai.usage.cache_read.input_tokens': cached } : {}),
-    ...(typeof usd === 'number' ? { 'reflex.cost.usd': usd } : {}),
-    ...(typeof tries === 'number' ? { 'reflex.model.tries': tries } : {}),
-  }
-}
-
-/** A model is named `provider:name`. */
-function modelFacts(model: string, of: 'request' | 'response'): Readonly<Record<string, SpanValue>> {
-  const colon = model.indexOf(':')
-  return { [`gen_ai.${of}.model`]: shortName(model), ...(colon > 0 ? { 'gen_ai.provider.name': model.slice(0, colon) } : {}) }
-}
-
-function shortName(model: string): string {
-  return model.slice(model.indexOf(':') + 1)
 }

@@ -7,10 +7,10 @@ import { readAddress } from './address.ts'
 import { type AgentChoice, checkRecording } from './decisions.ts'
 import { exportTables, type ExportedTable, type TableFormat } from './export-files.ts'
 import { type Cause, causeOfRun } from './causes.ts'
-import { type Comparable, compareRuns, type Comparison } from './comparing.ts'
+import { type Comparable, comparableOf, compareRuns, type Comparison } from './comparing.ts'
 import { faults } from './faults.ts'
 import { acceptInputs, acceptValue, addPrograms, isModule } from './formats.ts'
-import { decidable, decidedBefore, type ForkedRun, type ForkRunOptions, nextOf, settlingOf, type Settling } from './forking.ts'
+import { forkStored, type ForkedRun, type ForkRunOptions } from './forking.ts'
 import { answerTo, type OpenQuestion, questionsOf, RunHandle } from './handle.ts'
 import { isRunName } from './home.ts'
 import { type Surroundings, thisProcess } from './host.ts'
@@ -19,7 +19,6 @@ import {
   copyJson,
   type Fault,
   faults as kernelFaults,
-  type ForkStanding,
   type Host,
   isFault,
   type JsonObject,
@@ -33,7 +32,7 @@ import {
   type State,
   type Store,
 } from './kernel/index.ts'
-import { type Keeps, keepsOf, keptByFork, proved } from './keeps.ts'
+import { type Keeps, keepsOf, proved } from './keeps.ts'
 import type { Library } from './library.ts'
 import type { Models } from './models/index.ts'
 import type { ReflexOptions, ResumeOptions, RunOptions } from './options.ts'
@@ -417,50 +416,15 @@ export class Reflex {
    * until it is resumed: under the rights of its source, with a folder and with keys of effects of its own. Throws `R2060` to
    * `R2064` where it cannot be forked so, naming where it can; then nothing was made.
    */
-  async fork(address: string, { set, decide, id }: ForkRunOptions = {}): Promise<ForkedRun> {
-    if (id !== undefined && !isRunName(id)) throw unfitName(id)
+  async fork(address: string, options: ForkRunOptions = {}): Promise<ForkedRun> {
+    if (options.id !== undefined && !isRunName(options.id)) throw unfitName(options.id)
     const { ref, at } = readAddress(address)
-    const { id: source } = await this.find(ref)
-    const { state } = await this.runtime.peek(source, 1)
-    const kept = keepsOf(state, this.#surroundings)
-    const program = state.start?.pins[0]?.[3] ?? ''
-    const records = decide === undefined ? [] : await this.runtime.journal(source)
-    const pinned = (one: State) => new RunPrograms(this.runtime.programs, one)
-    let settling: Settling | undefined
-    this.#asked.set(source, kept)
-    try {
-      const forked = await this.runtime.fork(source, {
-        actor: this.actor,
-        by: (fork) =>
-          copyJson(proved(keptByFork(kept, this.actor), { run: fork.id, trace: fork.trace, program }, this.#surroundings), 'by'),
-        folder: (fork) => this.runFolder(fork),
-        ...(at === undefined ? {} : { at }),
-        ...(id === undefined ? {} : { id }),
-        ...(set === undefined ? {} : { set }),
-        ...(decide === undefined
-          ? {}
-          : {
-              decide: (standing: ForkStanding) => {
-                settling = settlingOf(standing, decide, () => decidable(records, standing.state.n, pinned))
-                return [settling.frame, settling.input] as const
-              },
-            }),
-      })
-      const [run, record] = forked.from
-      const was = settling && decidedBefore(settling, records, record, () => linesOfHistory({ records }, pinned))
-      const decided = settling && { place: settling.place, chose: settling.chose, ...(was === undefined ? {} : { was }) }
-      return {
-        id: forked.id,
-        from: { run, record },
-        records: forked.state.n,
-        settled: forked.settled,
-        set: set ?? {},
-        ...(decided === undefined ? {} : { decided }),
-        next: nextOf(forked),
-      }
-    } finally {
-      this.#asked.delete(source)
-    }
+    const { id } = await this.find(ref)
+    // What its tools declare tells where it can be forked.
+    await this.#findMissing(id)
+    const { runtime, actor } = this
+    const world = { runtime, actor, surroundings: this.#surroundings, asked: this.#asked, runFolder: (run: string) => this.runFolder(run) }
+    return forkStored(world, id, at, options)
   }
 
   /**
@@ -483,11 +447,7 @@ export class Reflex {
 
   async #comparable(address: string): Promise<Comparable> {
     const { ref, at } = readAddress(address)
-    const { id: run, last, status } = await this.#findRecord(ref, at)
-    const records = (await this.runtime.journal(run)).slice(0, at ?? last)
-    const { state, definitions } = await this.runtime.peek(run, at ?? last)
-    const lines = linesOfHistory({ records }, (one) => new RunPrograms(this.runtime.programs, one))
-    return { run, at: at ?? last, last, status, records, lines, state, definitions }
+    return comparableOf(this.runtime, await this.#findRecord(ref, at), at)
   }
 
   /** Throws `R2021` for a record that a run has not. */

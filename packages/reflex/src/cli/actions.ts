@@ -5,10 +5,12 @@ import { check } from './check.ts'
 import { diff } from './diff.ts'
 import { doctor } from './doctor.ts'
 import { explain } from './explain.ts'
+import { exportRuns } from './export.ts'
 import { fmt } from './fmt.ts'
 import { fork } from './fork.ts'
 import { gc } from './gc.ts'
 import { graph } from './graph.ts'
+import { importRun } from './import.ts'
 import { inbox } from './inbox.ts'
 import { init } from './init.ts'
 import type { RunFlags } from './options.ts'
@@ -180,7 +182,7 @@ export const actions: readonly Verb[] = [
   {
     name: 'fork',
     words: [['<run>', 'RUN@N: the last record that both share; without @N its last one']],
-    about: 'make a run that shares the history, and performs nothing until it is resumed',
+    about: 'go on from a record as another run, once that is resumed',
     options: [
       many('--set <value>', 'written to the board: k=text, k:=JSON, k=@file; repeatable'),
       new Option('--decide <way>', 'the way that the open decision takes, or the answer to the open question'),
@@ -280,6 +282,32 @@ export const actions: readonly Verb[] = [
     options: [BY, POLICY, PROGRAMS, ...COMMON],
     examples: ['doctor'],
     action: (console, _words, flags) => doctor(console, flags),
+  },
+  {
+    name: 'export',
+    words: [['[run]', 'a run; without it --all']],
+    about: 'write a run as an archive, or every run as tables',
+    options: [
+      new Option('-o, --output <file>', 'where to; default: standard output'),
+      new Option('--sign-secret-file <file>', 'sign the archive with the secret in a file'),
+      new Option('--all', 'every run of the store, as tables in the folder that -o names'),
+      new Option('--format <format>', 'of the tables: jsonl, parquet; default: jsonl'),
+      ...COMMON,
+    ],
+    examples: ['export otter -o otter.run.jsonl', 'export --all --format parquet -o tables'],
+    action: withRuns((session, [ref], flags) => exportRuns(session, ref, flags)),
+  },
+  {
+    name: 'import',
+    words: [['<file>', 'an archive that reflex export has written; - for standard input']],
+    about: 'store the run of an archive, if all of it is right',
+    options: [
+      new Option('--secret-file <file>', 'refuse an archive that the secret in this file has not signed'),
+      new Option('--id <name>', 'another name for the run'),
+      ...COMMON,
+    ],
+    examples: ['import otter.run.jsonl', 'import otter.run.jsonl --secret-file team.secret'],
+    action: withStore((session, [file = ''], flags) => importRun(session, file, flags)),
   },
   {
     name: 'gc',

@@ -6,7 +6,7 @@ import { plain } from './documents.ts'
 import { faults } from '../faults.ts'
 import { jsonText } from './escape.ts'
 import { EXIT } from './exit.ts'
-import { factLine, table, tabbed } from './layout.ts'
+import { factLine, paragraph, table, tabbed } from './layout.ts'
 import type { CommonFlags } from './options.ts'
 import { replay } from './replay.ts'
 import type { Session } from './session.ts'
@@ -25,7 +25,8 @@ export async function diff(session: Session, [one = '', other]: readonly string[
     if (other === undefined) return replay(session, one, {})
     throw faults.make('R2031', '--replay compares one run with its replay', { fix: `reflex diff ${one} --replay` })
   }
-  if (other === undefined) throw faults.make('R2031', 'a run is compared with another one', { fix: `reflex diff ${one} RUN, or reflex diff ${one} --replay` })
+  if (other === undefined)
+    throw faults.make('R2031', 'a run is compared with another one', { fix: `reflex diff ${one} RUN, or reflex diff ${one} --replay` })
   const found = await reflex.diff(one, other)
   if (console.shape !== 'text') console.document(plain({ v: 1, ...documentOf(found) }))
   else if (console.out.terminal || flags.text === true) console.print(lines(console, found, flags.text === true))
@@ -47,7 +48,12 @@ function lines(console: Console, { one, other, equal, differences }: Comparison,
   const name = ({ run, at, last }: ComparedRun): string => (at === last ? run : `${run}@${at}`)
   if (differences.length === 0) {
     const lead = `${name(one)}  ${name(other)}`
-    return factLine(out.text(lead), out.paint('bold', out.text(lead)), [`${counted(equal, 'record')} equal, and nothing differs since`], out)
+    return factLine(
+      out.text(lead),
+      out.paint('bold', out.text(lead)),
+      [`${counted(equal, 'record')} equal, and nothing differs since`],
+      out,
+    )
   }
   // A value that is cut has its size behind it.
   const widest = Math.max(...differences.map(({ name: of }) => of.length), `equal to @${equal}, then`.length - 2)
@@ -55,7 +61,9 @@ function lines(console: Console, { one, other, equal, differences }: Comparison,
   const cell = (found: Json | undefined): string => (found === undefined ? out.text('–') : shown(found, room))
   const rows = differences.map((part) => [`  ${part.name}`, cell(part.one), cell(part.other)])
   const head = [`equal to @${equal}, then`, name(one), name(other)]
-  return [...table(head, rows, out), ...(whole ? differences.flatMap((part) => textLines(console, part)) : [])]
+  // A table that becomes blocks of lines has no head.
+  const above = out.narrow ? paragraph(`equal to @${equal}, then`, out) : []
+  return [...above, ...table(head, rows, out), ...(whole ? differences.flatMap((part) => textLines(console, part)) : [])]
 }
 
 function shown(found: Json, room: number): string {

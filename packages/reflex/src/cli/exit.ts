@@ -29,6 +29,9 @@ const WRONG: ReadonlySet<string> = new Set([
   'R2037',
   'R2038',
   'R2045',
+  'R2062',
+  'R2064',
+  'R2065',
   'R2120',
   'R3010',
   'R3011',
@@ -52,7 +55,7 @@ export function exitCodeOf(fault: FaultData): number {
   if (WRONG.has(code)) return EXIT.wrong
   if (code.startsWith('R9')) return EXIT.bug
   if (code === 'R5008') return EXIT.no
-  return code.startsWith('R5') || code === 'R4001' ? EXIT.cannot : EXIT.no
+  return code.startsWith('R5') || code === 'R4001' || code === 'R2087' ? EXIT.cannot : EXIT.no
 }
 
 /** Errors of the system that a user can mend; everything else that is no fault is a bug of ours. */

@@ -57,10 +57,10 @@ function decisionText({ chose, was }: ForkDecision): string {
 }
 
 /** ` Next: a question, then payments.refund and a model.` */
-function nextText({ first, then }: ForkedRun['next']): string {
-  const [now, later] = first.length === 0 ? [then.slice(0, 1), then.slice(1)] : [first, then]
+function nextText({ first, later }: ForkedRun['next']): string {
+  const [now, next] = first.length === 0 ? [later.slice(0, 1), later.slice(1)] : [first, later]
   if (now.length === 0) return ''
-  return ` Next: ${joined(now)}${later.length === 0 ? '' : `, then ${joined(later)}`}.`
+  return ` Next: ${joined(now)}${next.length === 0 ? '' : `, then ${joined(next)}`}.`
 }
 
 const MOST = 3

@@ -2,9 +2,10 @@ import type { Verb } from './verb.ts'
 
 const GROUPS: readonly (readonly [title: string, verbs: readonly string[]])[] = [
   ['do', ['run', 'resume', 'answer', 'worker']],
-  ['look', ['runs', 'inbox', 'show', 'trace', 'replay']],
+  ['look', ['runs', 'inbox', 'show', 'trace']],
+  ['go back', ['fork', 'diff', 'why', 'replay']],
   ['check', ['validate', 'fmt', 'check', 'graph', 'explain', 'schema', 'doctor']],
-  ['keep', ['gc', 'init']],
+  ['keep', ['export', 'import', 'gc', 'init']],
 ]
 
 /** What `reflex` alone says: every command in a line, in groups. */

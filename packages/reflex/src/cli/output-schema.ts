@@ -100,10 +100,8 @@ export const DOCUMENTS = {
       records: z.number().describe('Those that it shares, and its own'),
       settled: z.number().describe('Effects that had settled, and stay so'),
       set: any,
-      decided: z
-        .object({ place: text, chose: text, was: z.object({ chose: text, by: text.optional() }).optional() })
-        .optional(),
-      next: z.object({ first: list(text), then: list(text) }).describe('What it does once it is resumed'),
+      decided: z.object({ place: text, chose: text, was: z.object({ chose: text, by: text.optional() }).optional() }).optional(),
+      next: z.object({ first: list(text), later: list(text) }).describe('What it does once it is resumed'),
     })
     .describe('fork'),
   why: z.object({ v, run: text, cause }).describe('why'),
@@ -130,6 +128,36 @@ export const DOCUMENTS = {
     .describe('check'),
   checked: checked.extend({ v }).describe('check, a line of --jsonl'),
   refused: refused.extend({ v }).describe('check, a line of --jsonl'),
+  archive: z
+    .object({
+      v,
+      run: text,
+      file: text,
+      records: z.number(),
+      lines: z.number(),
+      bytes: z.number(),
+      hash: text.describe('Of all lines: what a signature signs'),
+      signed: z.boolean(),
+    })
+    .describe('export'),
+  tables: z
+    .object({
+      v,
+      format: z.enum(['jsonl', 'parquet']),
+      tables: list(z.object({ table: z.enum(['runs', 'records', 'effects', 'entries']), file: text, rows: z.number() })),
+    })
+    .describe('export --all'),
+  imported: z
+    .object({
+      v,
+      run: text,
+      program,
+      status,
+      records: z.number(),
+      signature: z.enum(['checked', 'unchecked', 'none']).describe('unchecked: no secret was given'),
+      messages: z.number().describe('Told to the run, and taken by no record yet'),
+    })
+    .describe('import'),
   gc: z
     .object({ v, dry: z.boolean(), runs: list(text), programs: list(text), blobs: list(text), folders: list(text), warnings: list(fault) })
     .describe('gc'),
@@ -204,6 +232,7 @@ const PARTS = {
   drawn,
   replayed,
   checkedRun: checked,
+  cause,
 } as const
 
 /** JSON Schema (draft-07) of the documents: any of them, each under its name in `definitions`. */

@@ -107,7 +107,7 @@ class PlainProgress implements Progress {
       : plainText(line.event, told, { answered: this.#follower.answerTo(line), verbose: this.#console.flags.verbose === true })
     if (said === undefined) return
     const [verb, text] = said
-    plainLine(this.#console, line.at, verb, text === '' ? line.place : `${line.place}: ${text}`)
+    plainLine(this.#console, line.at, verb, [line.place, text].filter((part) => part !== '').join(': '))
   }
 
   watch(): void {

@@ -5,7 +5,7 @@ import { jsonText } from './escape.ts'
 import { EXIT } from './exit.ts'
 import { layoutText, tabbed } from './layout.ts'
 import type { Session } from './session.ts'
-import { value } from './telling.ts'
+import { textOf, value } from './telling.ts'
 
 /** `reflex why RUN NODE|KEY|@N`: back over the journal, from what is to what it came from. */
 export async function why({ console, reflex }: Session, address: string, what: string): Promise<number> {
@@ -18,7 +18,16 @@ export async function why({ console, reflex }: Session, address: string, what: s
 }
 
 function rows({ what, name, record, text = '', value: found, by = '', because = '', again, from }: Cause, depth: number): string[][] {
-  const row = [String(depth), `@${record}`, what, name, found === undefined ? '' : jsonText(found), again === true ? 'told above' : text, by, because]
+  const row = [
+    String(depth),
+    `@${record}`,
+    what,
+    name,
+    found === undefined ? '' : jsonText(found),
+    again === true ? 'told above' : text,
+    by,
+    because,
+  ]
   return [row, ...from.flatMap((cause) => rows(cause, depth + 1))]
 }
 
@@ -31,16 +40,22 @@ function lines(console: Console, cause: Cause, depth: number): string[] {
   const { name, record, from } = cause
   const lead = `${indent}${out.text(name)}`
   const painted = `${indent}${depth === 0 ? out.paint('bold', out.text(name)) : out.text(name)}`
-  const beside = layoutText({ lead, painted, text: saying(console, cause), facts: [`@${record}`], column: Math.max(lead.length + 2, indent.length + 12) }, out)
+  const beside = layoutText(
+    { lead, painted, text: saying(console, cause), facts: [`@${record}`], column: Math.max(lead.length + 2, indent.length + 12) },
+    out,
+  )
   return [...beside, ...notes(console, cause, `${indent}  `), ...from.flatMap((inner) => lines(console, inner, depth + 1))]
 }
 
 function saying({ out }: Console, { what, value: found, text, by, again }: Cause): string {
   const room = Math.max(16, Math.min(50, out.columns - 44))
-  const shown = found === undefined ? '' : what === 'decision' ? `→ ${String(found)}` : value(found, room)
+  const shown = found === undefined ? '' : what === 'decision' ? `→ ${textOf(found)}` : value(found, room)
   const who = by === undefined ? '' : `by ${by}`
   const parts = [shown, what === 'decision' ? '' : (text ?? ''), who, again === true ? 'told above' : '']
-  return parts.filter((part) => part !== '').join(', ').replace(/^→ ([^,]*), by /, '→ $1, by ')
+  return parts
+    .filter((part) => part !== '')
+    .join(', ')
+    .replace(/^→ ([^,]*), by /, '→ $1, by ')
 }
 
 /** What was said for it, and what else could have been. */

@@ -137,7 +137,7 @@ function ownRecords(
     applySoundly(state, record)
     return record
   }
-  const detail = { ...detailOf(world, options), ...(decided === undefined ? {} : { decides: String(decided[1][1]) }) }
+  const detail = { ...detailOf(world, options), ...(decided === undefined ? {} : { decides: String(refOf(decided[1]) ?? '') }) }
   const told = { run, ...(options.folder === undefined ? {} : { folder: options.folder(run) }) }
   const own = [take(state.root, ['kernel', 'fork', detail], Math.max(0, host.now() - state.time))]
   for (const frame of state.frames.values())
@@ -148,7 +148,11 @@ function ownRecords(
 
 /** Draws of its own: what it makes from now on is not what its source makes under the same number. */
 function detailOf({ host }: ForkWorld, { set, actor }: ForkOptions): JsonObject {
-  return { seed: host.entropy(), ...(actor === undefined ? {} : { by: actor }), ...(set === undefined ? {} : { set: copyJson(set, 'set') }) }
+  return {
+    seed: host.entropy(),
+    ...(actor === undefined ? {} : { by: actor }),
+    ...(set === undefined ? {} : { set: copyJson(set, 'set') }),
+  }
 }
 
 function begunWith(start: Start, [first, ...rest]: readonly Rec[]): Rec[] {

@@ -88,8 +88,8 @@ function choiceOf({ choice }: ModelRequest, turn: number): Pick<ModelRequest, 'c
   return { choice: turn > 1 && choice !== 'none' ? 'auto' : choice }
 }
 
-/** A reply as the message that later requests repeat. */
-function assistantMessage({ text, calls, native }: ModelReply): ModelMessage {
+/** A reply as the message that later requests repeat: its text, its calls, and what its provider wants back. */
+export function assistantMessage({ text, calls, native }: ModelReply): ModelMessage {
   return {
     role: 'assistant',
     ...(text === '' ? {} : { content: text }),

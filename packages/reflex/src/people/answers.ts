@@ -57,7 +57,9 @@ export function scriptedAnswers(data: unknown, options: ScriptedOptions = {}): S
   return {
     by: file,
     answer(open) {
-      const name = [open.id, open.path, open.name].find((candidate) => candidate !== undefined && script.has(candidate))
+      // What Reflex asks where a node stands is no question of that node: the node's answers are not for it.
+      const names = isOwnQuestion(open) ? [open.id, open.name] : [open.id, open.path, open.name]
+      const name = names.find((candidate) => candidate !== undefined && script.has(candidate))
       const scripted = name === undefined ? undefined : script.get(name)
       if (name === undefined || scripted === undefined) return undefined
       const turn = taken.get(name) ?? 0

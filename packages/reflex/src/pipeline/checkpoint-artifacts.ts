@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { type ArtifactLink, stripped } from './checkpoint.ts'
 import { safeName } from './folder-paths.ts'
-
-/** Bytes from which on a value stands in a file of its own (seed pipeline 7.5). */
-const LARGE = 102_400
+import { LARGE } from './engine/artifacts.ts'
 
 /** The values of a run that are too large for its checkpoint, by the node that wrote them and their key. */
 export class Artifacts {

@@ -169,7 +169,7 @@ export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, v
     writable ? '--bind' : '--ro-bind',
     workdir,
     workdir,
-    ...(writable ? gitSettings(workdir) : []),
+    ...(writable ? gitSettings(workdir, bubblewrap.modern) : []),
     ...hidden.flatMap((path) => (isFolder(path) ? [...memory(bubblewrap.modern), path] : ['--ro-bind', '/dev/null', path])),
     ...(isFolder(runFolder) ? ['--bind', runFolder, runFolder] : []),
     // A folder elsewhere, for which the policy has been asked.
@@ -188,11 +188,15 @@ export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, v
  * What git runs by itself, or is told to run, stays as it is: what a command wrote there would be run outside the sandbox
  * by the next git command of the user. As places of their own they cannot be moved away either.
  */
-function gitSettings(workdir: string): readonly string[] {
+function gitSettings(workdir: string, modern: boolean): readonly string[] {
   const git = join(workdir, '.git')
   if (!isFolder(git)) return isFile(git) ? ['--ro-bind', git, git] : []
-  const settings = ['hooks', 'config'].map((name) => join(git, name)).filter((path) => isFolder(path) || isFile(path))
-  return ['--bind', git, git, ...settings.flatMap((path) => ['--ro-bind', path, path])]
+  const [hooks, config] = [join(git, 'hooks'), join(git, 'config')]
+  return [
+    ...['--bind', git, git],
+    ...(isFolder(hooks) ? ['--ro-bind', hooks, hooks] : isThere(hooks) ? [] : [...memory(modern), hooks, '--remount-ro', hooks]),
+    ...(isFile(config) ? ['--ro-bind', config, config] : []),
+  ]
 }
 
 /** Whether bubblewrap said that it could not do its part, and what. */

@@ -27,9 +27,15 @@ export function decideByHand(
   const open = ways.filter((one) => one.open).map(({ id }) => id)
   const fix = open.length === 0 ? 'fork elsewhere: no way on is open' : `name one of ${open.join(', ')}`
   if (way === undefined) {
-    const hint = didYouMean(suggest(word, edges.flatMap(({ id, event, to }) => [id, event, to])))
+    const hint = didYouMean(
+      suggest(
+        word,
+        edges.flatMap(({ id, event, to }) => [id, event, to]),
+      ),
+    )
     throw faults.make('R2064', `${place} has no way ${JSON.stringify(word)}${hint === undefined ? '' : `; ${hint}`}`, { path: place, fix })
   }
-  if (!way.open) throw faults.make('R2064', `${way.id} is closed at ${place}: ${way.why ?? 'its guard does not pass'}`, { path: place, fix })
+  if (!way.open)
+    throw faults.make('R2064', `${way.id} is closed at ${place}: ${way.why ?? 'its guard does not pass'}`, { path: place, fix })
   return { value: [way.id, 0, { by }], chose: way.id }
 }

@@ -84,6 +84,19 @@ describe('an import', () => {
     expect([handle?.status, (await reflex.find('otter')).status]).toEqual(['completed', 'suspended'])
   })
 
+  test('of a fork, which remembers where it came from and still performs nothing', async () => {
+    const { reflex } = await asking(memoryStore(), 10)
+    const { last } = await reflex.find('otter')
+    const fork = await reflex.fork(`otter-2m9q@${last}`)
+    const there = elsewhere()
+    await there.import(reflex.export(fork.id))
+    expect(await shown(there, fork.id)).toEqual(await shown(reflex, fork.id))
+    expect(await exported(there, fork.id)).toEqual(await exported(reflex, fork.id))
+    const { state } = await there.runtime.peek(fork.id)
+    expect([state.held, state.start?.fork]).toEqual([true, ['otter-2m9q', last]])
+    expect(await there.replay(fork.id)).toMatchObject({ result: 'equal' })
+  })
+
   test('of an archive that was signed', async () => {
     const { reflex } = await asking(memoryStore(), 10)
     const lines = await exported(reflex, 'otter', 'sesame')
@@ -124,7 +137,7 @@ describe('an import', () => {
     expect(await there.runs()).toMatchObject([{ id: 'bear-1aaa', status: 'cancelled' }])
     expect(await refusal(there.import(reflex.export('otter'), { id: 'bear-1aaa' }))).toMatchObject({ code: 'R5007' })
     await there.import(reflex.export('bear'))
-    expect(await stateOf(there, 'bear')).toEqual(await stateOf(reflex, 'bear'))
+    expect(await stateOf(there, 'bear-1aaa')).toEqual(await stateOf(reflex, 'bear-1aaa'))
     expect(await exported(there, 'bear')).toEqual(await exported(reflex, 'bear'))
     expect((await there.find('bear')).status).toBe('suspended')
   })
@@ -200,6 +213,22 @@ describe.skipIf('missing' in programs)('between stores', { timeout: 60_000 }, ()
       expect(await there.replay('otter')).toMatchObject({ result: 'equal' })
     }
   })
+
+  test('a run that is larger than one commit is whole in Postgres', async () => {
+    const here = elsewhere(memoryStore())
+    await longRun(here.store, 'bear-1aaa', 100, 3, 4_000_000)
+    const store = openPostgres(server.address())
+    onTestFinished(async () => store.close())
+    const there = elsewhere(store)
+    await there.import(here.export('bear'))
+    expect(await exported(there, 'bear')).toEqual(await exported(here, 'bear'))
+    expect(await there.runs()).toMatchObject([{ id: 'bear-1aaa', status: 'suspended' }])
+  })
+})
+
+test('what is not installed is neither imported nor needed, until somebody asks for it', () => {
+  const told = execFileSync(process.execPath, [join(import.meta.dirname, 'absent.ts')], { encoding: 'utf8' })
+  expect(JSON.parse(told)).toEqual({ before: [], parquet: 'R2087', trouble: ['R2086'], asked: ['hyparquet-writer', '@opentelemetry/api'] })
 })
 
 test('neither side needs memory for more than the largest value', { timeout: 60_000 }, () => {

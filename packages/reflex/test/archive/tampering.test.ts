@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { programHash } from '../../src/kernel/index.ts'
 import { memoryStore } from '../../src/store/index.ts'

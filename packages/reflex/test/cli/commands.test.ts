@@ -48,7 +48,7 @@ describe('what the command says of itself', () => {
 describe('a wrong command line does nothing, says why, and exits with 2', () => {
   test.each([
     [['vaildate'], 'R2030', 'did you mean "validate"'],
-    [['fork', 'otter'], 'R2030', 'no command "fork"'],
+    [['spoon', 'otter'], 'R2030', 'no command "spoon"'],
     [['--stroe', 'x'], 'R2030', ''],
     [['run'], 'R2031', 'program'],
     [['run', 'a.workflow.json', 'b.workflow.json'], 'R2031', ''],

@@ -106,6 +106,16 @@ describe('where nobody watches', () => {
     expect(err).toContain('"perhaps" is none of Yes, No')
   })
 
+  test('a failure says where its stage stands', async () => {
+    const dot = 'digraph p { s [shape=Mdiamond]\n  a [type=read, source=file, path="/etc/hosts"]\n  e [shape=Msquare] s -> a -> e }'
+    const folder = folderWith({ 'p.dot': dot })
+    const { err, code } = await reflex(['run', 'p.dot'], { folder })
+    expect(code).toBe(1)
+    expect(err).toMatch(/error R2201 {2}p\.dot:2:3\n {2}p: unauthorized.*\n2 │ {3}a \[type=read/s)
+    const { error } = JSON.parse((await reflex(['run', 'p.dot', '--json'], { folder })).out) as { error: object }
+    expect(error).toMatchObject({ path: 'a', line: 2, column: 3 })
+  })
+
   test('a partial success is called one', async () => {
     const dot = 'digraph p { s [shape=Mdiamond] a [prompt="x", simulate="fail", allow_partial=true] e [shape=Msquare] s -> a -> e }'
     const { err, code } = await reflex(['run', 'p.dot'], { folder: folderWith({ 'p.dot': dot }) })

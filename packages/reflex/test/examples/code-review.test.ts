@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { virtualHost } from '../../src/testing/index.ts'
 import { type Ended, start } from '../cli/worlds.ts'
 import { type Reply, type Seen, startOpenAi } from '../models/openai-server.ts'
 
@@ -72,19 +73,55 @@ describe('example 05, a code review', () => {
     expect(findings()).toContain('2 reviewers, 2 findings')
   })
 
-  test.skipIf(!sandboxed)('one is too few: a person is asked, and has them asked again (needs bubblewrap)', async () => {
-    const lines = readFileSync(join(example, 'by-hand/one-silent.jsonl'), 'utf8').split('\n')
-    const [silent = ''] = lines.filter((line) => line.includes('"fault"'))
-    writeFileSync(
-      join(folder, 'few.jsonl'),
-      [silent, silent.replace('/tests', '/style'), ...lines.filter((line) => line !== silent)].join('\n'),
+  test.skipIf(!sandboxed)('one is too few: a person is asked, and has all three asked again (needs bubblewrap)', async () => {
+    let refusals = 2
+    const { environment, server } = await model((seen) =>
+      answerTo(seen).object !== undefined && refusals-- > 0 ? { status: 400, error: 'not today' } : answerTo(seen),
     )
-    const asked = await reflex(['run', HERE, ...POLICY, '--recorded', 'few.jsonl', '--answers', 'none'])
+    const asked = await reflex(['run', HERE, ...POLICY, '--answers', 'none'], environment)
     expect(asked.err).toContain('failed    fan: 1 of 3 branches succeeded, a share of 0.66 is needed')
     expect(asked.err).toContain('Fewer than two reviews came in. Ask again?')
     expect(asked.code).toBe(75)
-    expect((await reflex(['answer', 'last', 'g'])).code).toBe(0)
-    expect(existsSync(join(folder, HERE, 'out/REVIEW.md'))).toBe(false)
+    const before = server.requests.length
+    const again = await reflex(['answer', 'last', 'a', ...POLICY], environment)
+    expect(again.err).toContain('fan: 3 of 3 succeeded')
+    expect(server.requests.length - before).toBe(4)
+    expect((await reflex(['answer', 'last', 's'])).code).toBe(0)
+    expect(shop('log', '--format=%s', 'main')).toBe('feat: a cart that adds up\n')
+  })
+
+  test.skipIf(!sandboxed)('at a terminal: what each branch does, what came in, what is still to come (needs bubblewrap)', async () => {
+    const { promise, resolve: release } = Promise.withResolvers<void>()
+    const host = virtualHost()
+    const { environment } = await model((seen) => ({ ...answerTo(seen), ...(isLook(seen) ? { hold: promise } : {}) }))
+    const running = start(['run', HERE, ...POLICY, '--budget', 'usd=2'], {
+      folder,
+      host,
+      columns: 80,
+      environment: { PATH, ...environment },
+    })
+    // Lines are drawn as the clock of this world goes on.
+    const shows = (text: string): Promise<void> =>
+      vi.waitFor(
+        async () => {
+          await host.advance(100)
+          expect(running.screen()).toContain(text)
+        },
+        { timeout: 20_000 },
+      )
+    await shows('2 of 3 in')
+    await shows('ctrl-c leaves it resumable')
+    expect(running.screen()).toMatch(/● fan +2 of 3 in, quorum 2 of 3/)
+    for (const part of ['▸ fan', '    ✓ style', '    ✓ tests', '    ● security', '○ join', '○ merge, asks a person'])
+      expect(running.screen()).toContain(part)
+    release()
+    await shows('› Merge')
+    running.press('s', 'm', 'enter')
+    await shows('completed')
+    const { code, screen } = await running.ended
+    expect(code).toBe(0)
+    expect(screen).toMatch(/✓ fan +3 of 3 succeeded/)
+    expect(shop('log', '--format=%s', '-1', 'main')).toBe('merge after review\n')
   })
 
   test.skipIf(!sandboxed)('by a model server: reviewers see the diff, one reads a file first (needs bubblewrap)', async () => {
@@ -116,8 +153,13 @@ function answerTo({ body }: Seen): Reply {
   return { calls: [{ name: 'file_read', args: { path: `${HERE}/out/shop/cart.js` } }] }
 }
 
-async function model() {
-  const server = await startOpenAi({ key: 'sk-local-12345678', handler: answerTo })
+/** The request with which a reviewer wants to look at a file. */
+function isLook(seen: Seen): boolean {
+  return answerTo(seen).calls !== undefined
+}
+
+async function model(handler = answerTo) {
+  const server = await startOpenAi({ key: 'sk-local-12345678', handler })
   onTestFinished(() => server.close())
   return { server, environment: { REFLEX_BASE_URL: server.url, REFLEX_MODEL: 'llama3', REFLEX_API_KEY: 'sk-local-12345678' } }
 }

@@ -65,3 +65,37 @@ test('a file that a pipeline names is found beside it and above it, and not else
   for (const name of ['parent', 'deep', 'out']) await reflex.library.load(join(folder, 'in', `${name}.dot`))
   expect(['pipeline:child.dot', 'pipeline:parts/leaf.dot', 'pipeline:../other/far.dot'].map(known)).toEqual([true, true, false])
 })
+
+/** A workflow of one node that calls a program, and brings back one key. */
+const calling = (id: string, called: string, key: string): string =>
+  JSON.stringify({
+    id,
+    entry: 'call',
+    nodes: {
+      call: {
+        id: 'call',
+        spec: {},
+        invokes: { workflowId: called, inputMap: [{ from: 'who', to: 'name' }], returnMap: [{ parentKey: 'said', childKey: key }] },
+      },
+      leave: { id: 'leave', spec: {}, outputs: [{ key: 'said', guaranteed: false }] },
+    },
+    edges: [{ id: 'next', from: 'call', to: 'leave', event: 'NEXT' }],
+  })
+
+test('a workflow calls a pipeline, and a pipeline a workflow, as programs that are there', async () => {
+  const { reflex, folder } = open({
+    'outer.workflow.json': calling('outer', 'pipeline:middle', 'greeting'),
+    'middle.dot': dot(
+      'middle',
+      'work [type="graph.invoke", program="workflow:inner", pass_context="name", result_mapping="said:greeting", timeout="9s"]',
+    ),
+    'inner.workflow.json': calling('inner', 'pipeline:leaf', 'greeting').replace('"who"', '"name"'),
+    'leaf.dot': dot('leaf', 'work [type="transform", transform="template", expression="hello {ctx.name}", output_key="greeting"]'),
+    'lost.workflow.json': calling('lost', 'pipeline:nobody', 'greeting'),
+  })
+  expect((await reflex.library.checkCalls(join(folder, 'outer.workflow.json'))).findings).toEqual([])
+  expect((await reflex.library.checkCalls(join(folder, 'lost.workflow.json'))).findings).toMatchObject([{ code: 'R1053' }])
+  const run = await reflex.run(join(folder, 'outer.workflow.json'), { input: { who: 'ana' } })
+  await run.idle()
+  expect([run.status, run.value]).toEqual(['completed', { said: 'hello ana' }])
+})

@@ -30,6 +30,7 @@ const WHOLE = [
   '  decide read ok',
   '  call workflow:check ok',
   '    decide verify/look ok',
+  '  decide verify ok',
   '  decide ask ok',
   '  wait answer ask ok',
   '  decide ask ok',
@@ -100,6 +101,46 @@ describe('the spans of a run', () => {
       'gen_ai.usage.input_tokens': expect.any(Number) as number,
       'gen_ai.response.model': expect.any(String) as string,
     })
+  })
+})
+
+describe('the spans of a fork', () => {
+  test('begin where it was forked, in a trace of their own that is linked to the first', async () => {
+    const { reflex } = await asking(memoryStore(), 10)
+    const { last, trace: first } = await reflex.find('otter')
+    await paid(reflex)
+    const fork = await reflex.fork(`otter-2m9q@${last}`)
+    const handle = await reflex.resume(fork.id)
+    await handle.idle()
+    await (await reflex.answer(fork.id, 'NO')).handle?.idle()
+    const { trace } = await reflex.find(fork.id)
+    const spans = await reflex.spans(fork.id)
+    const root = spans.find(({ what }) => what === 'run')
+    expect(trace).not.toBe(first)
+    expect(new Set(spans.map((span) => span.trace))).toEqual(new Set([trace]))
+    expect(root?.links).toMatchObject([{ trace: first, id: (await reflex.spans('otter')).find(({ what }) => what === 'run')?.id }])
+    expect(root?.attributes).toMatchObject({ 'reflex.fork.run': 'otter-2m9q', 'reflex.fork.record': last, 'reflex.status': 'completed' })
+    expect(tree(spans)).toEqual(['run workflow:pay ok', '  wait answer ask ok', '  decide ask ok', '  decide left ok'])
+  })
+
+  test('are told with their link, also by a process that only goes on with it', async () => {
+    const told = telemetry()
+    const { reflex, folder } = await asking(undefined, 10)
+    const { last, trace: first } = await reflex.find('otter')
+    const fork = await reflex.fork(`otter-2m9q@${last}`)
+    await reflex.close()
+    const other = lifeIn(folder, { observe: told.observe })
+    await (await other.resume(fork.id)).idle()
+    await (await other.answer(fork.id, 'NO')).handle?.idle()
+    const projected = await other.spans(fork.id)
+    await other.close()
+    expect(told.spans().map((span) => span.spanContext().spanId)).toEqual(projected.map(({ id }) => id))
+    expect(
+      told
+        .spans()
+        .at(-1)
+        ?.links.map(({ context }) => context.traceId),
+    ).toEqual([first])
   })
 })
 

@@ -161,6 +161,14 @@ describe('who answers', () => {
     expect(script.unused()).toEqual(['never'])
   })
 
+  it('of a node is not for what Reflex itself asks there', () => {
+    const script = scriptedAnswers({ approve: 'stop', 'engine:budget': 'raise' })
+    const budget = { text: 'Raise it?', options: [{ value: 'raise' }, { value: 'stop' }] }
+    expect(script.answer(open('engine:budget', budget, { path: 'approve' }))).toBe('raise')
+    expect(script.answer(open('doubt', { text: 'Did it?' }, { path: 'approve' }))).toBeUndefined()
+    expect(script.unused()).toEqual(['approve'])
+  })
+
   it('is no script that a question refuses, and the answer is not used up', () => {
     const script = scriptedAnswers({ approve: ['yess', 'yes'] }, { guess: suggest })
     expect(refused(() => script.answer(open('approve', release)))).toMatchObject({ code: 'R4200' })

@@ -1,6 +1,7 @@
 import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Safety } from '../compile/ports.ts'
 import { renderText } from '../language/render.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** One parameter of an action. */
 export interface Parameter {
@@ -80,18 +81,10 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 
 /** A list as text: as JSON, or with commas. */
 function listed(text: string): readonly Json[] {
-  const json = text.trim().startsWith('[') ? parsed(text) : undefined
+  const json = text.trim().startsWith('[') ? jsonIn(text) : undefined
   if (isList(json)) return json
   return text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

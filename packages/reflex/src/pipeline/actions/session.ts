@@ -1,49 +1,20 @@
 import type { JsonObject } from '../../kernel/json.ts'
-import { classify, format, modeSelect } from '../handlers/session.ts'
-import {
-  backgroundChecks,
-  checkpoint,
-  consolidate,
-  memoryUpdate,
-  processProposals,
-  pruneIntents,
-  recallAll,
-  routeActions,
-  storeDecompositions,
-  storeIdentity,
-  updateGoals,
-  updateWorkingMemory,
-} from '../handlers/session-mind.ts'
-import { llmCall, toolDispatch } from '../handlers/session-model.ts'
+import { SESSION_SERVICES } from '../handlers/session.ts'
+import { pruneIntents, recallAll } from '../handlers/session-mind.ts'
 import { buildPrompt } from '../handlers/session-prompts.ts'
-import { processResults } from '../handlers/session-results.ts'
 import { parameterValues, type Served, type Serving, type SessionService } from '../handlers/session-values.ts'
 import type { Acted, Acting, Action } from './action.ts'
 
-const SERVICES: readonly (readonly [string, SessionService])[] = [
-  ['classify', classify],
-  ['mode_select', modeSelect],
+/** Beside what nodes have, what only an action can ask for; and a recall that answers with all there is. */
+const SERVICES: ReadonlyMap<string, SessionService> = new Map([
+  ...SESSION_SERVICES,
   ['memory_recall', recallAll],
-  ['llm_call', llmCall],
-  ['tool_dispatch', toolDispatch],
-  ['format', format],
-  ['memory_update', memoryUpdate],
-  ['checkpoint', checkpoint],
-  ['background_checks', backgroundChecks],
-  ['process_results', processResults],
-  ['route_actions', routeActions],
-  ['update_goals', updateGoals],
-  ['store_decompositions', storeDecompositions],
-  ['process_proposal_decisions', processProposals],
-  ['consolidate', consolidate],
-  ['update_working_memory', updateWorkingMemory],
-  ['store_identity', storeIdentity],
   ['prune_stale_intents', pruneIntents],
   ['build_prompt', buildPrompt],
-]
+])
 
 /** The services of a session as actions: values are parameters, and what is written is the result. */
-export const SESSION_ACTIONS: readonly (readonly [string, Action])[] = SERVICES.map(([name, service]) => [
+export const SESSION_ACTIONS: readonly (readonly [string, Action])[] = [...SERVICES].map(([name, service]) => [
   `session_${name}`,
   (scene, given) => {
     const served = service(parameterValues(scene, given))

@@ -4,6 +4,7 @@ import type { Attribute, Attributes } from '../dot/graph.ts'
 import { numberOf } from '../dot/graph.ts'
 import { isBadDuration } from '../language/duration.ts'
 import type { AttributeRow } from './attribute-row.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 const BOOLEANS = new Set(['true', 'false', '1', '0', ''])
 
@@ -26,22 +27,13 @@ export function wrongValue(row: AttributeRow, name: string, attributes: Attribut
     case 'duration':
       return isBadDuration(attributes, name) ? 'duration' : undefined
     case 'json':
-      return isJson(String(value)) ? undefined : 'is no JSON'
+      return jsonIn(String(value)) === undefined ? 'is no JSON' : undefined
     case 'words':
       return row.words.includes(String(value).trim()) ? undefined : `is none of ${quoteAll(row.words, row.words.length)}`
     case 'csv':
       return name === 'capabilities' ? wrongCapability(String(value)) : undefined
     default:
       return undefined
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -1,9 +1,11 @@
+import { isObject } from '../../kernel/json.ts'
 import { type Attributes, isOn, listOf, textOf } from '../dot/graph.ts'
 import { ACTION_FACTS, ownAction } from '../actions/facts.ts'
 import { fileUri, netUri, uri } from './capability-uris.ts'
 import { operationOf } from './operation.ts'
 import { type CustomHandler, resolveHandler } from './resolve.ts'
 import type { Resolution } from './typed.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** What must be known of a node to say what it needs. */
 export interface Needing extends Resolution {
@@ -120,7 +122,7 @@ export function capabilitiesOf(node: Needing, graph: Attributes, handlers: Reado
   const { attributes } = node
   if (written(attributes, 'pre_hook') !== undefined || written(attributes, 'post_hook') !== undefined) needs.add(SHELL)
   if (callsTools(node) && TOOL_HOOKS.some((hook) => (written(attributes, hook) ?? written(graph, hook)) !== undefined)) needs.add(SHELL)
-  for (const need of listOf(attributes, 'capabilities')) needs.add(need)
+  for (const need of listOf(attributes, 'capabilities')) needs.add(need.toWellFormed())
   return [...needs].sort()
 }
 
@@ -158,13 +160,8 @@ export function itemOf({ operation, attributes }: Needing, handlers: ReadonlyMap
 }
 
 function* objectOf(text: string | undefined): Generator<[string, { value: string | number | boolean; provenance: 'own' }]> {
-  let parsed: unknown
-  try {
-    parsed = text === undefined ? undefined : JSON.parse(text)
-  } catch {
-    return
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return
+  const parsed = text === undefined ? undefined : jsonIn(text)
+  if (!isObject(parsed)) return
   for (const [key, value] of Object.entries(parsed)) {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') yield [key, { value, provenance: 'own' }]
     else if (key === 'handler_attrs') yield [key, { value: textOfJson(value), provenance: 'own' }]

@@ -30,13 +30,13 @@ const TEMPLATE_KEY = /\{ctx\.([^{}]+)\}/g
 const ENVIRONMENT_KEY = /\$\{?([A-Za-z_]\w*)/g
 
 /** The context values that a node reads, as its attributes name them (reference pipeline 5.3, declared inputs). */
-export function readsOf({ operation, attributes }: KeyedNode): Read[] {
+export function readsOf({ id, operation, attributes }: KeyedNode): Read[] {
   const transform = operation === 'transform' ? (textOf(attributes, 'transform')?.trim() ?? 'identity') : undefined
   if (transform === 'constant') return []
   if (operation === 'action') return readsOfAction(attributes)
   return factsOf(operation).inputs.flatMap((input) => {
-    if (input.reads !== 'template' || transform === 'template') return named(input, attributes)
-    return transform === 'not_equal' ? named({ ...input, reads: 'key' }, attributes) : []
+    if (input.reads !== 'template' || transform === 'template') return named(input, attributes, id)
+    return transform === 'not_equal' ? named({ ...input, reads: 'key' }, attributes, id) : []
   })
 }
 
@@ -75,11 +75,11 @@ export function plain(key: string): string {
   return key.startsWith('context.') ? key.slice('context.'.length) : key
 }
 
-function named(input: Input, attributes: Attributes): Read[] {
+function named(input: Input, attributes: Attributes, id: string): Read[] {
   const { attribute, role, needs, usual } = input
   const text = attribute === '' ? undefined : textOf(attributes, attribute)?.trim()
   return keysIn(input, text, attributes)
-    .concat(text === undefined && usual !== undefined ? [usual] : [])
+    .concat(text === undefined && usual !== undefined ? [usual.replace('<id>', () => id)] : [])
     .map((key) => ({ key: plain(key), attribute, role, needs }))
 }
 

@@ -62,7 +62,7 @@ export const DATA_OPERATIONS: readonly OperationRow[] = [
     'accumulator',
     'idempotent',
     ['operation', 'input_key'],
-    [key('input_key')],
+    [key('input_key'), key('accumulator_key', 'accumulator.<id>')],
     [writesAt('inputs', 'accumulator_key', 'accumulator.<id>'), ...writes('inputs', 'accumulator.<id>.')],
   ],
   ['memory.consolidate', 'side_effecting', [], [AGENT], writes('engine', 'memory.consolidation_result')],

@@ -28,7 +28,7 @@ export interface Input {
   readonly role: Role
   /** What a value that was not written by the author must be safe against. */
   readonly needs?: Safety | undefined
-  /** The context key that is read where the attribute is not there. */
+  /** The context key that is read where the attribute is not there; `<id>` is the node's id. */
   readonly usual?: string | undefined
 }
 

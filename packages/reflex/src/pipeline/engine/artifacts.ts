@@ -3,7 +3,7 @@ import type { BoardReader } from '../../kernel/scope.ts'
 import type { Walk } from './walk.ts'
 
 /** Bytes from which on a piece is large: the journal names it by its hash, and a run's folder has it as a file (seed pipeline 7.5). */
-const LARGE_ARTIFACT = 102_400
+export const LARGE = 102_400
 
 /** A piece of data that a node has stored beside the context (reference pipeline 6.6). */
 export interface Artifact {
@@ -36,7 +36,7 @@ export function describeArtifact(
 ): Artifact {
   const size_bytes = Buffer.byteLength(typeof data === 'string' ? data : JSON.stringify(data))
   const about = { id: `${node}/${name}`, name, size_bytes, stored_at: new Date(at).toISOString() }
-  if (size_bytes < LARGE_ARTIFACT) return { ...about, storage: 'memory' }
+  if (size_bytes < LARGE) return { ...about, storage: 'memory' }
   return { ...about, storage: 'file', file_path: `${folder}/artifacts/${node}/${name}` }
 }
 

@@ -1,5 +1,6 @@
-import { isObject, type Json } from '../../kernel/json.ts'
+import { isObject } from '../../kernel/json.ts'
 import { normalBelow } from './scores.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 export type Variant = 'a' | 'b'
 
@@ -39,19 +40,11 @@ export type Wins = Readonly<Record<Variant, number>>
 export function winsIn(history: string, hashes: Readonly<Record<Variant, string>>): Wins {
   const wins = { a: 0, b: 0 }
   for (const line of history.split('\n')) {
-    const record = parsed(line)
+    const record = jsonIn(line)
     if (!isObject(record) || record['hash_a'] !== hashes.a || record['hash_b'] !== hashes.b) continue
     if (record['winner'] === 'a' || record['winner'] === 'b') wins[record['winner']]++
   }
   return wins
-}
-
-function parsed(line: string): Json | undefined {
-  try {
-    return JSON.parse(line) as Json
-  } catch {
-    return undefined
-  }
 }
 
 /**

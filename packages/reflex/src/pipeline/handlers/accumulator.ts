@@ -4,6 +4,7 @@ import { renderText } from '../language/render.ts'
 import type { Handler, Scene } from '../engine/handler.ts'
 import { refusal, success } from '../engine/outcome.ts'
 import { required, requiredValue } from './requirements.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** What has been gathered, or why the input does not fit. */
 type Gathered = { readonly value: Json } | { readonly problem: string }
@@ -121,11 +122,7 @@ function listOf(value: Json | undefined): readonly Json[] {
 /** A value that is written as text: what is JSON counts as that. */
 function initial(text: string | undefined): Json | undefined {
   if (text === undefined || text === '') return undefined
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return text
-  }
+  return jsonIn(text) ?? text
 }
 
 function sizeOf(value: Json): number {

@@ -6,6 +6,7 @@ import { callTool } from '../engine/asks.ts'
 import type { Scene, Steps } from '../engine/handler.ts'
 import { failure, type Outcome, refusal, success } from '../engine/outcome.ts'
 import { effectFailed, onResume, required, requiredValue } from './requirements.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** What came back from an address. */
 interface Answer {
@@ -57,10 +58,6 @@ function answerOf(value: Json): Answer {
 function headersOf({ attributes }: Scene): JsonObject | undefined {
   const text = textOf(attributes, 'headers')?.trim() ?? ''
   if (text === '') return {}
-  try {
-    const parsed = JSON.parse(text) as Json
-    return isObject(parsed) ? parsed : undefined
-  } catch {
-    return undefined
-  }
+  const parsed = jsonIn(text)
+  return isObject(parsed) ? parsed : undefined
 }

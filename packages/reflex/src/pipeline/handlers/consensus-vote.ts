@@ -1,6 +1,7 @@
 import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { renderText } from '../language/render.ts'
-import { looseJson } from './loose-json.ts'
+import { fencedJson, looseJson } from './loose-json.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** One vote of a council. */
 export interface Vote {
@@ -12,6 +13,10 @@ export interface Vote {
   readonly risk: number
   readonly reasoning: string
 }
+
+/** How a voter is asked for what is read here. */
+export const VOTE_INSTRUCTION =
+  'Answer only with one JSON object: {"vote": "approve" | "reject" | "abstain", "reasoning": text, "confidence": 0..1, "concerns": [text], "risk_score": 0..1}.'
 
 /** Characters of an answer that are looked through for a vote. */
 const MOST = 50_000
@@ -27,20 +32,8 @@ const BRACES = 8
 export function readVote(said: string): Vote | undefined {
   const text = said.slice(0, MOST).trim()
   if (text === '') return undefined
-  const object = voteIn(parsed(text)) ?? voteIn(parsed(fenced(text))) ?? mentioned(text)
+  const object = voteIn(jsonIn(text)) ?? voteIn(jsonIn(fencedJson(text).trim())) ?? mentioned(text)
   return object === undefined ? inWords(text) : voteOf(object)
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
-}
-
-function fenced(text: string): string {
-  return (/```(?:json)?[ \t]*\r?\n([\s\S]*?)```/.exec(text)?.[1] ?? '').trim()
 }
 
 function voteIn(value: Json | undefined): JsonObject | undefined {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isObject, type JsonObject } from '../../kernel/json.ts'
 import { isOn, listOf, numberOf, textOf } from '../dot/graph.ts'
 import { renderText } from '../language/render.ts'
 import { callTool } from '../engine/asks.ts'
@@ -7,6 +7,7 @@ import { type Outcome, refusal, success } from '../engine/outcome.ts'
 import { DIMENSIONS } from './drift-scores.ts'
 import { effectFailed, onResume, placeOf, required, requiredValue } from './requirements.ts'
 import { mean, shapeOf } from './scores.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** There is no such file. */
 const MISSING = 'R4106'
@@ -90,14 +91,10 @@ function* keep(scene: Scene, path: string, current: string): Generator<Ask, Outc
 }
 
 function baselineIn(text: string): Baseline | undefined {
-  try {
-    const value = JSON.parse(text) as Json
-    return isObject(value) && typeof value['text'] === 'string'
-      ? { text: value['text'], timestamp: renderText(value['timestamp']) }
-      : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonIn(text)
+  return isObject(value) && typeof value['text'] === 'string'
+    ? { text: value['text'], timestamp: renderText(value['timestamp']) }
+    : undefined
 }
 
 interface Measured {

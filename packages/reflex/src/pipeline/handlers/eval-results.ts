@@ -2,6 +2,7 @@ import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.
 import type { TypedGraph } from '../compile/typed.ts'
 import type { Scene } from '../engine/handler.ts'
 import { renderText } from '../language/render.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** What came of one sample (reference pipeline 4.3.6). */
 export interface SampleResult {
@@ -16,7 +17,7 @@ export interface SampleResult {
 
 /** Results as the context holds them; what is none is left out. */
 export function resultsIn(value: Json | undefined): readonly SampleResult[] {
-  const list = typeof value === 'string' ? parsed(value) : value
+  const list = typeof value === 'string' ? jsonIn(value) : value
   return (isList(list) ? list : []).flatMap((item, i): SampleResult[] => {
     if (!isObject(item) || !isList(item['scores'])) return []
     const { id, input = null, expected = null, actual = null, passed, metadata } = item
@@ -44,14 +45,6 @@ export function resultsIn(value: Json | undefined): readonly SampleResult[] {
       },
     ]
   })
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
 }
 
 /** Results under the name of their node, or under the key that holds them. */

@@ -8,6 +8,7 @@ import type { SampleResult } from './eval-results.ts'
 import { type ChosenGrader, chooseGraders } from './graders-chosen.ts'
 import { performSome, plainAsk, promptValue, replyText } from './plain-request.ts'
 import { effectFailed, required } from './requirements.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** No port of that name: this host has no services. */
 const NO_PORT = 'R2013'
@@ -65,12 +66,7 @@ function settingsOf(scene: Scene): Settings {
 }
 
 function itemOf(value: Json | undefined): JsonObject {
-  let item = value
-  try {
-    if (typeof item === 'string') item = JSON.parse(item) as Json
-  } catch {
-    return {}
-  }
+  const item = typeof value === 'string' ? jsonIn(value) : value
   return isObject(item) ? item : {}
 }
 

@@ -1,6 +1,7 @@
 import { digestFraction } from '../../kernel/digest.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { renderText } from '../language/render.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** One sample of a data set (reference pipeline 4.7, eval_dataset). */
 export interface Sample {
@@ -25,7 +26,7 @@ export function readSamples(text: string): ReadSamples {
     .split('\n')
     .entries()) {
     if (line.trim() === '') continue
-    const sample = sampleIn(parsed(line), samples.length + 1)
+    const sample = sampleIn(jsonIn(line), samples.length + 1)
     if (sample === undefined) bad.push(i + 1)
     else samples.push(sample)
   }
@@ -37,14 +38,6 @@ export function sampleIn(value: Json | undefined, number: number): Sample | unde
   if (!isObject(value) || value['input'] === undefined) return undefined
   const { id, input, expected = null, metadata } = value
   return { id: renderText(id) || `sample_${number}`, input, expected, metadata: isObject(metadata) ? metadata : {} }
-}
-
-function parsed(line: string): Json | undefined {
-  try {
-    return JSON.parse(line) as Json
-  } catch {
-    return undefined
-  }
 }
 
 /** The same things in another order: the same one for the same seed, on every machine. */

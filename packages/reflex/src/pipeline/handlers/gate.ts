@@ -1,4 +1,5 @@
 import { integerOf, listOf, textOf } from '../dot/graph.ts'
+import { TRUST_LEVELS } from '../../policy/index.ts'
 import { matchLinear } from '../../text/index.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { isObject } from '../../kernel/json.ts'
@@ -8,8 +9,6 @@ import type { Handler, Scene } from '../engine/handler.ts'
 import { type Outcome, refusal, success } from '../engine/outcome.ts'
 import { approval } from './human.ts'
 import { looseJson } from './loose-json.ts'
-
-const LEVELS = ['untrusted', 'probationary', 'trusted', 'veteran', 'autonomous']
 
 /** Passes when a value of the context says yes (reference pipeline 4.12). */
 export const gateExpression: Handler = (scene) => {
@@ -26,9 +25,13 @@ export const gateBudget: Handler = (scene) => {
 /** Passes when the run is trusted enough. */
 export const gateTrust: Handler = (scene) => {
   const wanted = textOf(scene.attributes, 'min_tier') ?? 'trusted'
-  const least = LEVELS.indexOf(wanted)
-  const passed = least >= 0 && LEVELS.indexOf(scene.charter.trust) >= least
+  const least = rank(wanted)
+  const passed = least >= 0 && rank(scene.charter.trust) >= least
   return gated(scene, passed, `the run is ${scene.charter.trust}, not ${wanted}`)
+}
+
+function rank(level: string): number {
+  return TRUST_LEVELS.findIndex((one) => one === level)
 }
 
 /** Passes when a capability is granted: it is among those that the node needs, so the chain has asked already. */

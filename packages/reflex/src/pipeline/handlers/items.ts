@@ -5,6 +5,7 @@ import { fork } from '../engine/asks.ts'
 import type { BranchEnd, BranchSpec, Handler, Scene, Steps } from '../engine/handler.ts'
 import { failure, isGood, type Outcome, refusal, success } from '../engine/outcome.ts'
 import { isEngineKey } from '../inputs.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 const AT_ONCE = 4
 
@@ -121,26 +122,18 @@ function split(text: string, by: string): readonly string[] {
 }
 
 function jsonList(text: string): readonly Json[] | undefined {
-  const value = parsed(text)
+  const value = jsonIn(text)
   return isList(value) ? value : undefined
 }
 
 function isJsonObject(text: string): boolean {
-  return isObject(parsed(text))
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
+  return isObject(jsonIn(text))
 }
 
 function handlerAttributes({ attributes }: Scene): JsonObject | undefined {
   const text = textOf(attributes, 'handler_attrs')
   if (text === undefined) return itemPrompt(attributes.get('prompt')?.value)
-  const value = parsed(text)
+  const value = jsonIn(text)
   return isObject(value) ? value : undefined
 }
 

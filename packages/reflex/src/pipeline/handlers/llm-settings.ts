@@ -1,8 +1,9 @@
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isObject, type JsonObject } from '../../kernel/json.ts'
 import type { Effort, ModelRequest } from '../../models/index.ts'
 import { type Attributes, integerOf, isOn, numberOf, textOf } from '../dot/graph.ts'
 import { durationOf } from '../language/duration.ts'
 import type { Scene } from '../engine/handler.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high']
 const MAX_TOKENS = 4_096
@@ -101,11 +102,6 @@ function optionsOf(scene: Scene): Pick<ModelRequest, 'options'> | Unreadable {
 }
 
 function objectIn(text: string): JsonObject | undefined {
-  let value: Json
-  try {
-    value = JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
+  const value = jsonIn(text)
   return isObject(value) ? value : undefined
 }

@@ -1,15 +1,20 @@
 import { isList, isObject, type Json } from '../../kernel/json.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /**
  * JSON as models write it: in a code fence, after a sentence, or plain. Nothing if there is none.
  */
 export function looseJson(text: string): Json | undefined {
-  const fenced = /```(?:json)?[ \t]*\r?\n([\s\S]*?)```/.exec(text)?.[1]
-  for (const candidate of [text, fenced ?? '']) {
-    const value = parsed(candidate.trim()) ?? fromFirstBracket(candidate)
+  for (const candidate of [text, fencedJson(text)]) {
+    const value = jsonIn(candidate.trim()) ?? fromFirstBracket(candidate)
     if (value !== undefined) return value
   }
   return undefined
+}
+
+/** What stands in the first code fence that can be JSON, or nothing. */
+export function fencedJson(text: string): string {
+  return /```(?:json)?[ \t]*\r?\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
 }
 
 /** What begins with the first brace or bracket, up to where it closes. */
@@ -17,7 +22,7 @@ function fromFirstBracket(text: string): Json | undefined {
   const start = text.search(/[{[]/)
   if (start < 0) return undefined
   const end = closing(text, start)
-  return end < 0 ? undefined : parsed(text.slice(start, end + 1))
+  return end < 0 ? undefined : jsonIn(text.slice(start, end + 1))
 }
 
 /** Where the bracket at `start` closes; text in quotes does not count. */
@@ -34,14 +39,6 @@ function closing(text: string, start: number): number {
     else if ((char === '}' || char === ']') && --depth === 0) return i
   }
   return -1
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
 }
 
 /** The value at a dotted path; numbers go into lists. */

@@ -7,6 +7,7 @@ import type { Handler, Scene, Steps } from '../engine/handler.ts'
 import { type Outcome, refusal, success } from '../engine/outcome.ts'
 import { wordsOf } from '../memory/search.ts'
 import { effectFailed, onResume, placeOf, required, requiredValue } from './requirements.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** Bytes of a store that is read. */
 const MOST = 10_000_000
@@ -58,7 +59,7 @@ function* recalls(scene: Scene, path: string, strategy: string): Steps {
 /** Facts of the lines that can be read; others are left out. */
 function factsIn(text: string): readonly Fact[] {
   return text.split('\n').flatMap((line): Fact[] => {
-    const read = parsed(line)
+    const read = jsonIn(line)
     if (!isObject(read) || typeof read['fact'] !== 'string') return []
     const tags = isList(read['tags']) ? read['tags'].map((tag) => renderText(tag)) : []
     const expires = timeOf(read['expires_at'])
@@ -136,12 +137,4 @@ function lineOf(scene: Scene, fact: string, days: number | undefined): JsonObjec
 
 function timeOf(value: Json | undefined): number {
   return typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN
-}
-
-function parsed(line: string): unknown {
-  try {
-    return line.trim() === '' ? undefined : JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

@@ -1,10 +1,11 @@
-import { type Json, type JsonObject } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { integerOf, textOf } from '../dot/graph.ts'
 import { renderText } from '../language/render.ts'
 import type { Handler, Scene, Steps } from '../engine/handler.ts'
 import { refusal, success } from '../engine/outcome.ts'
 import { effectFailed, requiredValue } from './requirements.ts'
 import { askService } from './session-values.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 const RECALLED = 10
 
@@ -46,8 +47,8 @@ export const memoryIndex: Handler = (scene) => {
   const found = requiredValue(scene, textOf(scene.attributes, 'source_key')?.trim() || 'llm.content')
   if ('status' in found) return found
   const text = textOf(scene.attributes, 'metadata')?.trim() ?? ''
-  const metadata = text === '' ? {} : objectIn(text)
-  if (metadata === undefined) return refusal(`${scene.node.id}: metadata is no JSON object`)
+  const metadata = text === '' ? {} : jsonIn(text)
+  if (!isObject(metadata)) return refusal(`${scene.node.id}: metadata is no JSON object`)
   return asks(scene, 'index', { content: renderText(found.value), metadata }, (value) => ({ 'memory.indexed': value }))
 }
 
@@ -56,13 +57,4 @@ export const memoryWorkingSave: Handler = (scene) => {
   const found = requiredValue(scene, 'memory.working_memory')
   if ('status' in found) return found
   return asks(scene, 'working_save', { working_memory: found.value }, (value) => ({ 'memory.saved': value }))
-}
-
-function objectIn(text: string): JsonObject | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as JsonObject) : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,9 +1,10 @@
-import { isList, type Json } from '../../kernel/json.ts'
+import { isList } from '../../kernel/json.ts'
 import { listOf } from '../dot/graph.ts'
 import { renderText } from '../language/render.ts'
 import type { Handler, Scene } from '../engine/handler.ts'
 import { refusal, success } from '../engine/outcome.ts'
 import { required } from './requirements.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** A backend and the model that it would be asked for. */
 export interface Candidate {
@@ -61,12 +62,7 @@ function told(scene: Scene, key: string): 'yes' | 'no' | undefined {
 }
 
 function candidatesIn(written: string): readonly Candidate[] | undefined {
-  let list: Json
-  try {
-    list = JSON.parse(written) as Json
-  } catch {
-    return undefined
-  }
+  const list = jsonIn(written)
   if (!isList(list)) return undefined
   const pairs = list.map((pair) =>
     isList(pair) ? { backend: renderText(pair[0]), model: renderText(pair[1]) } : { backend: '', model: '' },

@@ -17,6 +17,7 @@ import {
   textIn,
   type Values,
 } from './session-values.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** Calls that one node performs. */
 const CALLS = 32
@@ -97,17 +98,9 @@ function callsOf(value: Json): readonly ToolCall[] {
   return (isList(value) ? value : []).flatMap((call, i): ToolCall[] => {
     if (!isObject(call) || typeof call['name'] !== 'string') return []
     const args = call['args'] ?? call['arguments'] ?? call['input']
-    const read = typeof args === 'string' ? parsed(args) : args
+    const read = typeof args === 'string' ? jsonIn(args) : args
     return [{ id: renderText(call['id']) || `call_${i + 1}`, name: call['name'], args: isObject(read) ? read : {} }]
   })
-}
-
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return null
-  }
 }
 
 /** Performs the calls that a model asked for; what a tool refuses is its result (reference pipeline 4.6.2). */

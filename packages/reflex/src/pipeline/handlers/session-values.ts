@@ -5,6 +5,7 @@ import { renderText } from '../language/render.ts'
 import { perform } from '../engine/asks.ts'
 import type { Answer, Ask, Scene } from '../engine/handler.ts'
 import type { ServiceAnswer } from '../services.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** Who acts where neither the node nor the context says it (reference pipeline 4.6.1). */
 const NOBODY = 'orchestrator'
@@ -24,9 +25,9 @@ export type Serving = Generator<Ask, Served, Answer>
 /** One service of a session. */
 export type SessionService = (values: Values) => Served | Serving
 
-/** Whose session and memory a node means: its own word, then that of the context. */
+/** Whose session and memory a node means: its own word, then what it is handed, then that of the context. */
 export function agentOf(scene: Scene, given?: Json): string {
-  return renderText(given) || textOf(scene.attributes, 'agent_id')?.trim() || scene.text('session.agent_id') || NOBODY
+  return textOf(scene.attributes, 'agent_id')?.trim() || renderText(given) || scene.text('session.agent_id') || NOBODY
 }
 
 /** The values of the context. */
@@ -48,12 +49,8 @@ export function listIn(values: Values, key: string): readonly Json[] {
   const value = values.get(key)
   if (isList(value)) return value
   if (typeof value !== 'string' || !value.trim().startsWith('[')) return []
-  try {
-    const parsed: unknown = JSON.parse(value)
-    return isList(parsed) ? parsed : []
-  } catch {
-    return []
-  }
+  const parsed = jsonIn(value)
+  return isList(parsed) ? parsed : []
 }
 
 /** What a service answers: its value, nothing, or that the engine does it itself. */

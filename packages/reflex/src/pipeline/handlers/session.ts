@@ -69,7 +69,7 @@ function isYes(values: Values, key: string): boolean {
 }
 
 /** The seventeen services of a session (reference pipeline 4.6.2). */
-const SERVICES: ReadonlyMap<string, SessionService> = new Map([
+export const SESSION_SERVICES: ReadonlyMap<string, SessionService> = new Map([
   ['classify', classify],
   ['memory_recall', memoryRecall],
   ['mode_select', modeSelect],
@@ -90,7 +90,7 @@ const SERVICES: ReadonlyMap<string, SessionService> = new Map([
 ])
 
 /** Handlers of the types `session.*`, by operation: what a service writes lands in the context under its keys. */
-export const SESSION_HANDLERS: readonly (readonly [string, Handler])[] = [...SERVICES].map(([name, service]) => [
+export const SESSION_HANDLERS: readonly (readonly [string, Handler])[] = [...SESSION_SERVICES].map(([name, service]) => [
   `session.${name}`,
   (scene) => {
     const served = service(contextValues(scene))

@@ -1,5 +1,6 @@
 import { isObject } from '../../kernel/json.ts'
 import { type Outcome, readOutcome, refusal } from '../engine/outcome.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /**
  * The outcome of a stage whose command has written a `status.json`: what it says goes before what the handler found, its
@@ -7,7 +8,7 @@ import { type Outcome, readOutcome, refusal } from '../engine/outcome.ts'
  */
 export function withStatus(outcome: Outcome, text: string | undefined): Outcome {
   if (text === undefined) return outcome
-  const parsed = parse(text)
+  const parsed = jsonIn(text)
   if (isObject(parsed) && parsed['written_by'] === 'engine') return outcome
   const said = readOutcome(parsed)
   if (said === undefined) return refusal('invalid status file', { ...updatesOf(outcome), written: true })
@@ -29,12 +30,4 @@ export function withStatus(outcome: Outcome, text: string | undefined): Outcome 
 
 function updatesOf({ context_updates }: Outcome): Pick<Outcome, 'context_updates'> {
   return context_updates === undefined ? {} : { context_updates }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,6 @@
 import type { FaultData } from '../../kernel/fault.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
-import type { ModelMessage, ModelReply, ModelRequest, ToolCall, Usage } from '../../models/index.ts'
+import { assistantMessage, type ModelMessage, type ModelReply, type ModelRequest, type ToolCall, type Usage } from '../../models/index.ts'
 import { integerOf, isOn, listOf } from '../dot/graph.ts'
 import { askModel, perform, performAll } from '../engine/asks.ts'
 import type { Answer, Ask, Scene, Settled } from '../engine/handler.ts'
@@ -150,16 +150,6 @@ function callFacts(scene: Scene, call: ToolCall, { result, failed }: ToolMessage
   const told = text.length <= TOLD_RESULT ? result : `${text.slice(0, TOLD_RESULT).toWellFormed()}…`
   const { name, args, id } = call
   return { node_id: scene.node.id, number, tool: name, tool_call_id: id, arguments: args, ok: failed !== true, result: told }
-}
-
-/** A reply as the message that later requests repeat. */
-function assistantMessage({ text, calls, native }: ModelReply): ModelMessage {
-  return {
-    role: 'assistant',
-    ...(text === '' ? {} : { content: text }),
-    ...(calls === undefined ? {} : { calls }),
-    ...(native === undefined ? {} : { native }),
-  }
 }
 
 function usedBy(replies: readonly ModelReply[]): Pick<Conversation, 'usage' | 'cost'> {

@@ -7,6 +7,7 @@ import type { Handler, Scene, Steps } from '../engine/handler.ts'
 import { refusal, success } from '../engine/outcome.ts'
 import { sendRequest } from './api.ts'
 import { effectFailed, onResume, placeOf, required, requiredValue } from './requirements.ts'
+import { jsonIn } from '../language/json-in.ts'
 
 /** Writes a value of the context into a file: as a whole or not at all, below a granted folder (reference pipeline 4.8). */
 export const fileWrite: Handler = (scene) => {
@@ -34,15 +35,7 @@ function* writes(scene: Scene, path: string, text: string): Steps {
 /** A value as a file holds it. Text that is JSON already is printed again and not put into quotes. */
 function formatted(value: Json, format: string): string | undefined {
   if (format === 'raw' || format === 'text') return typeof value === 'object' ? JSON.stringify(value, null, 2) : renderText(value)
-  return format === 'json' ? `${JSON.stringify(typeof value === 'string' ? (parsed(value) ?? value) : value, null, 2)}\n` : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return format === 'json' ? `${JSON.stringify(typeof value === 'string' ? (jsonIn(value) ?? value) : value, null, 2)}\n` : undefined
 }
 
 /** Writes a value of the context, or one that the author wrote, under another key (reference pipeline 4.8). */

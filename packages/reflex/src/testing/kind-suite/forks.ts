@@ -21,7 +21,11 @@ const FORK = 'fork-1'
  * Forks a run at each of its records, in the world as it was then, and carries the fork to its end. Where it cannot be
  * forked, it must say so, and name points where it can. Answers with the records that were refused.
  */
-export async function forkEverywhere(subject: KindSubject, original: Undisturbed, fold: (records: readonly Rec[]) => State): Promise<number[]> {
+export async function forkEverywhere(
+  subject: KindSubject,
+  original: Undisturbed,
+  fold: (records: readonly Rec[]) => State,
+): Promise<number[]> {
   const refused: number[] = []
   for (let n = 1; n <= original.records.length; n++) {
     const shared = original.records.slice(0, n)

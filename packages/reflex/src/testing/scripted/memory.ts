@@ -1,4 +1,4 @@
-import { canonicalJson, type Call, decodeBatch, type Ref, type Store } from '../../kernel/index.ts'
+import { canonicalJson, type Call, decodeBatch, type Json, type Ref, type Store } from '../../kernel/index.ts'
 import { type CompiledWorkflow, DECIDE, nodeAt } from '../../workflow/compile.ts'
 import { RUN } from '../kind-suite/life.ts'
 
@@ -6,15 +6,24 @@ import { RUN } from '../kind-suite/life.ts'
 export const OUTSIDE: ReadonlySet<string> = new Set([DECIDE, 'model', 'tool', 'handler', 'action', 'tool_hook', 'summary'])
 
 /** What is asked for, whichever record asks: the same question has the same name in every life of a run. */
-export function effectName({ port, args, def, frame }: Pick<Call, 'port' | 'args' | 'def' | 'frame'>): string {
-  if (port !== DECIDE) return `${port} ${canonicalJson(args ?? null)}`
+export function effectName({ run, port, args, def, frame }: Pick<Call, 'run' | 'port' | 'args' | 'def' | 'frame'>): string {
+  if (port !== DECIDE) return `${port} ${canonicalJson(args ?? null).replaceAll(run, '‹run›')}`
   return `${DECIDE} ${(def as CompiledWorkflow).workflow.id}/${nodeAt(frame.position) ?? ''}`
 }
 
 /** What came of an effect. */
-export interface Kept {
+interface Kept {
   readonly id: Ref
   readonly result: Promise<unknown>
+}
+
+/** A result as a record holds it, which a port has judged already. */
+export class Settled {
+  readonly value: Json
+
+  constructor(value: Json) {
+    this.value = value
+  }
 }
 
 /** What the outside answered in one run, in order: a world that answers the same in every life of another one. */
@@ -30,8 +39,8 @@ export class Memory {
   }
 
   /** The answer of one turn, from 0. Undefined: nobody asked so often. */
-  answer(name: string, turn: number): Kept | undefined {
-    return this.#kept.get(name)?.toSorted((a, b) => compareRefs(a.id, b.id))[turn]
+  answer(name: string, turn: number): Promise<unknown> | undefined {
+    return this.#kept.get(name)?.toSorted((a, b) => compareRefs(a.id, b.id))[turn]?.result
   }
 }
 

@@ -52,7 +52,7 @@ export type Replying =
 export type Answering = Json | ((question: OpenQuestion) => Json | undefined)
 
 /** What stands in for everything that a program meets, and the little that it cannot do without. */
-export interface Script<Nodes extends string = string>
+export interface ScriptedOptions<Nodes extends string = string>
   extends Pick<
     ReflexOptions,
     | 'actions'

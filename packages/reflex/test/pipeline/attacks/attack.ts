@@ -3,7 +3,6 @@ import type { ScriptedReply } from '../../../src/models/index.ts'
 import type { RunLimits } from '../../../src/options.ts'
 import type { Trust } from '../../../src/policy/index.ts'
 import { type Case, casesOf } from '../../cases.ts'
-import type { ProtectionName } from './protections.ts'
 
 /**
  * By what it shows that an attack has succeeded: a file outside the run, a request to the server of the test, words that a
@@ -36,11 +35,11 @@ export interface Told {
 }
 
 /** The facts of `attack.json`. */
-export interface Facts {
+interface Facts {
   readonly tries: string
   readonly sign: Sign
-  /** What stops it. Several, where one stands behind the other: it succeeds once all of them are gone. */
-  readonly guard: ProtectionName | readonly ProtectionName[]
+  /** The name of what stops it, in `protections.ts`. Several, where one stands behind the other: it succeeds once all of them are gone. */
+  readonly guard: string | readonly string[]
   readonly told: Told
   readonly trust?: Trust
   readonly allow?: readonly string[]

@@ -39,18 +39,18 @@ import type { Ground } from './ground.ts'
  * place; nothing in the product knows of it.
  */
 export interface Parts {
-  policy(settings: PolicySettings): OperatorPolicy
-  tools(settings: ToolsSettings): Tools
-  chain(chain: Chain, node: TypedNode, charter: Charter, typed: TypedGraph): Chain
-  handler(handler: Handler, node: TypedNode): Handler
-  load(source: Json): TypedGraph
-  kind(kind: Kind<TypedGraph>): Kind<TypedGraph>
-  inputs(input: JsonObject): JsonObject
+  readonly policy: (settings: PolicySettings) => OperatorPolicy
+  readonly tools: (settings: ToolsSettings) => Tools
+  readonly chain: (chain: Chain, node: TypedNode, charter: Charter, typed: TypedGraph) => Chain
+  readonly handler: (handler: Handler, node: TypedNode) => Handler
+  readonly load: (source: Json) => TypedGraph
+  readonly kind: (kind: Kind<TypedGraph>) => Kind<TypedGraph>
+  readonly inputs: (input: JsonObject) => JsonObject
   /** The secret that a checkpoint must be signed with. */
-  secret(hmac: string | undefined): string | undefined
-  checkpoint(file: string, secret: string | undefined): ReadCheckpoint
-  redact(secrets: readonly string[]): Redact | undefined
-  answer(open: OpenQuestion): Json | undefined
+  readonly secret: (hmac: string | undefined) => string | undefined
+  readonly checkpoint: (file: string, secret: string | undefined) => ReadCheckpoint
+  readonly redact: (secrets: readonly string[]) => Redact | undefined
+  readonly answer: (open: OpenQuestion) => Json | undefined
 }
 
 export const WHOLE: Parts = {
@@ -79,7 +79,7 @@ export async function remember({ memories = {} }: Attack, store: Pick<Store, 'ap
       await store.append(`memory/${agent}`, `remembered ${i}`, { op: 'index', at: 0, run: 'before', args: { content, metadata: {} } }, 0)
 }
 
-export const PATH = '/usr/local/bin:/usr/bin:/bin'
+const PATH = '/usr/local/bin:/usr/bin:/bin'
 export const SCRIPTED = 'scripted'
 
 /** The environment of whoever starts the run. */

@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path'
 import type { Attack, Fill } from './attack.ts'
 
 /** The text that lies where no run may look. */
-export const OUTSIDE = 'the-word-outside'
+const OUTSIDE = 'the-word-outside'
 
 /** Where an attack takes place: a work folder, a folder that is nobody's business, a home, and a server of this machine. */
 export interface Ground extends AsyncDisposable {

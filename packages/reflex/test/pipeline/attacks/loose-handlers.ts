@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { isList, isObject, type Json, type JsonObject } from '../../../src/kernel/index.ts'
 import { textOf } from '../../../src/pipeline/dot/graph.ts'
-import { askModel, callSource, callTool, fork } from '../../../src/pipeline/engine/asks.ts'
+import { askModel, callSource, callTool, fork, perform } from '../../../src/pipeline/engine/asks.ts'
 import type { Handler, Scene } from '../../../src/pipeline/engine/handler.ts'
 import { refusal, success } from '../../../src/pipeline/engine/outcome.ts'
 import { renderText } from '../../../src/pipeline/language/render.ts'
@@ -33,7 +33,7 @@ function commandOf({ attributes }: Scene): string {
 export const obeying: Handler = function* (scene) {
   const asked = yield* askModel({ messages: [{ role: 'user', content: textOf(scene.attributes, 'prompt') ?? '' }] })
   if ('error' in asked) return refusal(asked.error.message)
-  for (const { name, args } of asked.reply.calls ?? []) yield* callTool(name, args as JsonObject)
+  for (const { name, args } of asked.reply.calls ?? []) yield* callTool(name, args)
   return success({ last_response: asked.reply.text })
 }
 
@@ -41,7 +41,7 @@ export const obeying: Handler = function* (scene) {
 export const dispatching: Handler = function* (scene) {
   for (const call of listOf(scene.get('llm.tool_calls'))) {
     const { name, args } = call
-    yield* callTool(name === 'shell_execute' ? 'shell' : String(name), isObject(args) ? args : {})
+    yield* callTool(name === 'shell_execute' ? 'shell' : renderText(name), isObject(args) ? args : {})
   }
   return success()
 }
@@ -66,6 +66,19 @@ export const starting: Handler = function* (scene) {
   const inputs = scene.get('inputs')
   yield* callSource('pipeline', 'started', { dot: scene.text('source'), author: 'untrusted' }, isObject(inputs) ? inputs : {})
   return success()
+}
+
+/** Recalls what the agent remembers that the context names. */
+export const recalling: Handler = function* (scene) {
+  const args = { query: scene.text('session.input'), limit: 10 }
+  const settled = yield* perform('service', {
+    service: 'memory',
+    op: 'recall',
+    agent: scene.text('session.agent_id'),
+    now: scene.now,
+    args,
+  })
+  return success({ 'session.recalled_memories': settled.ok ?? null })
 }
 
 /** Gives each item to its handler under whatever key. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isObject, type Json, type JsonObject } from '../../../src/kernel/index.ts'
+import { renderText } from '../../../src/pipeline/language/render.ts'
 import { createTools, defineTool, type Tool, Tools, type ToolsSettings } from '../../../src/tools/index.ts'
 
 /** Tools as somebody writes them who has not thought of attacks: what they do is right, and nothing is looked at. */
@@ -19,7 +20,7 @@ export const looseRead = defineTool({
   description: 'reads',
   leaves: false,
   repeat: 'free',
-  run: (args: JsonObject, { workdir }) => ({ text: readFileSync(resolve(workdir, String(args['path'])), 'utf8') }),
+  run: (args: JsonObject, { workdir }) => ({ text: readFileSync(resolve(workdir, renderText(args['path'])), 'utf8') }),
 })
 
 /** Writes where the words of a path lead, through every link. */
@@ -29,8 +30,8 @@ export const looseWrite = defineTool({
   leaves: true,
   repeat: 'ask',
   run(args: JsonObject, { workdir }) {
-    const path = resolve(workdir, String(args['path']))
-    writeFileSync(path, String(args['text']))
+    const path = resolve(workdir, renderText(args['path']))
+    writeFileSync(path, renderText(args['text']))
     return { path }
   },
 })
@@ -41,12 +42,12 @@ export const looseShell = defineTool({
   description: 'runs',
   leaves: true,
   repeat: 'ask',
-  run: (args: JsonObject, { workdir }) => runs(String(args['command']), workdir, variablesIn(args['environment'])),
+  run: (args: JsonObject, { workdir }) => runs(renderText(args['command']), workdir, variablesIn(args['environment'])),
 })
 
 function variablesIn(environment: Json | undefined): Record<string, string> {
   const given = isObject(environment) ? Object.entries(environment) : []
-  return { PATH: '/usr/local/bin:/usr/bin:/bin', ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])) }
+  return { PATH: '/usr/local/bin:/usr/bin:/bin', ...Object.fromEntries(given.map(([name, value]) => [name, renderText(value)])) }
 }
 
 function runs(command: string, cwd: string, env: Record<string, string>): Promise<JsonObject> {
@@ -65,7 +66,7 @@ export const looseHttp = defineTool({
   leaves: true,
   repeat: 'ask',
   async run(args: JsonObject) {
-    const answer = await fetch(String(args['url']))
+    const answer = await fetch(renderText(args['url']))
     return { url: answer.url, status: answer.status, headers: {}, text: await answer.text() }
   },
 })

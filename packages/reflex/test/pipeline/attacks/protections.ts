@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { isObject, type Json, type JsonObject } from '../../../src/kernel/index.ts'
+import { isObject, type JsonObject } from '../../../src/kernel/index.ts'
 import type { TypedNode } from '../../../src/pipeline/compile/typed.ts'
 import { isOn, listOf } from '../../../src/pipeline/dot/graph.ts'
 import type { Charter, Handler, Scene, Steps } from '../../../src/pipeline/engine/handler.ts'
@@ -8,12 +8,25 @@ import type { Spent } from '../../../src/pipeline/engine/tally.ts'
 import { readCheckpoint } from '../../../src/pipeline/checkpoint-read.ts'
 import { isReserved } from '../../../src/pipeline/engine/finish.ts'
 import type { Outcome } from '../../../src/pipeline/engine/outcome.ts'
+import { renderText } from '../../../src/pipeline/language/render.ts'
 import { loadPipeline } from '../../../src/pipeline/load.ts'
 import { MANDATORY } from '../../../src/pipeline/middleware/mandatory.ts'
 import { createPolicy, type OperatorPolicy, type PolicySettings } from '../../../src/policy/index.ts'
 import { createTools, type Tool, type ToolsSettings } from '../../../src/tools/index.ts'
 import type { Parts } from './composed.ts'
-import { acting, backtracking, dispatching, forging, givingAll, starting, obeying, pasting, quoting, running } from './loose-handlers.ts'
+import {
+  acting,
+  backtracking,
+  dispatching,
+  forging,
+  givingAll,
+  starting,
+  obeying,
+  pasting,
+  quoting,
+  recalling,
+  running,
+} from './loose-handlers.ts'
 import { looseHttp, looseRead, looseShell, looseWrite, withLoose } from './loose-tools.ts'
 
 /** A protection, as it is taken away: the parts that stand in the place of others. */
@@ -67,7 +80,7 @@ const UNSANDBOXED = 'arbor://shell/exec/unsandboxed'
 const noSandbox = (settings: ToolsSettings): ToolsSettings => ({ ...settings, bubblewrap: [] })
 
 /** Every protection that an attack names, and how a test takes it away. */
-export const PROTECTIONS = {
+const PROTECTIONS: Readonly<Record<string, Without>> = {
   /** Every capability of a node is granted before it runs, and again what an effect touches. */
   policy: () => ({
     policy(settings) {
@@ -188,7 +201,7 @@ export const PROTECTIONS = {
       readCheckpoint(readFileSync(file, 'utf8'), {
         file,
         secret,
-        artifact: ({ file_path: path }) => readFileSync(resolve(dirname(file), String(path)), 'utf8'),
+        artifact: ({ file_path: path }) => readFileSync(resolve(dirname(file), renderText(path)), 'utf8'),
       }),
   }),
   /** What people have added to the budget of one run is not for another. */
@@ -201,13 +214,13 @@ export const PROTECTIONS = {
   }),
   /** Items have no name that the engine answers to. */
   item_keys: handled(['map'], forging),
+  /** Where the author says whose memory it is, the context does not. */
+  agent_of_author: handled(['session.memory_recall'], recalling),
   /** Secrets of the environment enter no record. */
   redaction: () => ({ redact: () => undefined }),
   /** Only people answer what Reflex itself asks. */
   own_questions: () => ({ answer: ({ question: { otherwise, options } }) => otherwise ?? options?.[0]?.value }),
-} satisfies Readonly<Record<string, Without>>
-
-export type ProtectionName = keyof typeof PROTECTIONS
+}
 
 /** The same of another operation, on top of what was replaced before. */
 function handledToo(operations: readonly string[], loose: Handler): Without {
@@ -226,6 +239,10 @@ function reservedIn({ context_updates = {} }: Outcome, node: TypedNode): JsonObj
 }
 
 /** The parts without some of the protections. */
-export function without(whole: Parts, names: readonly ProtectionName[]): Parts {
-  return names.reduce((parts, name) => ({ ...parts, ...(PROTECTIONS[name] as Without)(parts) }), whole)
+export function without(whole: Parts, names: readonly string[]): Parts {
+  return names.reduce((parts, name) => {
+    const taken = PROTECTIONS[name]
+    if (taken === undefined) throw new TypeError(`there is no protection ${name}`)
+    return { ...parts, ...taken(parts) }
+  }, whole)
 }

@@ -1,0 +1,25 @@
+import { formatOf, isModule } from '../formats.ts'
+import type { RunHandle } from '../handle.ts'
+import { type FaultData, programHash } from '../kernel/index.ts'
+import { readText } from '../library.ts'
+import { fileOfRun } from '../replaying.ts'
+
+/**
+ * A failure of a run with the place of its node in the file, where the file still holds the program that ran. What has a
+ * place already, or none that can be found, stays as it is: a second failure must not hide the first.
+ */
+export function placed({ run: { state }, definitions }: RunHandle, failure: FaultData): FaultData {
+  const file = fileOfRun(state)
+  if (failure.path === undefined || failure.file !== undefined || file === undefined || isModule(file)) return failure
+  const { hash, kind } = definitions.program(state.root.pin)
+  try {
+    const format = formatOf(file, kind)
+    const text = readText(file)
+    const { program } = format?.read(text, file, { guards: {}, proofs: 'errors', lint: false }) ?? {}
+    if (format?.locate === undefined || program === undefined || programHash(kind, program.source) !== hash) return failure
+    const { path, cause: _, ...place } = format.locate(text, file, { node: failure.path })
+    return path === failure.path && place.line !== undefined ? { ...failure, ...place } : failure
+  } catch {
+    return failure
+  }
+}

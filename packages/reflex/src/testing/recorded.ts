@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { ArchiveSecret } from '../archive-format.ts'
+import { faults } from '../faults.ts'
+import { keepsOf } from '../keeps.ts'
+import { Fault, type FaultData, type Json, type Program, type Programs, type Rec, type RunRow, State } from '../kernel/index.ts'
+import { Reflex } from '../reflex.ts'
+import { replayRun } from '../replaying.ts'
+import { ChangedPrograms } from '../replaying-changed.ts'
+import { memoryStore } from '../store/index.ts'
+import { type Crashed, crashEverywhere, type CrashOptions } from './scripted/crash.ts'
+import { effectName, Memory, Settled } from './scripted/memory.ts'
+import { Outside } from './scripted/outside.ts'
+import { fileOf, programOf, type Testable } from './scripted/program.ts'
+import type { ScriptedOptions } from './scripted/script.ts'
+import { Cast, surroundingsOf } from './scripted/stage.ts'
+import { virtualHost } from './virtual-host.ts'
+
+/** How a recorded run is read, and what its journal does not say: which tools may be repeated, functions of guards, handlers. */
+export interface RecordedOptions extends Omit<ScriptedOptions, 'decide' | 'models' | 'answers' | 'now'> {
+  /** The signature of the archive must be that of this secret. */
+  readonly secret?: ArchiveSecret
+}
+
+/** What came of a recorded run. */
+export interface RecordedEnd {
+  /** How many records were decided again. */
+  readonly records: number
+  /** Decisions of agents that were acted on again. */
+  readonly decisions: number
+  readonly status: RunRow['status']
+  readonly value: Json | undefined
+}
+
+/**
+ * A recorded run as a test: an archive as `reflex export` writes it, by its file or its lines. Nothing of it is performed: what
+ * its effects gave, what people said and when time had come stands in its records.
+ *
+ *     const t = await recorded(new URL('./refund.run.jsonl', import.meta.url))
+ *     await t.replay(refund)
+ *
+ * Throws `R2070` to `R2084` for an archive that is not right.
+ */
+export async function recorded(archive: string | URL | Iterable<string>, options: RecordedOptions = {}): Promise<Recorded> {
+  const { secret, ...script } = options
+  const cast = new Cast(script, new Outside())
+  const host = virtualHost()
+  const reflex = new Reflex({ ...cast.options, store: memoryStore(), surroundings: surroundingsOf(host) })
+  const { row } = await reflex.import(linesOf(archive), { secret })
+  const { records, state } = await reflex.runtime.history(row.id)
+  return new Recorded({ reflex, cast, row, records, state })
+}
+
+function linesOf(archive: string | URL | Iterable<string>): Iterable<string> {
+  if (typeof archive !== 'string' && !(archive instanceof URL)) return archive
+  const text = readFileSync(archive instanceof URL ? fileURLToPath(archive) : archive, 'utf8')
+  return text.split('\n').filter((line) => line !== '')
+}
+
+interface Parts {
+  readonly reflex: Reflex
+  readonly cast: Cast
+  readonly row: RunRow
+  readonly records: readonly Rec[]
+  readonly state: State
+}
+
+/** A recorded run under test. */
+export class Recorded {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Makes every decision of the run again and compares, on the programs that it was recorded with, or on `program` in place of
+   * that of its name. Throws `R5041` for the first record that is decided otherwise, with the place in the program, as
+   * `reflex replay` tells it; `R5043` for a program that the run does not use.
+   */
+  async replay(program?: Testable): Promise<RecordedEnd> {
+    const { reflex, row, state } = this.#parts
+    const changed = program === undefined ? undefined : await this.#changed(program)
+    const { fault, result, equal, noted, decisions } = await replayRun(reflex, row, changed)
+    if (fault !== undefined && result === 'differs') throw fault
+    return { records: equal + noted, decisions, status: row.status, value: state.ended?.value }
+  }
+
+  /** The same as `crashEverywhere` of a scripted program, in a world that answers as the records say. */
+  crashEverywhere(options: CrashOptions = {}): Promise<Crashed> {
+    const { reflex, cast, records, state } = this.#parts
+    const { programs: known } = reflex.runtime
+    const root = known.byHash(state.pins[0]?.[3] ?? '')
+    return crashEverywhere(
+      {
+        cast,
+        memory: memoryOf(records, known),
+        known,
+        programs: root === undefined ? [] : pinned(state, known, root),
+        state,
+        records,
+        keeps: keepsOf(state, surroundingsOf(reflex.host)),
+        tools: [],
+        runFolder: (run) => reflex.runFolder(run),
+      },
+      options,
+    )
+  }
+
+  async #changed(program: Testable): Promise<ChangedPrograms> {
+    const { reflex, state } = this.#parts
+    const file = fileOf(program)
+    const own = state.pins.map(([name]) => name)
+    if (file !== undefined) {
+      const files = new ChangedPrograms(reflex.runtime.programs, reflex.library)
+      used(await files.add(file), own)
+      return files
+    }
+    const other = new Reflex({ ...this.#parts.cast.options, store: memoryStore(), surroundings: surroundingsOf(reflex.host) })
+    const given = programOf(other, program)
+    used(given.name, own)
+    return new Given(reflex, other.runtime.programs)
+  }
+}
+
+function used(name: string, own: readonly string[]): void {
+  if (!own.includes(name)) throw faults.make('R5043', `the run does not use ${name}`, { fix: `give it ${own.join(' or ')}` })
+}
+
+/** Programs in memory in the places of those of a run. */
+class Given extends ChangedPrograms {
+  readonly #given: Programs
+
+  constructor({ runtime, library }: Reflex, given: Programs) {
+    super(runtime.programs, library)
+    this.#given = given
+  }
+
+  override find(name: string): Program | undefined {
+    return this.#given.find(name)
+  }
+}
+
+/** The programs that a run held, its own first. */
+function pinned(state: State, known: Programs, root: Program): readonly Program[] {
+  const held = state.pins.flatMap(([, , , hash]) => known.byHash(hash) ?? [])
+  return [root, ...held.filter((program) => program !== root)]
+}
+
+/** What the outside answered, as the records hold it. */
+function memoryOf(records: readonly Rec[], known: Programs): Memory {
+  const memory = new Memory()
+  const state = new State()
+  for (const record of records) {
+    const { input } = record
+    if (input?.[0] === 'ok' || input?.[0] === 'err') {
+      const flight = [...state.flights()].find(({ id }) => id === input[1])
+      const frame = flight?.frame
+      const def = known.byHash(state.pins[frame?.pin ?? -1]?.[3] ?? '')?.def
+      if (flight !== undefined && frame !== undefined) {
+        const name = effectName({ run: state.start?.run ?? '', port: flight.port, args: flight.args, def, frame })
+        memory.keep(name, flight.id, input[0] === 'ok' ? Promise.resolve(new Settled(input[2])) : Promise.reject(failureOf(input[2])))
+      }
+    }
+    state.apply(record)
+  }
+  return memory
+}
+
+function failureOf(recorded: Json): Fault {
+  const { code, message, verdict, ...details } = recorded as unknown as FaultData
+  return new Fault(code, message, verdict, details)
+}

@@ -1,0 +1,191 @@
+import { assemble } from '../../assembly.ts'
+import { FORMATS } from '../../formats.ts'
+import {
+  type Call,
+  copyJson,
+  type Host,
+  isObject,
+  type Json,
+  type Kind,
+  type Port,
+  type Program,
+  programHash,
+  type Programs,
+  type Rec,
+  RunPrograms,
+  State,
+  type Store,
+} from '../../kernel/index.ts'
+import type { Keeps } from '../../keeps.ts'
+import type { OperatorPolicy } from '../../policy/index.ts'
+import type { Tool } from '../../tools/index.ts'
+import { linesOfHistory } from '../../trace.ts'
+import { type Blow, type Circumstance, type FaultPoint, FaultSuite, pointText, type Verdict } from '../fault-suite.ts'
+import type { KindSubject } from '../kind-suite/subject.ts'
+import { pathOf } from './end.ts'
+import { Asked, effectName, type Memory, OUTSIDE, Settled, Turns } from './memory.ts'
+import { type Cast, surroundingsOf } from './stage.ts'
+
+/** How a program is disturbed. */
+export interface CrashOptions {
+  /** What happens to the process. Default `die`: it is over, in the middle of whatever it does. */
+  readonly blows?: readonly Blow[]
+  /** What else holds meanwhile, such as a slow store. */
+  readonly under?: readonly Circumstance[]
+}
+
+/** What came of it, where nothing differed. */
+export interface Crashed {
+  /** How often the process was struck, each time in a run of its own. */
+  readonly points: number
+  /** How many of these runs asked whether an effect had happened, since it may not be repeated. */
+  readonly asked: number
+}
+
+/** A run that has been played, by a test or long ago: what its lives are compared with. */
+export interface Played {
+  readonly cast: Cast
+  /** What the outside answered. */
+  readonly memory: Memory
+  /** The programs that are known, and of these the program that ran, with what it calls. */
+  readonly known: Programs
+  readonly programs: readonly Program[]
+  readonly state: State
+  readonly records: readonly Rec[]
+  readonly keeps: Keeps
+  /** The tools of modules. */
+  readonly tools: readonly Tool[]
+  readonly runFolder: (run: string) => string
+}
+
+/** Runs a program again, struck at every moment. Rejects with the first difference. */
+export async function crashEverywhere(played: Played, { blows = ['die'], under = [] }: CrashOptions = {}): Promise<Crashed> {
+  if (played.state.ended === undefined) {
+    const waits = [...played.state.waits.values()].map(({ type, name }) => `${type} ${name}`)
+    throw new Error(`the run has not ended${waits.length === 0 ? '' : `, it waits for ${waits.join(', ')}`}: bring it to its end first`)
+  }
+  const lives = new Lives(played)
+  const suite = await FaultSuite.of(lives.subject)
+  lives.begin()
+  sameWay(played, await suite.strike({ strokes: [], under: new Set() }))
+  const came = { points: 0, asked: 0 }
+  for await (const point of suite.points(under)) {
+    if (!point.strokes.every(({ blow }) => blows.includes(blow))) continue
+    lives.begin()
+    const verdict = await suite.strike(point)
+    if (verdict.violations.length > 0) throw new Error(difference(lives.subject.name, point, verdict))
+    came.points++
+    if (verdict.records.some(({ more }) => more?.doubts !== undefined)) came.asked++
+  }
+  return came
+}
+
+/** The first moment that made a difference, as somebody reads it. */
+function difference(name: string, point: FaultPoint, { violations, moments }: Verdict): string {
+  const { at = 0, blow = 'die' } = point.strokes[0] ?? {}
+  const { when, what } = moments[at - 1] ?? { when: 'before', what: 'record' }
+  const moment = what === 'record' ? 'a record' : what === 'perform' ? 'an effect' : `the store's ${what}`
+  return `${name}, struck at moment ${at} (${blow} ${when} ${moment}; point ${pointText(point)}):\n${violations.map(({ text }) => text).join('\n')}`
+}
+
+/** What the test has played and what is disturbed must be the same run. */
+function sameWay({ known, records, state }: Played, calm: Verdict): void {
+  const way = (journal: readonly Rec[]): string =>
+    pathOf(linesOfHistory({ records: journal }, (folded) => new RunPrograms(known, folded))).join(' → ')
+  const [one, other] = [way(records), way(calm.records)]
+  const essence = calm.undisturbed?.essence
+  const [here, there] = [state.ended?.status ?? 'open', isObject(essence) ? JSON.stringify(essence.status) : '"open"']
+  if (one === other && there === `"${here}"`) return
+  throw new Error(
+    `the run went ${one} (${here}), and answered without delay it goes ${other} (${there}): what it does depends on when it is answered, so that it cannot be disturbed`,
+  )
+}
+
+/** The lives of a program under test: a world that outlives them, and that answers as it did when the run was played. */
+class Lives {
+  readonly subject: KindSubject
+  readonly #played: Played
+  readonly #answers: ReadonlyMap<string, readonly (Json | undefined)[]>
+  #asked = new Asked()
+  /** Those of the life that began last. */
+  #turns: Turns | undefined
+
+  constructor(played: Played) {
+    const { records, programs, known, state } = played
+    this.#played = played
+    this.#answers = answersIn(records)
+    this.subject = {
+      name: programs[0]?.name ?? 'the program',
+      kinds: FORMATS.map(({ kind }) => knowing(known.kind(kind), known)),
+      programs: programs.map(({ kind, name, source }) => ({ kind, id: name.slice(kind.length + 1), source })),
+      ...(state.start?.args === undefined ? {} : { args: state.start.args }),
+      ports: (store, host) => this.#ports(store, host),
+      script: { answer: ({ name, record }) => this.#answers.get(name)?.[this.#turns?.question(name, record) ?? 0] },
+    }
+  }
+
+  /** The next run is about to begin. */
+  begin(): void {
+    this.#asked = new Asked()
+  }
+
+  #ports(store: Store, host: Host): Readonly<Record<string, Port>> {
+    const { cast, memory, keeps, tools, state, runFolder } = this.#played
+    const parts = assemble({ ...cast.options, tools, store }, surroundingsOf(host), { keeps: () => keeps, runFolder })
+    const turns = new Turns(this.#asked, store)
+    this.#turns = turns
+    const made = Object.entries(cast.ports({ ...parts, runFolder }, host)).map(([name, port]) => {
+      const judged: Port = { ...port, perform: (call) => judge(parts.policy, port, call, state.start?.by) ?? port.perform(call) }
+      return [name, OUTSIDE.has(name) ? repeating(judged, turns, memory) : judged] as const
+    })
+    return Object.fromEntries(made)
+  }
+}
+
+/** The lives of a suite have no policy: what the run would be refused is refused here. */
+function judge(policy: OperatorPolicy, port: Port, call: Call, by: Json | undefined): undefined {
+  const refused = policy.ask(call, port.traits?.(call) ?? port, by)
+  if (refused !== undefined) throw refused
+  return undefined
+}
+
+/** A port that answers as it did in the run that was played; asked for more, it performs. */
+function repeating(port: Port, turns: Turns, memory: Memory): Port {
+  return {
+    ...port,
+    perform(call) {
+      const name = effectName(call)
+      return memory.answer(name, turns.effect(name, call.id)) ?? port.perform(call)
+    },
+    accept(raw, call) {
+      if (raw instanceof Settled) return raw.value
+      return port.accept === undefined ? copyJson(raw ?? null, `result of ${call.port}`) : port.accept(raw, call)
+    },
+  }
+}
+
+/** A kind that knows what was compiled already, with functions that no source holds. */
+function knowing(kind: Kind, programs: Programs): Kind {
+  return { ...kind, compile: (source) => programs.byHash(programHash(kind.name, source))?.def ?? kind.compile(source) }
+}
+
+/** What people answered, by the name of a question, in the order in which it was asked; undefined where nobody did. */
+function answersIn(records: readonly Rec[]): ReadonlyMap<string, readonly (Json | undefined)[]> {
+  const state = new State()
+  const places = new Map<string, readonly [name: string, turn: number]>()
+  const answers = new Map<string, (Json | undefined)[]>()
+  for (const record of records) {
+    const { input } = record
+    const place = input?.[0] === 'answer' ? places.get(String(input[1])) : undefined
+    if (place !== undefined && input?.[0] === 'answer') answers.get(place[0])?.splice(place[1], 1, input[2])
+    const before = new Set(state.waits.keys())
+    state.apply(record)
+    for (const [id, { type, name, doubts }] of state.waits) {
+      if (before.has(id) || type !== 'answer' || doubts !== undefined) continue
+      const list = answers.get(name) ?? []
+      answers.set(name, list)
+      places.set(String(id), [name, list.push(undefined) - 1])
+    }
+  }
+  return answers
+}

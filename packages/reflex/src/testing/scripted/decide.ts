@@ -1,0 +1,70 @@
+import { faults, type RunnableAgent, scriptedAgent } from '../../agents/index.ts'
+import { edgesNamed, unknownEdge } from '../../agents/edges.ts'
+import { PURE } from '../../agents/agent.ts'
+import { didYouMean, quote, suggest } from '../../text/index.ts'
+import type { DecisionContext, Workflow } from '../../workflow/types.ts'
+import { Order, type Outside } from './outside.ts'
+import type { Decides, Deciding, ScriptedDecision, ScriptedOptions } from './script.ts'
+
+/** What the script says, before the others are asked. */
+export function scriptedDecisions(decide: Decides<string>, others: RunnableAgent, outside: Outside): RunnableAgent {
+  const order = new Order()
+  const entryAt = ({ workflow, node }: DecisionContext): string | undefined =>
+    [`${workflow.id}/${node.id}`, node.id].find((name) => Object.hasOwn(decide, name))
+  return {
+    async resolve(context, call) {
+      const name = entryAt(context)
+      const given = name === undefined ? undefined : decide[name]
+      if (name === undefined || given === undefined) return others.resolve(context, call)
+      const place = `${context.workflow.id}/${context.node.id}`
+      const decision = await outside.own(() => decisionOf(given, name, context, order))
+      outside.tell('decide', place, decision, '')
+      return scriptedAgent({ [context.node.id]: decision }, { file: 'the script' }).resolve(context)
+    },
+    traits: (context, place) => (entryAt(context) === undefined ? (others.traits?.(context, place) ?? PURE) : PURE),
+  }
+}
+
+function decisionOf(
+  given: Deciding,
+  name: string,
+  context: DecisionContext,
+  order: Order,
+): ScriptedDecision | Promise<ScriptedDecision> {
+  if (typeof given === 'function') return given(context)
+  if (!isList(given)) return given
+  const next = order.next(name, given)
+  if (next !== undefined) return next
+  throw faults.make('R2121', `the script has ${given.length} decisions for ${name}, and it is decided once more`, { path: context.node.id })
+}
+
+function isList(given: Exclude<Deciding, (context: DecisionContext) => unknown>): given is readonly ScriptedDecision[] {
+  return Array.isArray(given)
+}
+
+/** Refuses nodes and edges that no workflow of the program has: `R2120`, `R2103`. */
+export function checkDecisions(decide: ScriptedOptions['decide'] = {}, workflows: readonly Workflow[]): void {
+  const names = workflows.flatMap(({ id, nodes }) => Object.keys(nodes).flatMap((node) => [node, `${id}/${node}`]))
+  for (const [name, given] of Object.entries<Deciding | undefined>(decide)) {
+    const [node, owner] = name.split('/').toReversed()
+    const holders = workflows.filter(({ id, nodes }) => Object.hasOwn(nodes, node ?? '') && (owner === undefined || owner === id))
+    if (holders.length === 0) throw unknownNode(name, names)
+    if (given === undefined || typeof given === 'function') continue
+    for (const decision of isList(given) ? given : [given]) checkEdge(decision, node ?? '', holders)
+  }
+}
+
+function checkEdge(decision: ScriptedDecision, node: string, workflows: readonly Workflow[]): void {
+  const edge = typeof decision === 'string' ? decision : decision.go
+  if (edge === undefined) return
+  const leaving = workflows.flatMap(({ edges }) => edges.filter(({ from }) => from === node))
+  if (edgesNamed(edge, leaving).length === 0) throw unknownEdge(edge, node, leaving)
+}
+
+function unknownNode(name: string, names: readonly string[]): Error {
+  const hint = didYouMean(suggest(name, names))
+  return faults.make('R2120', `the script decides at ${quote(name)}, and no workflow has that node${hint === undefined ? '' : `; ${hint}`}`, {
+    path: name,
+    fix: hint ?? `decide at one of ${names.filter((one) => !one.includes('/')).join(', ')}`,
+  })
+}

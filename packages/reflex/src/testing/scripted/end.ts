@@ -1,0 +1,54 @@
+import type { OpenQuestion, RunHandle } from '../../handle.ts'
+import type { FaultData, Rec, RunStatus } from '../../kernel/index.ts'
+import type { Reflex } from '../../reflex.ts'
+import type { StoryLine } from '../../trace.ts'
+import type { WorkflowTypes } from '../../workflow/define-types.ts'
+import type { Performed } from './outside.ts'
+
+/** Where a run has come to, at rest. It does not change when the run goes on. */
+export interface End<Types extends WorkflowTypes> {
+  readonly status: RunStatus
+  /** What the run answered with, once it has ended; of a failed run, `failure` as JSON. */
+  readonly value: Types['value'] | undefined
+  readonly failure: FaultData | undefined
+  /** The nodes of the program in the order in which they were entered, without those of programs that it calls and of branches. */
+  readonly path: readonly string[]
+  /** What it waits for people to say. */
+  readonly questions: readonly OpenQuestion[]
+  /** The journal. */
+  readonly records: readonly Rec[]
+  /** What has reached the outside so far: tools, models and scripted decisions, in order, with arguments and keys. */
+  readonly effects: readonly Performed[]
+  /** The latest value of a key on the root's board. */
+  get<Key extends keyof Types['values'] & string>(key: Key): Types['values'][Key] | undefined
+}
+
+/** What a run has come to now. */
+export async function endOf<Types extends WorkflowTypes>(
+  reflex: Reflex,
+  handle: RunHandle<Types>,
+  performed: readonly Performed[],
+): Promise<End<Types>> {
+  const { lines } = await reflex.trace(handle.id)
+  const board: Readonly<Record<string, unknown>> = handle.run.state.root.reader().snapshot()
+  return {
+    status: handle.status,
+    value: handle.value,
+    failure: handle.failure,
+    path: pathOf(lines),
+    questions: handle.questions,
+    records: await reflex.runtime.journal(handle.id),
+    effects: [...performed],
+    get: (key) => (Object.hasOwn(board, key) ? (board[key] as Types['values'][typeof key]) : undefined),
+  }
+}
+
+/** The nodes that the root entered. */
+export function pathOf(lines: readonly StoryLine[]): readonly string[] {
+  return lines.flatMap(({ depth, branch, event: { mark, node, facts } }) => {
+    if (depth > 0 || branch !== undefined || node === undefined) return []
+    // A way that leads to where it began enters nothing new.
+    const again = (mark === 'decide' || mark === 'done') && facts?.['to'] === node
+    return mark === 'enter' || again ? [node] : []
+  })
+}

@@ -1,0 +1,40 @@
+import type { OpenQuestion } from '../../handle.ts'
+import type { Json } from '../../kernel/index.ts'
+import { Order } from './outside.ts'
+import type { Answering } from './script.ts'
+
+/** People who say what a script says. */
+export class ScriptedPeople {
+  readonly #answers: Readonly<Record<string, Answering>>
+  readonly #order = new Order()
+  /** Questions that a function, or the end of a list, has left open. */
+  readonly #left = new Set<string>()
+
+  constructor(answers: Readonly<Record<string, Answering>> = {}) {
+    this.#answers = answers
+  }
+
+  /** The first open question that somebody answers, and what. Nobody answers what Reflex itself asks, unless its name is given. */
+  next(questions: readonly OpenQuestion[]): { readonly question: OpenQuestion; readonly value: Json } | undefined {
+    for (const question of questions) {
+      if (this.#left.has(question.id)) continue
+      const value = this.#answerTo(question)
+      if (value !== undefined) return { question, value }
+      this.#left.add(question.id)
+    }
+    return undefined
+  }
+
+  #answerTo(question: OpenQuestion): Json | undefined {
+    const name = namesOf(question).find((one) => Object.hasOwn(this.#answers, one))
+    const given = name === undefined ? undefined : this.#answers[name]
+    if (name === undefined || given === undefined) return undefined
+    if (typeof given === 'function') return given(question)
+    return Array.isArray(given) ? this.#order.next<Json>(name, given) : given
+  }
+}
+
+/** What a question may be called: its address with and without its run, its path, its node. */
+export function namesOf({ id, path, name }: OpenQuestion): readonly string[] {
+  return [id, id.slice(id.lastIndexOf('/') + 1), path, name]
+}

@@ -1,0 +1,141 @@
+import { PURE } from '../../agents/agent.ts'
+import { type AgentCall, dispatch, type RunnableAgent } from '../../agents/index.ts'
+import type { Call, Host, Port, Runtime } from '../../kernel/index.ts'
+import { type Surroundings, thisProcess } from '../../host.ts'
+import { modelPort } from '../../models/index.ts'
+import { offersPort } from '../../pipeline/engine/offers.ts'
+import { type OperatorPolicy, type PolicyFile } from '../../policy/index.ts'
+import type { ReflexOptions } from '../../options.ts'
+import { suggest } from '../../text/index.ts'
+import { type Tool, toolCapability, toolPort, type Tools } from '../../tools/index.ts'
+import { DECIDE } from '../../workflow/compile.ts'
+import { decisionPort } from '../../workflow/runtime.ts'
+import { scriptedDecisions } from './decide.ts'
+import { OUTSIDE } from './memory.ts'
+import { scriptedModels } from './models.ts'
+import type { Outside } from './outside.ts'
+import type { ScriptedOptions } from './script.ts'
+import { scriptedTool, ScriptedTools } from './tools.ts'
+
+/** Years: nobody else takes over the run of a test, so no sign of life has to be given. */
+export const LONG = 3_652 * 86_400_000
+
+/** The parts of a `Reflex` that its stand-ins need. */
+export interface Stage {
+  readonly runtime: Pick<Runtime, 'ports'>
+  readonly policy: OperatorPolicy
+  readonly tools: Tools
+  readonly workdir: string
+  readonly runFolder: (run: string) => string
+}
+
+/** Everything of a script that may be used by several lives of a run. */
+export class Cast {
+  readonly script: ScriptedOptions
+  readonly outside: Outside
+  readonly tools: ReadonlyMap<string, Tool>
+
+  constructor(script: ScriptedOptions, outside: Outside) {
+    this.script = script
+    this.outside = outside
+    this.tools = new Map(Object.entries(script.tools ?? {}).map(([name, given]) => [name, scriptedTool(name, given, outside)]))
+  }
+
+  /** What a `Reflex` is made of, beside its store and its surroundings. */
+  get options(): ReflexOptions {
+    const { decide: _decide, models: _models, tools: _tools, answers: _answers, now: _now, kind: _kind, ...options } = this.script
+    return { ...options, actor: 'the test', leaseMs: LONG, policy: [...(options.policy ?? []), this.#policy] }
+  }
+
+  /** Giving a tool is allowing it; no other machine is asked. */
+  get #policy(): PolicyFile {
+    const deny = this.tools.has('http') ? [] : [toolCapability('http')]
+    return { file: 'the test', allow: [...this.tools.keys()].map(toolCapability), deny }
+  }
+
+  /** The ports of a runtime, behind which stands what the script says. */
+  ports(stage: Stage, host: Host): Readonly<Record<string, Port>> {
+    const { outside } = this
+    const tools = new ScriptedTools(stage.tools, this.tools, outside)
+    const models = scriptedModels(this.script.models, outside, host)
+    const allows = (run: string, capability: string, exactly?: boolean) => stage.policy.allows(run, capability, exactly)
+    const others = dispatch({
+      tools,
+      models,
+      workdir: stage.workdir,
+      allows,
+      agents: watchedAgents(this.script.agents ?? {}, outside),
+      default: this.script.agent?.default,
+      perNode: this.script.agent?.perNode,
+    })
+    const decide = scriptedDecisions(this.script.decide ?? {}, others, outside)
+    const place = ({ run }: Pick<Call, 'run'>) => ({ workdir: stage.workdir, runFolder: stage.runFolder(run) })
+    const made: Record<string, Port> = {
+      [DECIDE]: decisionPort({
+        resolve: (context, call) => decide.resolve(context, call === undefined ? undefined : placed(call, stage.runFolder(call.run))),
+        traits: (context, call) => decide.traits?.(context, { run: call.run, runFolder: stage.runFolder(call.run) }) ?? others.traits(context),
+      }),
+      model: modelPort(() => models),
+      tool: toolPort({
+        tools,
+        guess: suggest,
+        place,
+        allows: (call, capability, exactly) => stage.policy.judgeCall(call, capability, exactly).allowed,
+      }),
+      offers: offersPort(tools, (call, capability) => stage.policy.judgeAhead(call, capability).allowed),
+    }
+    const watched = [...stage.runtime.ports].map(([name, port]) => [name, made[name] ?? this.#watched(name, port)] as const)
+    return Object.fromEntries(watched)
+  }
+
+  /** What handlers, actions and hooks of the host do. */
+  #watched(name: string, port: Port): Port {
+    if (!OUTSIDE.has(name)) return port
+    return {
+      ...port,
+      perform: (call) => {
+        this.outside.tell(name, '', call.args, call.key)
+        return this.outside.real(() => port.perform(call))
+      },
+    }
+  }
+}
+
+/** The call with the folder of its run. Its signal is read when somebody looks at it. */
+function placed(call: Omit<AgentCall, 'runFolder'>, runFolder: string): AgentCall {
+  return {
+    run: call.run,
+    runFolder,
+    key: call.key,
+    get signal() {
+      return call.signal
+    },
+    part: (delta) => call.part(delta),
+  }
+}
+
+/** Agents of the test, waited for like its other functions. */
+function watchedAgents(agents: Readonly<Record<string, RunnableAgent>>, outside: Outside): Readonly<Record<string, RunnableAgent>> {
+  return Object.fromEntries(
+    Object.entries(agents).map(([name, agent]): [string, RunnableAgent] => [
+      name,
+      {
+        resolve: (context, call) => outside.own(() => agent.resolve(context, call)),
+        traits: (context, place) => agent.traits?.(context, place) ?? PURE,
+        handles: (context) => agent.handles?.(context) !== false,
+      },
+    ]),
+  )
+}
+
+/** Nothing of the machine that a test runs on but its folder. */
+export function surroundingsOf(host: Host): Surroundings {
+  const { cwd, environment } = thisProcess()
+  return {
+    host,
+    worker: { id: 'the test', host: 'test', pid: 0 },
+    cwd,
+    environment: { PATH: environment['PATH'] },
+    actor: 'the test',
+  }
+}

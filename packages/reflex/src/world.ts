@@ -1,0 +1,82 @@
+import { agentFor, type AgentChoice, modelsOfRuns } from './decisions.ts'
+import { type Host, type Kind, ledgerPort, type Port, type Store } from './kernel/index.ts'
+import type { Keeps } from './keeps.ts'
+import { modelPort, type Models } from './models/index.ts'
+import type { ReflexOptions } from './options.ts'
+import { pipelineParts } from './pipeline/assemble.ts'
+import type { OperatorPolicy } from './policy/index.ts'
+import { SimulatedTools, simulatedAgents, simulatedModels, simulatedPorts } from './simulating.ts'
+import { suggest } from './text/index.ts'
+import type { Tools } from './tools/index.ts'
+import { decisionPort, jsonMisfits } from './workflow/runtime.ts'
+
+/** What the parts ask of the runs that they serve. */
+export interface RunFacts {
+  keeps(run: string): Keeps | undefined
+  runFolder(run: string): string
+}
+
+interface WorldParts {
+  readonly options: ReflexOptions
+  readonly host: Host
+  readonly store: Store
+  readonly workdir: string
+  readonly policy: OperatorPolicy
+  readonly tools: Tools
+  readonly models: Models
+  readonly facts: RunFacts
+}
+
+/** What runs meet. */
+interface World {
+  /** Who decides in workflows. */
+  readonly agent: ReturnType<typeof agentFor>
+  readonly pipelines: Kind
+  readonly ports: Readonly<Record<string, Port>>
+}
+
+/** What runs meet when they act: the world, or for those that were started so, a pretended one (`simulating.ts`). */
+export function worldOf({ options, host, store, workdir, policy, tools, models, facts }: WorldParts): World {
+  const choice = (run: string): AgentChoice => facts.keeps(run)?.agent ?? {}
+  const isSimulated = (run: string): boolean => facts.keeps(run)?.simulate === true
+  const runFolder = (run: string): string => facts.runFolder(run)
+  const allows = (run: string, capability: string, exactly?: boolean): boolean => policy.allows(run, capability, exactly)
+  const shared = { choice, workdir, runFolder, allows }
+  const { agents = {}, middleware = new Map() } = options
+  const agent = agentFor({ ...shared, tools, models, agents })
+  const pretended = new SimulatedTools(tools)
+  const pretendedModels = simulatedModels({ host, guess: suggest, check: jsonMisfits })
+  const pretender = agentFor({ ...shared, tools: pretended, models: pretendedModels, agents: simulatedAgents(agents) })
+  const pipelines = pipelineParts({
+    handlers: options.handlers,
+    actions: options.actions,
+    services: options.services,
+    toolHooks: options.toolHooks,
+    summarise: options.summarise,
+    store,
+    middleware,
+    policy,
+    tools,
+    toolsOf: (run) => (isSimulated(run) ? pretended : tools),
+    workdir,
+    runFolder,
+    limits: (run) => facts.keeps(run)?.limits ?? {},
+  })
+  const ports = {
+    decide: decisionPort(agent),
+    model: modelPort(modelsOfRuns(models, choice)),
+    ledger: ledgerPort(store, host),
+    ...pipelines.ports,
+  }
+  // What only looks, and the tools, which are chosen by the run, serve both.
+  const simulated = {
+    ...only(ports, 'charter', 'tool', 'offers', 'ledger'),
+    decide: decisionPort(pretender),
+    model: modelPort(modelsOfRuns(pretendedModels, choice)),
+  }
+  return { agent, pipelines: pipelines.kind, ports: simulatedPorts(ports, simulated, isSimulated) }
+}
+
+function only(ports: Readonly<Record<string, Port>>, ...names: readonly string[]): Readonly<Record<string, Port>> {
+  return Object.fromEntries(Object.entries(ports).filter(([name]) => names.includes(name)))
+}
