@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { RuntimeAgent } from './decisions.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
 import { type Fault, Runtime } from './kernel/index.ts'
@@ -58,16 +59,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     ...(hidden === undefined ? {} : { redact: hidden.value }),
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
   })
-  const library = new Library(
-    runtime.programs,
-    {
-      guards,
-      inspect: (workflow, locate) => agent.inspect(workflow, locate),
-      effects: agent.effects,
-      pipelines: { handlers: options.handlers, transforms: options.transforms, actions: Object.keys(options.actions ?? {}) },
-    },
-    (options.programs ?? []).map((folder) => resolve(cwd, folder)),
-  )
+  const library = libraryFor(options, runtime, agent, cwd)
   return {
     ...home,
     workdir,
@@ -85,6 +77,20 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
       allow(tool)
     },
   }
+}
+
+function libraryFor(options: ReflexOptions, { programs }: Runtime, agent: RuntimeAgent, cwd: string): Library {
+  const { guards = {}, handlers, transforms, actions = {} } = options
+  return new Library(
+    programs,
+    {
+      guards,
+      inspect: (workflow, locate) => agent.inspect(workflow, locate),
+      effects: agent.effects,
+      pipelines: { handlers, transforms, actions: Object.keys(actions) },
+    },
+    (options.programs ?? []).map((folder) => resolve(cwd, folder)),
+  )
 }
 
 /** The operator's policy. Giving a tool is allowing it; what it touches is asked for by itself. */

@@ -70,7 +70,7 @@ class Why {
   /** What a record did, and from what. */
   record(n: number): Cause {
     const moment = this.#story.at(n)
-    const line = moment.lines.find(({ event }) => DECIDES.includes(event.mark)) ?? moment.lines[0]
+    const line = moment.lines.find(isChoice) ?? moment.lines.find(({ event }) => DECIDES.includes(event.mark)) ?? moment.lines[0]
     this.#told.add(`@${n}`)
     return { ...decisionOf(moment, line), from: this.#causes(moment) }
   }
@@ -150,16 +150,13 @@ class Why {
     for (let at = n; at > 1; ) {
       const moment = this.#story.at(at)
       const { record, first, lines } = moment
+      if (lines.some(isChoice)) return this.#told.has(`@${at}`) ? [] : [this.record(at)]
       if (record.input?.[0] === 'answer') return this.#input(moment)
-      if (lines.some(isChoice)) {
-        if (this.#told.has(`@${at}`)) return []
-        return [this.record(at)]
-      }
-      if (record.input === undefined && !first) {
+      if (record.input?.[0] === 'kernel' || (record.input === undefined && !first)) {
         at = this.#story.before(at) ?? 0
         continue
       }
-      const ref = first ? record.frame : record.input?.[0] === 'kernel' ? undefined : record.input?.[1]
+      const ref = first ? record.frame : record.input?.[1]
       const before = Number.parseInt(typeof ref === 'number' || typeof ref === 'string' ? String(ref) : '', 10)
       at = before > 0 && before < at ? before : 0
     }

@@ -1,4 +1,15 @@
-import { encodeRecord, equalJson, isObject, type Json, type Rec, RunPrograms, type RunRow, type RunStatus, type Runtime, type State } from './kernel/index.ts'
+import {
+  encodeRecord,
+  equalJson,
+  isObject,
+  type Json,
+  type Rec,
+  RunPrograms,
+  type RunRow,
+  type RunStatus,
+  type Runtime,
+  type State,
+} from './kernel/index.ts'
 import { edgeOf } from './replaying-words.ts'
 import { linesOfHistory, type StoryLine } from './trace.ts'
 

@@ -35,7 +35,7 @@ interface AgentSettings {
 }
 
 /** The agent of all runs, and what it says of a workflow before it runs. */
-interface RuntimeAgent extends RunnableAgent {
+export interface RuntimeAgent extends RunnableAgent {
   inspect(workflow: Workflow, locate: Locate): readonly Fault[]
   /** What whoever decides at a node reads and writes, for proofs before a run. */
   effects: Effects

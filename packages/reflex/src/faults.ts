@@ -79,7 +79,8 @@ export const faults = defineFaults({
     title: 'There is nothing of that name to explain',
     verdict: 'fail',
     when: 'at any time',
-    means: 'A run explains a node that has decided, a key that can be read on its board, and any of its records. It has none of this name, as far as it was looked at.',
+    means:
+      'A run explains a node that has decided, a key that can be read on its board, and any of its records. It has none of this name, as far as it was looked at.',
     often: 'a value of a program that was called, which is gone with it: name a record at which it was there',
     fix: 'Name a node or a key as reflex trace and reflex show print them, or a record as @21.',
   },

@@ -63,7 +63,7 @@ export interface ForkingWorld {
   readonly actor: string
   /** What runs keep that this process may not hold, while it is asked what their effects may do. */
   readonly asked: Map<string, Keeps>
-  runFolder(run: string): string
+  readonly runFolder: (run: string) => string
 }
 
 /** Forks a stored run under what it was started with. Throws what `Runtime.fork` throws, and `R2063` and `R2064`. */
@@ -102,7 +102,9 @@ export async function forkStored(
       records: forked.state.n,
       settled: forked.settled,
       set: set ?? {},
-      ...(settling === undefined ? {} : { decided: { place: settling.place, chose: settling.chose, ...(was === undefined ? {} : { was }) } }),
+      ...(settling === undefined
+        ? {}
+        : { decided: { place: settling.place, chose: settling.chose, ...(was === undefined ? {} : { was }) } }),
       next: nextOf(forked),
     }
   } finally {

@@ -13,6 +13,7 @@ import {
   type Ref,
   type RunPrograms,
   State,
+  strandName,
   type Wait,
 } from './kernel/index.ts'
 import { type Facts, failure, nameOf, programFacts, type Result, returned, usage } from './observing-facts.ts'
@@ -152,8 +153,16 @@ export class SpanProjection {
     const what = frame.link.role === 'call' ? 'call' : 'branch'
     const pin = this.state.pins[frame.pin]
     const node = framePath(frame.link.caller, this.#definitions)
-    const attributes = { ...programFacts(pin), 'reflex.node': node, 'reflex.frame': String(id) }
-    return [this.#begin(`frame ${id}`, { what, name: `${what} ${pin?.[0] ?? ''}`, attributes, parent: frame.link.caller }, { frame })]
+    const branch = strandName(frame, this.#definitions)
+    const attributes = {
+      ...programFacts(pin),
+      'reflex.node': node,
+      'reflex.frame': String(id),
+      ...(branch === undefined ? {} : { 'reflex.branch': branch }),
+    }
+    return [
+      this.#begin(`frame ${id}`, { what, name: `${what} ${branch ?? pin?.[0] ?? ''}`, attributes, parent: frame.link.caller }, { frame }),
+    ]
   }
 
   #effect(id: Ref, path: string): ProjectedSpan[] {

@@ -15,7 +15,9 @@ export const pipelineFormat: ProgramFormat = {
   endings: ['.dot', '.gv', '.pipeline.ts', '.pipeline.js', '.pipeline.mjs'],
   read(text, file, options) {
     const exists = (path: string): boolean => fileAbove(dirname(file), path) !== undefined
-    return resultOf(readPipeline(text, file, { ...readingOf(options), exists }))
+    const { lookup } = options
+    const knows = lookup === undefined ? undefined : (reference: string): boolean => lookup(reference) !== undefined
+    return resultOf(readPipeline(text, file, { ...readingOf(options), exists, knows }))
   },
   accept(value, file, options) {
     const name = file === '' ? undefined : file

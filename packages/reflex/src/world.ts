@@ -1,4 +1,4 @@
-import { agentFor, type AgentChoice, modelsOfRuns } from './decisions.ts'
+import { agentFor, type AgentChoice, modelsOfRuns, type RuntimeAgent } from './decisions.ts'
 import { type Host, type Kind, ledgerPort, type Port, type Store } from './kernel/index.ts'
 import type { Keeps } from './keeps.ts'
 import { modelPort, type Models } from './models/index.ts'
@@ -30,7 +30,7 @@ interface WorldParts {
 /** What runs meet. */
 interface World {
   /** Who decides in workflows. */
-  readonly agent: ReturnType<typeof agentFor>
+  readonly agent: RuntimeAgent
   readonly pipelines: Kind
   readonly ports: Readonly<Record<string, Port>>
 }

@@ -1,7 +1,7 @@
 import type { OpenQuestion, RunHandle } from '../handle.ts'
 import { type FaultData, faultData, type JsonObject, type Pin, type RunRow } from '../kernel/index.ts'
 import type { StoryLine } from '../trace.ts'
-import { placed } from './placed.ts'
+import { explained } from './explained.ts'
 import { utc } from './units.ts'
 
 /** A value of ours as JSON: undefined fields leave no trace. */
@@ -63,7 +63,7 @@ export function resultDocument(handle: RunHandle, gone: boolean, more: JsonObjec
     records: handle.run.durable,
     started: start === undefined ? undefined : utc(start.at),
     updated: utc(state.time),
-    ...(handle.failure === undefined ? { value: handle.value } : { error: placed(handle, handle.failure) }),
+    ...(handle.failure === undefined ? { value: handle.value } : { error: explained(handle, handle.failure) }),
     questions: handle.questions.map(questionDocument),
     ...more,
   })

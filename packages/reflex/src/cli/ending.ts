@@ -9,7 +9,7 @@ import { jsonText } from './escape.ts'
 import { EXIT, interrupted } from './exit.ts'
 import { factLine, hanging, layoutText, way } from './layout.ts'
 import type { Look } from './look.ts'
-import { placed } from './placed.ts'
+import { explained } from './explained.ts'
 import { present } from './present.ts'
 import { type Spent, spentText } from './spent.ts'
 import { dueTime, duration } from './units.ts'
@@ -44,7 +44,7 @@ function tellEnd(console: Console, handle: RunHandle, waited: Waited): void {
   const { err } = console
   const { status, failure, value } = handle
   const id = err.text(handle.id)
-  if (failure !== undefined) console.tell(console.fault(placed(handle, failure)))
+  if (failure !== undefined) console.tell(console.fault(explained(handle, failure)))
   const took = `in ${duration(handle.run.state.time - (handle.run.state.start?.at ?? 0))}`
   const spent = spentText(waited.spent)
   const came = cameTo(handle)

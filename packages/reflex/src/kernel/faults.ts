@@ -181,7 +181,8 @@ export const faults = defineFaults({
     title: 'A way is not open',
     verdict: 'fail',
     when: 'when a run is forked',
-    means: 'A fork decides as an agent would have to: for a way that the node has, and whose guard passes as the board then was. Nothing was made.',
+    means:
+      'A fork decides as an agent would have to: for a way that the node has, and whose guard passes as the board then was. Nothing was made.',
     fix: 'Name a way that is open, as reflex show RUN@N lists them; change the board with --set.',
   },
   R3001: {

@@ -2,7 +2,8 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Host } from '../kernel/index.ts'
 import { type Environment, pathFolders } from './environment.ts'
-import { isBelow, isThere, realPath } from './paths.ts'
+import { gitSettings } from './git-settings.ts'
+import { isBelow, isFolder, isThere, realPath } from './paths.ts'
 import { runProcess } from './process.ts'
 
 /** Bubblewrap as it works on this machine. */
@@ -169,7 +170,7 @@ export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, v
     writable ? '--bind' : '--ro-bind',
     workdir,
     workdir,
-    ...(writable ? gitSettings(workdir, bubblewrap.modern) : []),
+    ...(writable ? gitSettings(workdir, memory(bubblewrap.modern)) : []),
     ...hidden.flatMap((path) => (isFolder(path) ? [...memory(bubblewrap.modern), path] : ['--ro-bind', '/dev/null', path])),
     ...(isFolder(runFolder) ? ['--bind', runFolder, runFolder] : []),
     // A folder elsewhere, for which the policy has been asked.
@@ -181,21 +182,6 @@ export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, v
     '--',
     ...limits(),
     ...argv,
-  ]
-}
-
-/**
- * What git runs by itself, or is told to run, stays as it is: what a command wrote there would be run outside the sandbox
- * by the next git command of the user. As places of their own they cannot be moved away either.
- */
-function gitSettings(workdir: string, modern: boolean): readonly string[] {
-  const git = join(workdir, '.git')
-  if (!isFolder(git)) return isFile(git) ? ['--ro-bind', git, git] : []
-  const [hooks, config] = [join(git, 'hooks'), join(git, 'config')]
-  return [
-    ...['--bind', git, git],
-    ...(isFolder(hooks) ? ['--ro-bind', hooks, hooks] : isThere(hooks) ? [] : [...memory(modern), hooks, '--remount-ro', hooks]),
-    ...(isFile(config) ? ['--ro-bind', config, config] : []),
   ]
 }
 
@@ -248,12 +234,4 @@ function programFolders({ workdir, runFolder, reserved, environment, readable }:
     return isFolder(real) && !shown.some((above) => isBelow(real, above)) && !kept.some((path) => isBelow(path, real))
   })
   return [...new Set(folders)]
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-}
-
-function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 }

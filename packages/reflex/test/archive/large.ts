@@ -21,7 +21,7 @@ async function hashed(reflex: Reflex): Promise<{ readonly hash: string; readonly
 
 try {
   if (here === undefined || there === undefined) throw new Error('there is no store')
-  await longRun(here.store, 'bear-1aaa', Number(process.argv[2]), Number(process.argv[3]), 2_000_000)
+  await longRun(here.store, 'bear-1aaa', 2000, 12, 2_000_000)
   const { row } = await there.import(here.export('last'))
   const [one, other] = [await hashed(here), await hashed(there)]
   process.stdout.write(JSON.stringify({ records: row.last, values: one.values, same: one.hash === other.hash }))

@@ -231,8 +231,8 @@ test('what is not installed is neither imported nor needed, until somebody asks 
   expect(JSON.parse(told)).toEqual({ before: [], parquet: 'R2087', trouble: ['R2086'], asked: ['hyparquet-writer', '@opentelemetry/api'] })
 })
 
-test('neither side needs memory for more than the largest value', { timeout: 60_000 }, () => {
+test('neither side needs memory for more than the latest values', { timeout: 120_000 }, () => {
   const script = join(import.meta.dirname, 'large.ts')
-  const told = execFileSync(process.execPath, ['--max-old-space-size=110', script], { encoding: 'utf8' })
-  expect(JSON.parse(told)).toEqual({ records: 10_002, values: 20, same: true })
+  const told = execFileSync(process.execPath, ['--max-old-space-size=60', script], { encoding: 'utf8' })
+  expect(JSON.parse(told)).toEqual({ records: 2000, values: 12, same: true })
 })

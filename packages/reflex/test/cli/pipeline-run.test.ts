@@ -106,12 +106,13 @@ describe('where nobody watches', () => {
     expect(err).toContain('"perhaps" is none of Yes, No')
   })
 
-  test('a failure says where its stage stands', async () => {
+  test('a failure says where its stage stands and what can be done', async () => {
     const dot = 'digraph p { s [shape=Mdiamond]\n  a [type=read, source=file, path="/etc/hosts"]\n  e [shape=Msquare] s -> a -> e }'
     const folder = folderWith({ 'p.dot': dot })
     const { err, code } = await reflex(['run', 'p.dot'], { folder })
     expect(code).toBe(1)
     expect(err).toMatch(/error R2201 {2}p\.dot:2:3\n {2}p: unauthorized.*\n2 │ {3}a \[type=read/s)
+    expect(err).toContain('grant arbor://fs/read/etc/hosts with --policy FILE')
     const { error } = JSON.parse((await reflex(['run', 'p.dot', '--json'], { folder })).out) as { error: object }
     expect(error).toMatchObject({ path: 'a', line: 2, column: 3 })
   })

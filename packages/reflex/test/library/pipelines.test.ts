@@ -91,10 +91,14 @@ test('a workflow calls a pipeline, and a pipeline a workflow, as programs that a
     ),
     'inner.workflow.json': calling('inner', 'pipeline:leaf', 'greeting').replace('"who"', '"name"'),
     'leaf.dot': dot('leaf', 'work [type="transform", transform="template", expression="hello {ctx.name}", output_key="greeting"]'),
+    'astray.dot': dot('astray', 'work [type="graph.invoke", graph_name="nobody", timeout="9s"]'),
     'lost.workflow.json': calling('lost', 'pipeline:nobody', 'greeting'),
   })
   expect((await reflex.library.checkCalls(join(folder, 'outer.workflow.json'))).findings).toEqual([])
   expect((await reflex.library.checkCalls(join(folder, 'lost.workflow.json'))).findings).toMatchObject([{ code: 'R1053' }])
+  expect((await reflex.library.checkCalls(join(folder, 'middle.dot'))).findings.map(({ code }) => code)).not.toContain('R1138')
+  const astray = (await reflex.library.checkCalls(join(folder, 'astray.dot'))).findings
+  expect(astray.find(({ code }) => code === 'R1138')).toMatchObject({ path: 'work', message: '"work" calls "nobody", which is not there' })
   const run = await reflex.run(join(folder, 'outer.workflow.json'), { input: { who: 'ana' } })
   await run.idle()
   expect([run.status, run.value]).toEqual(['completed', { said: 'hello ana' }])

@@ -1,15 +1,16 @@
 import type { FaultData } from '../../kernel/fault.ts'
-import type { Json } from '../../kernel/json.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Answer, Ask, Scene, Settled } from '../engine/handler.ts'
 import type { Given } from './parameters.ts'
 
-/** What an action came to. A negative finding is a result and no failure (reference pipeline 4.5). */
-export type Acted = { readonly result: Json } | Problem
+/** What an action came to, and the context keys that it writes beside its result. A negative finding is a result and no failure (reference pipeline 4.5). */
+export type Acted = { readonly result: Json; readonly updates?: JsonObject } | Problem
 
 /** Why an action could not do what it was asked; with `passes`, trying again may help. */
 export interface Problem {
   readonly problem: string
   readonly passes?: true
+  readonly updates?: JsonObject
 }
 
 /** An action under way: it asks for what it needs from outside and returns what it came to. */

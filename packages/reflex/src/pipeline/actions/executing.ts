@@ -7,8 +7,8 @@ import { ACTION_FACTS, ownAction } from './facts.ts'
 /** Actions of one turn, and characters of what one gives back. */
 const MOST = 20
 const SHOWN = 4_000
-/** What an agent may not do in the name of its session: run programs, and itself. */
-const REFUSED = /^(?:pipeline_|session_)/
+/** What an agent may not do in the name of its session: run programs, and itself, and judge. */
+const REFUSED = /^(?:pipeline_|session_|eval_pipeline_)/
 
 /**
  * Performs the actions that an agent has decided on, one after the other, and tells it what they came to. Each is judged as

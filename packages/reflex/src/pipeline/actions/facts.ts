@@ -1,17 +1,7 @@
 import { fileUri, uri } from '../compile/capability-uris.ts'
-import type { Origin } from '../compile/ports.ts'
+import type { ActionFacts } from './action-facts.ts'
+import { EVALUATION } from './evaluation-facts.ts'
 import type { Parameters } from './parameters.ts'
-
-/** What can be said of an action without performing it. */
-export interface ActionFacts {
-  readonly parameters: Parameters
-  /** Context values that it reads beside its parameters, where they are not handed over. */
-  readonly reads?: readonly string[]
-  /** What it needs beside `arbor://action/<name>`, as far as what the author wrote tells. */
-  readonly needs?: (written: (parameter: string) => string | undefined) => readonly string[]
-  /** What comes back: `derived` unless said. */
-  readonly makes?: Origin
-}
 
 const SHELL = uri('shell/exec')
 const runsCommand = (): readonly string[] => [SHELL]
@@ -203,7 +193,7 @@ const SESSION: Readonly<Record<string, ActionFacts>> = {
 }
 
 /** The actions that come with Reflex, by their own names. */
-export const ACTION_FACTS: ReadonlyMap<string, ActionFacts> = new Map(Object.entries({ ...GENERIC, ...SESSION }))
+export const ACTION_FACTS: ReadonlyMap<string, ActionFacts> = new Map(Object.entries({ ...GENERIC, ...SESSION, ...EVALUATION }))
 
 const OTHER_NAMES: readonly (readonly [name: string, own: string])[] = [
   ['github_pr', 'git_pr'],

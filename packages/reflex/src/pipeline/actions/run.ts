@@ -7,6 +7,7 @@ import { agentOf } from '../handlers/session-values.ts'
 import { type Acted, type Acting, type Action, problemOf } from './action.ts'
 import { gitBranch, gitCommit, gitPr, shellRun } from './commands.ts'
 import { decide } from './councils.ts'
+import { EVALUATION_ACTIONS } from './evaluations.ts'
 import { executeActions } from './executing.ts'
 import { ACTION_FACTS, ownAction, plainAction } from './facts.ts'
 import { applyChanges, fileGlob, fileList, fileRead, fileSearch, fileWrite } from './files.ts'
@@ -39,6 +40,7 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['pipeline_validate', validatePipeline],
   ['pipeline_run', runPipeline],
   ...SESSION_ACTIONS,
+  ...EVALUATION_ACTIONS,
   ['session_execute_actions', executeActions(byAgent)],
 ])
 

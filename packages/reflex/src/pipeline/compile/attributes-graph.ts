@@ -40,9 +40,9 @@ export const GRAPH_ATTRIBUTES: readonly AttributeRow[] = rowsOf('graph', [
   ['max_cost', 'number', '', 'US dollars of all models together.'],
   [
     'on_resume',
-    ['error', 'retry', 'ask', 'repeat', 'skip', 'fail'],
+    ['ask', 'error', 'repeat', 'retry'],
     'ask',
-    'What becomes of an effect that was under way when the process died.',
+    'Of what was under way when the process died and is not safe to repeat: a person is asked, or it is done again.',
   ],
   ['perspective', 'text', '', 'Only a value: `$perspective` in texts, the key `graph.perspective`.'],
   ['briefing_path', 'text', '', 'Only a value, as is every other attribute of the graph.'],

@@ -54,9 +54,9 @@ const CORE = rowsOf('node', [
   ['idempotent', 'bool', 'by type', 'Whether the node may be executed again after a crash.'],
   [
     'on_resume',
-    ['error', 'retry', 'ask', 'repeat', 'skip', 'fail'],
+    ['ask', 'error', 'repeat', 'retry'],
     'the graph’s',
-    'What becomes of an effect that was under way when the process died.',
+    'Of what was under way when the process died and is not safe to repeat: a person is asked, or it is done again.',
   ],
   ['max_cost', 'number', '', 'US dollars that one execution may spend.'],
   [

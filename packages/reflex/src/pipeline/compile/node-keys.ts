@@ -61,9 +61,10 @@ function readsOfAction(attributes: Attributes): Read[] {
 
 /** The context values that a node writes. */
 export function writesOf({ id, operation, attributes }: KeyedNode): Write[] {
-  const ofAction = operation === 'action' ? ACTION_FACTS.get(ownAction(textOf(attributes, 'action') ?? ''))?.makes : undefined
-  return factsOf(operation).outputs.flatMap(({ key, attribute, isPrefix, makes: usual }) => {
-    const makes = ofAction ?? usual
+  const action = operation === 'action' ? ACTION_FACTS.get(ownAction(textOf(attributes, 'action') ?? '')) : undefined
+  const outputs = factsOf(operation).outputs.map((output) => ({ ...output, makes: action?.makes ?? output.makes }))
+  const others = action?.writesAs === undefined ? [] : factsOf(action.writesAs).outputs
+  return [...outputs, ...others].flatMap(({ key, attribute, isPrefix, makes }) => {
     const written = attribute === undefined ? undefined : textOf(attributes, attribute)?.trim()
     if (written) return [{ key: plain(isPrefix === true && !written.endsWith('.') ? `${written}.` : written), makes }]
     return key === undefined ? [] : [{ key: key.replace('<id>', () => id), makes }]

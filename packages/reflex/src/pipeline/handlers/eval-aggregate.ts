@@ -13,7 +13,7 @@ export const evalAggregate: Handler = (scene) => {
   const metrics = named.length === 0 ? USUAL : named
   const unknown = metrics.find((name) => !METRICS.has(name))
   if (unknown !== undefined) return refusal(`${node.id}: metrics are ${[...METRICS.keys()].join(', ')}, not ${JSON.stringify(unknown)}`)
-  const source = textOf(attributes, 'source')?.trim() || nearestUpstream(scene, 'eval.run', 'eval.results.')
+  const source = textOf(attributes, 'source')?.trim() || nearestUpstream(scene, 'eval.results.')
   const results = source === undefined ? [] : resultsAt(scene, source)
   if (results.length === 0) return refusal(`${node.rawType} ${node.id}: there are no results${source === undefined ? '' : ` of ${source}`}`)
   const k = Math.max(1, integerOf(attributes, 'k') ?? 1)

@@ -15,7 +15,7 @@ export const evalReport: Handler = (scene) => {
   const format = textOf(attributes, 'format')?.trim() || 'terminal'
   const write = REPORTS.get(format)
   if (write === undefined) return refusal(`${node.id}: a report is ${[...REPORTS.keys()].join(', ')}, not ${JSON.stringify(format)}`)
-  const source = named(scene, 'source') ?? nearestUpstream(scene, 'eval.run', 'eval.results.')
+  const source = named(scene, 'source') ?? nearestUpstream(scene, 'eval.results.')
   const results = source === undefined ? [] : resultsAt(scene, source)
   const metrics = metricsOf(scene)
   if (results.length === 0 && metrics === undefined) return refusal(`${node.rawType} ${node.id}: there are no results`)
@@ -44,7 +44,7 @@ function reported({ node }: Scene, text: string, format: string, path: string | 
 
 /** The metrics of the node or key that is named, else of the nearest node upstream that computed some. */
 function metricsOf(scene: Scene): Json | undefined {
-  const name = named(scene, 'metrics_source') ?? nearestUpstream(scene, 'eval.aggregate', 'eval.metrics.')
+  const name = named(scene, 'metrics_source') ?? nearestUpstream(scene, 'eval.metrics.')
   return name === undefined ? undefined : (scene.get(`eval.metrics.${name}`) ?? scene.get(name))
 }
 

@@ -53,12 +53,9 @@ export function resultsAt(scene: Scene, name: string): readonly SampleResult[] {
   return own.length > 0 ? own : resultsIn(scene.get(name))
 }
 
-/** The nearest node upstream of an operation that has left something under `prefix`; walked back breadth first. */
-export function nearestUpstream(scene: Scene, operation: string, prefix: string): string | undefined {
-  for (const id of upstream(scene.typed, scene.node.id)) {
-    if (scene.typed.nodes.get(id)?.operation === operation && scene.get(`${prefix}${id}`) !== undefined) return id
-  }
-  return undefined
+/** The nearest node upstream that has left something under `prefix`, as its type or as an action; walked back breadth first. */
+export function nearestUpstream(scene: Scene, prefix: string): string | undefined {
+  return upstream(scene.typed, scene.node.id).find((id) => scene.get(`${prefix}${id}`) !== undefined)
 }
 
 function* upstream({ incoming }: TypedGraph, from: string): Generator<string> {

@@ -120,13 +120,15 @@ export const action: Handler = (scene) => {
 
 function* performs(scene: Scene, name: string, parameters: JsonObject): Steps {
   const done = yield* runAction(scene, name, parameters)
-  return 'problem' in done ? notDone(scene, done.problem, done.passes === true) : acted(scene, done.result, false)
+  if ('problem' in done) return notDone(scene, done.problem, done.passes === true, done.updates)
+  const outcome = acted(scene, done.result, false)
+  return { ...outcome, context_updates: { ...done.updates, ...outcome.context_updates } }
 }
 
 /** A failure of what has a name; trying again helps where it may pass. */
-function notDone(scene: Scene, message: string, passes: boolean): Outcome {
+function notDone(scene: Scene, message: string, passes: boolean, updates: JsonObject = {}): Outcome {
   const { id } = scene.node
-  const more = { context_updates: { [`exec.${id}.error`]: message } }
+  const more = { context_updates: { ...updates, [`exec.${id}.error`]: message } }
   return onError(scene, passes ? failure(`${id}: ${message}`, more) : refusal(`${id}: ${message}`, more))
 }
 

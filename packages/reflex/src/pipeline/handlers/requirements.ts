@@ -24,9 +24,9 @@ export function placeOf(scene: Scene, path: string): string {
   return folder === '' || folder === scene.charter.workdir ? path || '.' : join(folder, path)
 }
 
-/** What a node says of an effect whose outcome nobody knows after a crash. */
-export function onResume({ attributes }: Scene): JsonObject {
-  const word = textOf(attributes, 'on_resume')?.trim()
+/** What a node, or else its graph, says of an effect whose outcome nobody knows after a crash. */
+export function onResume({ attributes, typed }: Scene): JsonObject {
+  const word = (textOf(attributes, 'on_resume') ?? textOf(typed.graph.attributes, 'on_resume'))?.trim()
   return word === undefined || word === '' ? {} : { on_resume: word }
 }
 

@@ -60,13 +60,13 @@ export const NODE_ENTRIES = {
     fix: 'Name an action that is registered.',
   },
   R1138: {
-    title: 'A pipeline names a file that is not there',
+    title: 'A pipeline names a file or a program that is not there',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline graph_file_exists'],
-    means: 'The file is looked for beside the pipeline and in the folders above it. A run that reaches the node fails there.',
-    fix: 'Correct the path.',
+    means: 'It is looked for beside the pipeline, files also in the folders above it. A run that reaches the node fails there.',
+    fix: 'Correct the path or the name; a program of another kind is named with it, such as workflow:refund.',
   },
   R1139: {
     title: 'A pipeline asks for less protection',

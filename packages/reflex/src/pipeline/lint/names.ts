@@ -128,7 +128,18 @@ export const actionKnown: LintRule = {
 export const graphFileExists: LintRule = {
   name: 'graph_file_exists',
   code: 'R1138',
-  *apply({ graph, nodes, options: { exists } }) {
+  *apply({ graph, nodes, options: { exists, knows } }) {
+    for (const { id, canonical, node } of knows === undefined ? [] : nodes.values()) {
+      const attribute = ['program', 'graph_name'].find((name) => (textOf(node.attributes, name) ?? '') !== '')
+      const called = attribute === undefined ? '' : (textOf(node.attributes, attribute) ?? '')
+      if (
+        canonical === 'compose' &&
+        called !== '' &&
+        !called.includes('$') &&
+        knows?.(called.includes(':') ? called : `pipeline:${called}`) === false
+      )
+        yield { message: `${quote(id)} calls ${quote(called)}, which is not there`, node: id, attribute }
+    }
     if (exists === undefined) return
     const missing = (attributes: Attributes, attribute: string): string | undefined => {
       const path = textOf(attributes, attribute) ?? ''

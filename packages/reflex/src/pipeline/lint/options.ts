@@ -10,4 +10,6 @@ export interface LintOptions {
   readonly lint?: boolean | undefined
   /** Whether a file that a node names can be found from this pipeline. */
   readonly exists?: ((path: string) => boolean) | undefined
+  /** Whether a program that a node calls is there, by `kind:id`. */
+  readonly knows?: ((reference: string) => boolean) | undefined
 }

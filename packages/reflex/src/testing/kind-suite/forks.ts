@@ -102,6 +102,7 @@ function ofSource<Value extends Json>(value: Value): Value {
 
 /** What a run comes to, without the book-keeping of its kind, which may count records. */
 function essenceOf({ status, value, board }: Outcome, subject: KindSubject): Json {
+  if (subject.draws !== undefined) return { status }
   const [root] = subject.programs
   const kind = subject.kinds.find(({ name }) => name === root?.kind)
   const values = Object.entries(board).filter(([key]) => kind?.own?.(key) !== true)

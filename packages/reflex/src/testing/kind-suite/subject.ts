@@ -33,6 +33,8 @@ export interface KindSubject {
   /** The first is the one that runs. */
   readonly programs: readonly SubjectProgram[]
   readonly args?: Json
+  /** Why what it comes to depends on random draws, if it does: a fork draws otherwise, and need only end in the same way. */
+  readonly draws?: string
   /** Fields of its positions, boards and values that hold times, which a fault may move: they are not compared. */
   readonly times?: readonly string[]
   /**

@@ -11,7 +11,7 @@ export interface End<Types extends WorkflowTypes> {
   /** What the run answered with, once it has ended; of a failed run, `failure` as JSON. */
   readonly value: Types['value'] | undefined
   readonly failure: FaultData | undefined
-  /** The nodes of the program in the order in which they were entered, without those of programs that it calls and of branches. */
+  /** The nodes of the program in the order in which they were entered, without those of programs that it calls and of branches, and without the ends of a pipeline. */
   readonly path: readonly string[]
   /** What it waits for people to say. */
   readonly questions: readonly OpenQuestion[]

@@ -15,7 +15,7 @@ import { ScriptedPeople } from './people.ts'
 import { fileOf, programOf, readsTools, type Testable, workflowsIn } from './program.ts'
 import type { ScriptedOptions } from './script.ts'
 import { Cast, surroundingsOf } from './stage.ts'
-import { ownTools } from './tools.ts'
+import { ownTools, scriptedTools } from './tools.ts'
 
 /** One run of a program under test: its world, its clock, and how far it has come. */
 export class Scene<Types extends WorkflowTypes> {
@@ -45,7 +45,7 @@ export class Scene<Types extends WorkflowTypes> {
     const file = fileOf(what)
     const own = ownTools(host)
     // A file is checked for names of tools before it runs.
-    const tools = readsTools(file) ? [...cast.tools.values()].filter(({ name }) => !own.has(name)) : []
+    const tools = readsTools(file) ? [...scriptedTools(script.tools, cast.outside).values()].filter(({ name }) => !own.has(name)) : []
     const reflex = new Reflex({ ...cast.options, tools, store: memoryStore(), surroundings: surroundingsOf(host) })
     for (const [name, port] of Object.entries(cast.ports(reflex, host)))
       reflex.runtime.ports.set(name, OUTSIDE.has(name) ? remembering(port, memory) : port)

@@ -33,8 +33,8 @@ export type Decides<Nodes extends string> = { readonly [Node in Nodes]?: Decidin
 }
 
 /**
- * A tool by what it answers. It counts as one that leaves and may not be repeated unasked, as a bank does; an object says
- * otherwise: `{ repeat: 'free', run }`. What it throws is its failure.
+ * A tool by what it answers. It counts as one that leaves and may not be repeated unasked, as a bank does, or as what the
+ * real one of that name is; an object says otherwise: `{ repeat: 'free', run }`. What it throws is its failure.
  */
 export type ScriptedTool = ((args: JsonObject, call: ToolCall) => unknown) | ScriptedToolObject
 

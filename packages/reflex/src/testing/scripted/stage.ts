@@ -7,7 +7,7 @@ import { offersPort } from '../../pipeline/engine/offers.ts'
 import { type OperatorPolicy, type PolicyFile } from '../../policy/index.ts'
 import type { ReflexOptions } from '../../options.ts'
 import { suggest } from '../../text/index.ts'
-import { type Tool, toolCapability, toolPort, type Tools } from '../../tools/index.ts'
+import { toolCapability, toolPort, type Tools } from '../../tools/index.ts'
 import { DECIDE } from '../../workflow/compile.ts'
 import { decisionPort } from '../../workflow/runtime.ts'
 import { scriptedDecisions } from './decide.ts'
@@ -15,7 +15,7 @@ import { OUTSIDE } from './memory.ts'
 import { scriptedModels } from './models.ts'
 import type { Outside } from './outside.ts'
 import type { ScriptedOptions } from './script.ts'
-import { scriptedTool, ScriptedTools } from './tools.ts'
+import { ScriptedTools } from './tools.ts'
 
 /** Years: nobody else takes over the run of a test, so no sign of life has to be given. */
 export const LONG = 3_652 * 86_400_000
@@ -33,12 +33,10 @@ export interface Stage {
 export class Cast {
   readonly script: ScriptedOptions
   readonly outside: Outside
-  readonly tools: ReadonlyMap<string, Tool>
 
   constructor(script: ScriptedOptions, outside: Outside) {
     this.script = script
     this.outside = outside
-    this.tools = new Map(Object.entries(script.tools ?? {}).map(([name, given]) => [name, scriptedTool(name, given, outside)]))
   }
 
   /** What a `Reflex` is made of, beside its store and its surroundings. */
@@ -49,14 +47,14 @@ export class Cast {
 
   /** Giving a tool is allowing it; no other machine is asked. */
   get #policy(): PolicyFile {
-    const deny = this.tools.has('http') ? [] : [toolCapability('http')]
-    return { file: 'the test', allow: [...this.tools.keys()].map(toolCapability), deny }
+    const names = Object.keys(this.script.tools ?? {})
+    return { file: 'the test', allow: names.map(toolCapability), deny: names.includes('http') ? [] : [toolCapability('http')] }
   }
 
   /** The ports of a runtime, behind which stands what the script says. */
   ports(stage: Stage, host: Host): Readonly<Record<string, Port>> {
     const { outside } = this
-    const tools = new ScriptedTools(stage.tools, this.tools, outside)
+    const tools = new ScriptedTools(stage.tools, this.script.tools, outside)
     const models = scriptedModels(this.script.models, outside, host)
     const allows = (run: string, capability: string, exactly?: boolean) => stage.policy.allows(run, capability, exactly)
     const others = dispatch({

@@ -1,21 +1,18 @@
 import { copyJson, type Host, type Json, type JsonObject } from '../../kernel/index.ts'
 import { createTools, type Guess, type Tool, Tools } from '../../tools/index.ts'
 import type { Outside } from './outside.ts'
-import type { ScriptedTool } from './script.ts'
+import type { ScriptedOptions, ScriptedTool } from './script.ts'
 
 /** The names of the tools that Reflex has by itself. */
 export function ownTools(host: Host): ReadonlySet<string> {
   return new Set(createTools({ environment: {}, host }).names())
 }
 
-/** A tool that answers as a script says. */
-export function scriptedTool(name: string, given: ScriptedTool, outside: Outside): Tool {
+/** A tool that answers as a script says. What the script leaves open is as with the real one of that name, if there is one. */
+function scriptedTool(name: string, given: ScriptedTool, outside: Outside, real?: Tool): Tool {
   const { run, ...rest } = typeof given === 'function' ? { run: given } : { ...given, run: given.run.bind(given) }
   return {
-    name,
-    description: name,
-    leaves: true,
-    repeat: 'ask',
+    ...(real ?? { name, description: name, leaves: true, repeat: 'ask' }),
     ...rest,
     run(args, call): Promise<Json> {
       outside.tell('tool', name, args, call.key)
@@ -24,16 +21,21 @@ export function scriptedTool(name: string, given: ScriptedTool, outside: Outside
   }
 }
 
+/** The tools of a script. `real`: those that they stand in for. */
+export function scriptedTools(given: ScriptedOptions['tools'] = {}, outside: Outside, real?: Tools): ReadonlyMap<string, Tool> {
+  return new Map(Object.entries(given).map(([name, tool]) => [name, scriptedTool(name, tool, outside, real?.find(name))]))
+}
+
 /** The tools of a run, of which those of a script come first. */
 export class ScriptedTools extends Tools {
   readonly #real: Tools
   readonly #scripted: ReadonlyMap<string, Tool>
   readonly #outside: Outside
 
-  constructor(real: Tools, scripted: ReadonlyMap<string, Tool>, outside: Outside) {
+  constructor(real: Tools, given: ScriptedOptions['tools'], outside: Outside) {
     super([])
     this.#real = real
-    this.#scripted = scripted
+    this.#scripted = scriptedTools(given, outside, real)
     this.#outside = outside
   }
 

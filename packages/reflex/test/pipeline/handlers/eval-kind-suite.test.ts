@@ -61,6 +61,7 @@ const tool: Port = {
 
 const suite = kindSuite({
   name: 'adapting pipeline',
+  draws: 'the samples of an evaluation are shuffled',
   kinds: [pipelineKind({ load: (source) => loadPipeline(source), refs: calledPrograms, engine: createEngine() })],
   programs: [{ kind: 'pipeline', id: 'adapting', source: { dot: adapting } }],
   args: { avail_own: true },

@@ -39,6 +39,14 @@ describe('a command', () => {
     expect(argsOf(calls)['stage']).toMatch(/^\/runs\/.+\/n$/)
   })
 
+  it('is what its graph says of it after a crash, where it says nothing itself', async () => {
+    const { port, calls } = toolGiving({ code: 0 })
+    const dot =
+      'digraph g { on_resume=repeat; start -> n -> done; start [shape=Mdiamond]; n [tool_command="x", type=tool]; done [shape=Msquare] }'
+    await runDot(dot, { ports: { tool: port } })
+    expect(calls[0]).toMatchObject({ on_resume: 'repeat' })
+  })
+
   it('gets as variables the values that it names, and those that are listed', async () => {
     const { port, calls } = toolGiving({ code: 0 })
     const values = {

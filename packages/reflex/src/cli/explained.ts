@@ -4,11 +4,28 @@ import { type FaultData, programHash } from '../kernel/index.ts'
 import { readText } from '../library.ts'
 import { fileOfRun } from '../replaying.ts'
 
+/** What somebody who starts a run can do, by what the reason of a failure says. */
+const REMEDIES: readonly (readonly [reason: RegExp, fix: (named: string) => string])[] = [
+  [/(arbor:\/\/\S+) is not granted \(this run/, (need) => `grant ${need} with --policy FILE`],
+  [/no model is configured|the model .* cannot be found/, () => 'name one: --model PROVIDER:NAME; or try it without: --simulate'],
+]
+
+/** A failure of a run with its place and with what to do, where it says neither itself. */
+export function explained(handle: RunHandle, failure: FaultData): FaultData {
+  const at = placed(handle, failure)
+  if (at.fix !== undefined || at.code !== 'R2201') return at
+  for (const [reason, fix] of REMEDIES) {
+    const [found, named = ''] = reason.exec(at.message) ?? []
+    if (found !== undefined) return { ...at, fix: fix(named) }
+  }
+  return at
+}
+
 /**
  * A failure of a run with the place of its node in the file, where the file still holds the program that ran. What has a
  * place already, or none that can be found, stays as it is: a second failure must not hide the first.
  */
-export function placed({ run: { state }, definitions }: RunHandle, failure: FaultData): FaultData {
+function placed({ run: { state }, definitions }: RunHandle, failure: FaultData): FaultData {
   const file = fileOfRun(state)
   if (failure.path === undefined || failure.file !== undefined || file === undefined || isModule(file)) return failure
   const { hash, kind } = definitions.program(state.root.pin)

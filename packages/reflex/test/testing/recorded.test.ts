@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { Reflex } from '../../src/reflex.ts'
+import { recorded, virtualHost } from '../../src/testing/index.ts'
+import { defineTool } from '../../src/tools/index.ts'
+import { type Workflow, workflow } from '../../src/workflow/index.ts'
+import { order, refund } from './refund.ts'
+
+/** The archive of a run, as `reflex export` writes it. */
+async function archived(secret?: string): Promise<string[]> {
+  const tool = (name: string, result: object) =>
+    defineTool({ name, description: name, leaves: true, repeat: 'keyed', run: () => result as { id: string } })
+  const reflex = new Reflex({
+    store: 'memory:',
+    tools: [tool('orders.get', order), tool('payments.refund', { receipt: 'rf_1' })],
+    agent: { perNode: { decide: 'script' }, script: { decide: 'FULL' } },
+  })
+  const run = await reflex.run(refund, { input: { order_id: 'A-1042' } })
+  const { handle } = await reflex.answer(run.id, 'YES')
+  await handle?.idle()
+  const lines: string[] = []
+  for await (const line of reflex.export(run.id, secret === undefined ? {} : { secret })) lines.push(line)
+  await reflex.close()
+  return lines
+}
+
+test('a recorded run is decided again, on its programs and on those of today', async () => {
+  const t = await recorded(await archived())
+  const end = await t.replay()
+  expect(end.status).toBe('completed')
+  expect(await t.replay(refund)).toEqual(end)
+  expect((await t.crashEverywhere()).points).toBeGreaterThan(40)
+})
+
+test('a program that goes another way is told as a replay tells it', async () => {
+  const t = await recorded(await archived())
+  const stricter: Workflow = {
+    ...refund,
+    edges: refund.edges.map((edge) => (edge.event === 'FULL' ? { ...edge, guard: { type: 'not-exists' as const, key: 'identity' } } : edge)),
+  }
+  await expect(t.replay(stricter)).rejects.toMatchObject({ code: 'R5041' })
+  const other = workflow({ id: 'other', entry: 'a', nodes: { a: {} }, edges: [] })
+  await expect(t.replay(other)).rejects.toMatchObject({ code: 'R5043' })
+})
+
+test('an archive is read from a file, with its signature', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reflex-recorded-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'refund.run.jsonl')
+  writeFileSync(file, `${(await archived('a secret')).join('\n')}\n`)
+  await expect((await recorded(file, { secret: 'a secret' })).replay()).resolves.toBeDefined()
+  await expect(recorded(file, { secret: 'another' })).rejects.toMatchObject({ code: expect.stringMatching(/^R20[78]\d$/) as string })
+})
+
+test('a leap over days calls what is due at its own time, and what happens in the background not a hundred thousand times', async () => {
+  const host = virtualHost()
+  const rung: string[] = []
+  let beats = 0
+  const beat = (): void => {
+    beats++
+    host.at(host.now() + 2_000, beat, true)
+  }
+  beat()
+  const begun = host.now()
+  host.at(begun + 86_400_000, () => rung.push(`${host.now() - begun}`))
+  await host.advance(3 * 86_400_000)
+  expect(rung).toEqual(['86400000'])
+  expect(beats).toBeLessThan(200)
+})
