@@ -96,5 +96,7 @@ function named<Types extends WorkflowTypes>(question: string | OpenQuestion, { q
   const open = questions.map(({ path }) => path)
   const hint = didYouMean(suggest(question, open))
   const what = found.length > 1 ? `${question} names ${found.length} open questions` : `no question ${question} is open`
-  throw new Error(`${what}: ${found.length > 1 ? found.map(({ id }) => id).join(', ') : open.join(', ') || 'none is'}${hint === undefined ? '' : `; ${hint}`}`)
+  throw new Error(
+    `${what}: ${found.length > 1 ? found.map(({ id }) => id).join(', ') : open.join(', ') || 'none is'}${hint === undefined ? '' : `; ${hint}`}`,
+  )
 }

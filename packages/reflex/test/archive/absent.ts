@@ -25,7 +25,7 @@ async function ran(observe?: object): Promise<void> {
     onTrouble: ({ code }) => trouble.push(code),
     ...(observe === undefined ? {} : { observe }),
   })
-  await reflex.run(program as never)
+  await reflex.run(program)
   await reflex.exportTables(folder)
   await reflex.close()
 }

@@ -7,7 +7,10 @@ const script = { decide: { decide: 'FULL' }, answers: { approve: 'YES' } } as co
 const receipt = { receipt: 'rf_1' }
 
 test('what may not be repeated becomes a question, and what may be repeated does not', async () => {
-  const unsafe = scripted(refund, { ...script, tools: { 'orders.get': { repeat: 'free', run: () => order }, 'payments.refund': () => receipt } })
+  const unsafe = scripted(refund, {
+    ...script,
+    tools: { 'orders.get': { repeat: 'free', run: () => order }, 'payments.refund': () => receipt },
+  })
   await unsafe.run()
   expect((await unsafe.crashEverywhere()).asked).toBeGreaterThan(0)
   const safe = scripted(refund, {
@@ -36,19 +39,26 @@ test('other blows than death may fall', async () => {
 })
 
 test('a program that decides by what only its process knows is found out', async () => {
-  let looks = 0
-  const forgetful = workflow({
-    id: 'forgetful',
-    entry: 'work',
-    nodes: { work: { spec: { tool: 'work' } }, few: {}, many: {} },
-    edges: [
-      { from: 'work', to: 'few', event: 'FEW', guard: { type: 'custom', name: 'few', version: '1', evaluate: () => looks++ % 5 !== 4 } },
-      { from: 'work', to: 'many', event: 'MANY', guard: { type: 'custom', name: 'many', version: '1', evaluate: () => looks % 5 === 0 } },
-    ],
-  })
-  const t = scripted(forgetful, { decide: { work: ({ validEdges }) => validEdges[0]?.event ?? 'FEW' } })
-  await t.run()
-  await expect(t.crashEverywhere()).rejects.toThrow(/forgetful/)
+  const forgetful = (most: number) => {
+    let looks = 0
+    return workflow({
+      id: 'forgetful',
+      entry: 'work',
+      nodes: { work: {}, few: {}, many: {} },
+      edges: [
+        { from: 'work', to: 'few', event: 'FEW', guard: { type: 'custom', name: 'few', version: '1', evaluate: () => ++looks <= most } },
+        { from: 'work', to: 'many', event: 'MANY', guard: { type: 'custom', name: 'many', version: '1', evaluate: () => looks > most } },
+      ],
+    })
+  }
+  const soon = scripted(forgetful(1), { decide: { work: 'FEW' } })
+  await soon.run()
+  await expect(soon.crashEverywhere()).rejects.toThrow('workflow:forgetful has no sound run')
+  const later = scripted(forgetful(40), { decide: { work: 'FEW' } })
+  expect((await later.run()).path).toEqual(['work', 'few'])
+  await expect(later.crashEverywhere()).rejects.toThrow(
+    /^workflow:forgetful, struck at moment \d+ \(die (before|after) .*; point \d+ die\):/,
+  )
 })
 
 test('a run that has not ended says what it waits for', async () => {

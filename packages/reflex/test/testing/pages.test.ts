@@ -46,20 +46,6 @@ describe('pages for those who test and extend', () => {
     }
   })
 
-  test.each(pages)('the examples of %s have the types that they should', async (page) => {
-    const folder = workplace()
-    const names = filesOf(page).map(([name, text]) => {
-      writeFileSync(join(folder, name), text)
-      return name
-    })
-    const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8').replaceAll(/^\s*\/\/.*$/gm, '')) as {
-      compilerOptions: object
-    }
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: names }))
-    const { code, out } = await node([join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json'], folder)
-    expect(code, out).toBe(0)
-  })
-
   test('every page of docs stands in the index, and every example in theirs', () => {
     const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
     const documents = ['', 'kinds/', 'extending/'].flatMap((folder) =>

@@ -38,7 +38,9 @@ test('a program that goes another way is told as a replay tells it', async () =>
   const t = await recorded(await archived())
   const stricter: Workflow = {
     ...refund,
-    edges: refund.edges.map((edge) => (edge.event === 'FULL' ? { ...edge, guard: { type: 'not-exists' as const, key: 'identity' } } : edge)),
+    edges: refund.edges.map((edge) =>
+      edge.event === 'FULL' ? { ...edge, guard: { type: 'not-exists' as const, key: 'identity' } } : edge,
+    ),
   }
   await expect(t.replay(stricter)).rejects.toMatchObject({ code: 'R5041' })
   const other = workflow({ id: 'other', entry: 'a', nodes: { a: {} }, edges: [] })

@@ -53,7 +53,10 @@ describe('a scripted workflow', () => {
     })
     const look = ['GOOD', 'BAD', { go: 'GOOD', because: 'the third time' }]
     const t = scripted(search, {
-      decide: { 'round/look': look, judge: ({ blackboard, validEdges }) => (validEdges.length === 2 && blackboard.get('sure') === 'very' ? 'YES' : 'NO') },
+      decide: {
+        'round/look': look,
+        judge: ({ blackboard, validEdges }) => (validEdges.length === 2 && blackboard.get('sure') === 'very' ? 'YES' : 'NO'),
+      },
       answers: { ask: ['a little', 'very'] },
     })
     const end = await t.run()
@@ -93,7 +96,12 @@ describe('a scripted workflow', () => {
   test('a tool that throws is a failure, and no other machine is asked', async () => {
     const failing = scripted(refund, { tools: { 'orders.get': () => Promise.reject(new Error('no such order')) } })
     expect((await failing.run()).questions[0]?.fault?.message).toContain('no such order')
-    const fetches = workflow({ id: 'fetches', entry: 'get', nodes: { get: { spec: { tool: 'http', args: { url: 'http://192.0.2.1/' }, writes: 'page' } } }, edges: [] })
+    const fetches = workflow({
+      id: 'fetches',
+      entry: 'get',
+      nodes: { get: { spec: { tool: 'http', args: { url: 'http://192.0.2.1/' }, writes: 'page' } } },
+      edges: [],
+    })
     expect((await scripted(fetches, { trust: 'autonomous' }).run()).questions[0]?.fault?.code).toBe('R3001')
     const t = scripted(fetches, { tools: { http: () => ({ status: 200 }) }, policy: [{ allow: ['arbor://net/192.0.2.1'], deny: [] }] })
     expect((await t.run()).get('page')).toEqual({ status: 200 })
@@ -119,7 +127,9 @@ describe('a script that does not fit its program', () => {
     expect(() => scripted(refund, { decide: { decde: 'FULL' } })).toThrow(/decides at "decde".*did you mean "decide"/)
     expect(() => scripted(refund, { decide: { decide: 'FUL' } })).toThrow(/no edge "FUL" leaves decide; did you mean "FULL"/)
     expect(() => scripted(refund, { decide: { 'identity/match': { writes: { verdict: 'odd' } } } })).not.toThrow()
-    await expect(scripted('digraph p { start [shape=Mdiamond] done [shape=Msquare] start -> done }', { decide: { gone: 'X' } }).run()).rejects.toThrow('"gone"')
+    await expect(
+      scripted('digraph p { start [shape=Mdiamond] done [shape=Msquare] start -> done }', { decide: { gone: 'X' } }).run(),
+    ).rejects.toThrow('"gone"')
   })
 
   test('answers only what is asked', async () => {
@@ -169,5 +179,32 @@ describe('a scripted pipeline', () => {
     expect(commands).toHaveLength(2)
     await t.run()
     expect((await t.after('1d')).path).not.toContain('send')
+  })
+
+  test('goes round and side by side, and its script keeps its place when the process dies', async () => {
+    const t = scripted(
+      `digraph rounds {
+        start [shape=Mdiamond]
+        fan   [shape=component]
+        left  [prompt="Look left."]
+        right [prompt="Look right."]
+        join  [shape=tripleoctagon]
+        draft [prompt="Write.", output_key="draft"]
+        gate  [shape=hexagon, label="Good?"]
+        done  [shape=Msquare]
+        start -> fan
+        fan -> left -> join
+        fan -> right -> join
+        join -> draft -> gate
+        gate -> draft [label="[A] Again"]
+        gate -> done [label="[G] Good"]
+      }`,
+      { models: { left: 'a tree', right: 'a house', draft: ['one', 'two', 'three'] }, answers: { gate: ['Again', 'Again', 'Good'] } },
+    )
+    const end = await t.run()
+    expect(end.failure).toBeUndefined()
+    expect(end.path).toEqual(['fan', 'join', 'draft', 'gate', 'draft', 'gate', 'draft', 'gate'])
+    expect(end.get('draft')).toBe('three')
+    await t.crashEverywhere()
   })
 })

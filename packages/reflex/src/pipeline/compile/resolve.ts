@@ -1,5 +1,5 @@
 import { type Attributes, type DotNode, textOf } from '../dot/graph.ts'
-import { SHAPES, TYPE_NAMES } from './aliases.ts'
+import { type Alias, SHAPES, TYPE_NAMES } from './aliases.ts'
 import type { Idempotency, Resolution } from './typed.ts'
 
 /** What a host says of a handler that it registers. */
@@ -15,12 +15,13 @@ type Written = Pick<Resolution, 'rawType' | 'by'>
 /**
  * Which handler a node has (reference pipeline 4.1). The first that applies: a custom handler for the type that would
  * be taken; the node's own type; its own shape unless that is `box`; a type of a `node [...]` block; such a shape; and
- * `codergen` for everything else. A type that nothing knows is passed over and remembered in `unknown`.
+ * `codergen` for everything else. A type that nothing knows is passed over and remembered in `unknown`;
+ * a service that no session has is taken at its word, and nothing performs it (reference pipeline 4.6.2).
  */
 export function resolveHandler(node: DotNode, custom: ReadonlyMap<string, CustomHandler> = new Map()): Resolution {
   const { found, unknown } = writtenType(node.attributes, custom)
   const { rawType, by } = found
-  const alias = TYPE_NAMES.get(rawType) ?? { canonical: 'compute' as const, injected: {} }
+  const alias: Alias = TYPE_NAMES.get(rawType) ?? (rawType === unknown ? SESSION : MODEL)
   const taken = custom.has(rawType) ? rawType : custom.has(alias.canonical) ? alias.canonical : undefined
   return {
     canonical: alias.canonical,
@@ -42,13 +43,16 @@ function writtenType(
   const known = TYPE_NAMES.has(type) || custom.has(type)
   const unknown = type !== '' && !known ? type : undefined
   const candidates: (Written | false | undefined)[] = [
-    known && ownType && { rawType: type, by: 'own type' },
+    (known || type.startsWith('session.')) && ownType && { rawType: type, by: 'own type' },
     shape !== undefined && isOwn(attributes, 'shape') && { rawType: shape, by: 'own shape' },
     known && !ownType && { rawType: type, by: 'default type' },
     shape !== undefined && { rawType: shape, by: 'default shape' },
   ]
   return { found: candidates.find((candidate) => typeof candidate === 'object') ?? { rawType: 'codergen', by: 'fallback' }, unknown }
 }
+
+const MODEL: Alias = { canonical: 'compute', injected: {} }
+const SESSION: Alias = { canonical: 'compose', injected: { mode: 'session' } }
 
 /** Whether the attribute belongs to this node rather than to a block of defaults. */
 function isOwn(attributes: Attributes, key: string): boolean {

@@ -36,7 +36,7 @@ export const typeKnown: LintRule = {
     return each(subject, ({ id, unknown, rawType }) => {
       if (unknown === undefined) return undefined
       const meant = guess(unknown)
-      const message = `${quote(id)} has the type ${quote(unknown)}, which nothing knows; it is handled as ${quote(rawType)}`
+      const message = `${quote(id)} has the type ${quote(unknown)}, which nothing knows; ${rawType === unknown ? 'it fails when it is executed' : `it is handled as ${quote(rawType)}`}`
       const fix = meant === undefined ? {} : { fix: `write ${quote(meant)}` }
       return { message, attribute: 'type', note: didYouMean(meant), severity, ...fix }
     })

@@ -32,6 +32,7 @@ export async function until(told: Promise<unknown>, host: VirtualHost, outside: 
 /** Milliseconds of `3d`, `90s` or a number of them. */
 export function milliseconds(duration: string | number): number {
   const read = readDuration(duration)
-  if (read === undefined) throw new RangeError(`${JSON.stringify(duration)} is no duration: write 90s, 3d or a whole number of milliseconds`)
+  if (read === undefined)
+    throw new RangeError(`${JSON.stringify(duration)} is no duration: write 90s, 3d or a whole number of milliseconds`)
   return read
 }

@@ -25,12 +25,7 @@ export function scriptedDecisions(decide: Decides<string>, others: RunnableAgent
   }
 }
 
-function decisionOf(
-  given: Deciding,
-  name: string,
-  context: DecisionContext,
-  order: Order,
-): ScriptedDecision | Promise<ScriptedDecision> {
+function decisionOf(given: Deciding, name: string, context: DecisionContext, order: Order): ScriptedDecision | Promise<ScriptedDecision> {
   if (typeof given === 'function') return given(context)
   if (!isList(given)) return given
   const next = order.next(name, given)
@@ -63,8 +58,12 @@ function checkEdge(decision: ScriptedDecision, node: string, workflows: readonly
 
 function unknownNode(name: string, names: readonly string[]): Error {
   const hint = didYouMean(suggest(name, names))
-  return faults.make('R2120', `the script decides at ${quote(name)}, and no workflow has that node${hint === undefined ? '' : `; ${hint}`}`, {
-    path: name,
-    fix: hint ?? `decide at one of ${names.filter((one) => !one.includes('/')).join(', ')}`,
-  })
+  return faults.make(
+    'R2120',
+    `the script decides at ${quote(name)}, and no workflow has that node${hint === undefined ? '' : `; ${hint}`}`,
+    {
+      path: name,
+      fix: hint ?? `decide at one of ${names.filter((one) => !one.includes('/')).join(', ')}`,
+    },
+  )
 }

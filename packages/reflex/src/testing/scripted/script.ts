@@ -72,7 +72,9 @@ export interface ScriptedOptions<Nodes extends string = string>
   /** What is decided at the nodes of workflows, whoever decides there otherwise. */
   readonly decide?: Decides<Nodes>
   /** What models say, by the node that asks (`node` or `program/node`), or one function for all. No model is asked anywhere else. */
-  readonly models?: Readonly<Record<string, Replying>> | ((request: ModelRequest, call: ModelCall) => ScriptedReply | Promise<ScriptedReply>)
+  readonly models?:
+    | Readonly<Record<string, Replying>>
+    | ((request: ModelRequest, call: ModelCall) => ScriptedReply | Promise<ScriptedReply>)
   /** What tools answer, by name; one of Reflex is replaced by that of its name. */
   readonly tools?: Readonly<Record<string, ScriptedTool>>
   /** What people say, by the name, the path or the address of a question: it is answered as soon as it is asked. A list is answers in their order. */

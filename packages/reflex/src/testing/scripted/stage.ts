@@ -18,7 +18,7 @@ import type { ScriptedOptions } from './script.ts'
 import { ScriptedTools } from './tools.ts'
 
 /** Years: nobody else takes over the run of a test, so no sign of life has to be given. */
-export const LONG = 3_652 * 86_400_000
+const LONG = 3_652 * 86_400_000
 
 /** The parts of a `Reflex` that its stand-ins need. */
 export interface Stage {
@@ -71,7 +71,8 @@ export class Cast {
     const made: Record<string, Port> = {
       [DECIDE]: decisionPort({
         resolve: (context, call) => decide.resolve(context, call === undefined ? undefined : placed(call, stage.runFolder(call.run))),
-        traits: (context, call) => decide.traits?.(context, { run: call.run, runFolder: stage.runFolder(call.run) }) ?? others.traits(context),
+        traits: (context, call) =>
+          decide.traits?.(context, { run: call.run, runFolder: stage.runFolder(call.run) }) ?? others.traits(context),
       }),
       model: modelPort(() => models),
       tool: toolPort({

@@ -52,6 +52,13 @@ test('a default type goes before a default shape, and this before nothing', () =
   expect(nodeOf('label="x"')).toMatchObject({ canonical: 'compute', rawType: 'codergen', by: 'fallback', injected: { purpose: 'llm' } })
 })
 
+test('a service that no session has is taken at its word, unless a host has it', () => {
+  const taken = { canonical: 'compose', rawType: 'session.clasify', operation: 'session.clasify' }
+  expect(nodeOf('type="session.clasify", prompt=x')).toMatchObject({ ...taken, by: 'own type', unknown: 'session.clasify' })
+  const own = nodeOf('type="session.clasify"', { custom: new Map([['session.clasify', {}]]) })
+  expect(own).toMatchObject({ custom: 'session.clasify', canonical: 'compute' })
+})
+
 test('a type that nothing knows is passed over and remembered', () => {
   expect(nodeOf('type="shel", shape=diamond')).toMatchObject({ rawType: 'conditional', by: 'own shape', unknown: 'shel' })
   for (const name of ['__proto__', 'constructor', 'toString']) {
