@@ -18,7 +18,9 @@ export async function goneRuns({ reflex, console }: Session, rows: readonly RunR
 
 /** A fork that nobody has told to go on: suspended, and neither a question is open nor anything due. */
 function isHeld({ due, waits }: RunRow): boolean {
-  return waits.every(({ type }) => type !== 'answer') && (waits.length === 0 || (due === null && waits.some((wait) => wait.due !== undefined)))
+  return (
+    waits.every(({ type }) => type !== 'answer') && (waits.length === 0 || (due === null && waits.some((wait) => wait.due !== undefined)))
+  )
 }
 
 /** What a run waits for, in words: `a person (q1)`, `a process, gone`. */

@@ -4,7 +4,7 @@ import { type Host, systemHost } from '../kernel/host.ts'
 export interface VirtualHost extends Host {
   /**
    * Goes on by so many milliseconds: what is due on the way is called in order, each at its own time; of what happens in the
-   * background, what comes after the first ten at the end.
+   * background, what comes after the first thousand at the end.
    */
   advance(ms: number): Promise<void>
   /** Goes on to the next thing due. False if there is none. */
@@ -30,7 +30,7 @@ interface Timer {
 }
 
 /** Signs of life that are given on the way; a leap over days would be made of nothing else, so the rest of them come at its end. */
-const MOST_BEATS = 10
+const MOST_BEATS = 1_000
 
 /**
  * Time and randomness for tests: the same in every run, and no test waits for a clock. Turns are real turns of

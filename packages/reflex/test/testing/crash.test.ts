@@ -51,7 +51,7 @@ test('a program that decides by what only its process knows is found out', async
       ],
     })
   }
-  const soon = scripted(forgetful(1), { decide: { work: 'FEW' } })
+  const soon = scripted(forgetful(3), { decide: { work: 'FEW' } })
   await soon.run()
   await expect(soon.crashEverywhere()).rejects.toThrow('workflow:forgetful has no sound run')
   const later = scripted(forgetful(40), { decide: { work: 'FEW' } })

@@ -71,7 +71,17 @@ function lent(scene: Scene, given: Given, handings: readonly Handing[]): Scene {
   const get = (key: string): Json | undefined => values.get(key) ?? scene.get(key)
   const { node, typed, injected, charter, attempt, isBranch, visit, now, kept, previous, fidelity } = scene
   return {
-    ...{ node, typed, injected, charter, attempt, isBranch, visit, now, kept, previous, fidelity },
+    node,
+    typed,
+    injected,
+    charter,
+    attempt,
+    isBranch,
+    visit,
+    now,
+    kept,
+    previous,
+    fidelity,
     attributes: attributesOf(scene, given, handings),
     get,
     text: (key) => renderText(get(key)),

@@ -90,7 +90,7 @@ export const SHAPE_ENTRIES = {
     when: BEFORE,
     rules: ['pipeline type_known'],
     means:
-      'The node is handled by its shape instead, which for a box is a call of a model. A pipeline of an author who is not trusted is refused.',
+      'The node is handled by its shape instead, which for a box is a call of a model; a type that begins with `session.` fails when it is executed. A pipeline of an author who is not trusted is refused.',
     often: 'a misspelling, a handler that a host registers in code',
     fix: 'Write one of the fifteen types or of their other names, or register the handler.',
   },
