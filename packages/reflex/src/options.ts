@@ -47,6 +47,8 @@ export interface ReflexOptions {
   readonly toolHooks?: ToolHooks
   /** Tells the models of pipelines what happened before, in place of the built-in text. */
   readonly summarise?: Summariser
+  /** A trusted author of a pipeline may switch its mandatory middleware off. Never by default. */
+  readonly allowDisableMiddleware?: boolean
   /** Sessions, memory and search of pipelines; sessions and memory live in the store where there is none. */
   readonly services?: PipelineServices
   /** Middleware that pipelines may ask for by name. */

@@ -1,8 +1,11 @@
 import { dirname } from 'node:path'
 import { fileAbove } from './pipeline/file-above.ts'
 import { ACTION_NAMES } from './pipeline/actions/facts.ts'
+import { openCheckpoint, resumeArgument } from './pipeline/checkpoint-resume.ts'
+import type { TypedGraph } from './pipeline/compile/typed.ts'
 import { formatDot } from './pipeline/dot/format.ts'
 import type { DotGraph } from './pipeline/dot/graph.ts'
+import { Keeping } from './pipeline/folder-keeping.ts'
 import { takeInputs } from './pipeline/inputs.ts'
 import { locateInPipeline } from './pipeline/locate.ts'
 import { readGraph, readPipeline } from './pipeline/read.ts'
@@ -26,6 +29,8 @@ export const pipelineFormat: ProgramFormat = {
   },
   takes: (_, input) => takeInputs(input),
   format: formatDot,
+  keepFolder: (runtime, run, options) => new Keeping(runtime, run, options).ready,
+  resumesAt: (def, file, { secret, force }) => resumeArgument(openCheckpoint(file, secret), def as TypedGraph, { force }),
   locate: locateInPipeline,
 }
 

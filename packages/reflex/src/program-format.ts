@@ -1,4 +1,4 @@
-import type { Fault, FaultDetails, Json, JsonObject, Program } from './kernel/index.ts'
+import type { Fault, FaultDetails, Json, JsonObject, Program, Run, Runtime } from './kernel/index.ts'
 import type { HandlerRegistry, Transform } from './pipeline/index.ts'
 import type { Formatted, Locate } from './text/index.ts'
 import type { Sought } from './workflow/locate.ts'
@@ -50,7 +50,15 @@ export interface ReadOptions {
   readonly pipelines?: PipelineReading | undefined
 }
 
-/** How programs of one kind are written in files. */
+/** Where a run's folder is, and what signs what stands in it. */
+export interface FolderOptions {
+  readonly logsRoot: string
+  readonly secret?: string | undefined
+  /** Hears of a folder that cannot be written. */
+  readonly onTrouble: (fault: Fault) => void
+}
+
+/** How programs of one kind are written in files, and which files their runs keep. */
 export interface ProgramFormat {
   readonly kind: string
   /** Endings of file names that belong to it. */
@@ -62,6 +70,14 @@ export interface ProgramFormat {
   takes(def: unknown, input: JsonObject, texts: readonly string[]): JsonObject
   /** A text in the one form of the format, with its comments, or its errors. Never throws. */
   format(text: string, file?: string): Formatted
+  /** Keeps a folder of files for a run of this kind, from its next record on; resolves once it has caught up with the journal. */
+  keepFolder?(runtime: Runtime, run: Run, options: FolderOptions): Promise<void>
+  /** What a run is given that begins where a checkpoint file stands. Throws for one that cannot be gone on from. */
+  resumesAt?(
+    def: unknown,
+    file: string,
+    options: { readonly secret?: string | undefined; readonly force?: boolean | undefined },
+  ): JsonObject
   /** Where a node or an edge stands in the text of a program, with a note beside it. Never throws. */
   locate?(text: string, file: string | undefined, sought: Sought, note?: string): FaultDetails
 }

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
 import { faults } from './faults.ts'
+import { FORMATS } from './formats.ts'
 import type { Fault, JsonObject, Program, Run, Runtime } from './kernel/index.ts'
 import type { Keeps } from './keeps.ts'
 import { readText } from './library.ts'
 import type { RunOptions } from './options.ts'
-import { openCheckpoint, resumeArgument } from './pipeline/checkpoint-resume.ts'
-import type { TypedGraph } from './pipeline/compile/typed.ts'
-import { Keeping } from './pipeline/folder-keeping.ts'
+import type { ProgramFormat } from './program-format.ts'
 
 /** What the folders of runs need of the rest. */
 interface FolderWorld {
@@ -17,8 +16,8 @@ interface FolderWorld {
 }
 
 /**
- * Keeps the folders of the runs of pipelines: manifest, checkpoint, events, the files of stages (seed pipeline 7.6). Runs
- * that no store keeps have one only where it was asked for.
+ * Keeps the folders of runs, where their kind has one: for a pipeline, manifest, checkpoint, events, the files of stages
+ * (seed pipeline 7.6). Runs that no store keeps have one only where it was asked for.
  */
 export class RunFolders {
   readonly #world: FolderWorld
@@ -31,11 +30,12 @@ export class RunFolders {
   /** Follows a run that begins or is opened again, before its next record. */
   follow(run: Run, { logs }: Keeps, kind: string | undefined): void {
     const { runtime, onTrouble } = this.#world
-    if (kind !== 'pipeline') return
+    const keeper = formatOfKind(kind)
+    if (keeper?.keepFolder === undefined) return
     const logsRoot = logs?.folder ?? (runtime.store?.durable === true ? this.#world.runFolder(run.id) : undefined)
     if (logsRoot === undefined) return
     const secret = logs?.secret === undefined ? undefined : secretIn(logs.secret)
-    const { ready } = new Keeping(runtime, run, { logsRoot, secret, onTrouble })
+    const ready = keeper.keepFolder(runtime, run, { logsRoot, secret, onTrouble })
     this.#kept.add(ready)
     void ready.finally(() => this.#kept.delete(ready))
   }
@@ -65,9 +65,14 @@ export function checkpointInput(
   cwd: string,
 ): JsonObject {
   if (resumeFrom === undefined) return {}
-  if (kind !== 'pipeline') throw faults.make('R1021', `${name} is no pipeline: only those go on from a checkpoint`, { file: resumeFrom })
-  const checkpoint = openCheckpoint(resolve(cwd, resumeFrom), logs?.secret === undefined ? undefined : secretIn(logs.secret))
-  return resumeArgument(checkpoint, def as TypedGraph, { force })
+  const format = formatOfKind(kind)
+  if (format?.resumesAt === undefined)
+    throw faults.make('R1021', `${name} is no pipeline: only those go on from a checkpoint`, { file: resumeFrom })
+  return format.resumesAt(def, resolve(cwd, resumeFrom), { secret: logs?.secret === undefined ? undefined : secretIn(logs.secret), force })
+}
+
+function formatOfKind(kind: string | undefined): ProgramFormat | undefined {
+  return FORMATS.find((format) => format.kind === kind)
 }
 
 /** The secret in a file, without the line end that an editor leaves. Throws `R1021` if it is not there. */

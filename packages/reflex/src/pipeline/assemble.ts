@@ -35,6 +35,8 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   readonly toolHooks?: ToolHooks | undefined
   /** Tells models what happened, in place of the built-in text. */
   readonly summarise?: Summariser | undefined
+  /** A trusted author may switch the mandatory middleware off (reference pipeline 5.6). */
+  readonly allowDisableMiddleware?: boolean | undefined
   readonly workdir: string
   readonly runFolder: (run: string) => string
   readonly limits: (run: string) => Limits
@@ -60,6 +62,7 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     workdir,
     folder: runFolder,
     limits,
+    mayDisable: settings.allowDisableMiddleware === true,
     ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),
     ...(settings.summarise === undefined ? {} : { summarises: true }),
   })

@@ -67,6 +67,8 @@ export interface PipelineRunOptions {
   /** What is allowed and denied beside the level of trust. */
   readonly policy?: readonly PolicyFile[] | undefined
   readonly trust?: Trust | undefined
+  /** `mandatory_middleware=false` and `skip_middleware` of a trusted author hold for all of the chain (reference pipeline 5.6). */
+  readonly allow_disable_middleware?: boolean | undefined
   /** Who wrote the text: nobody vouches for it, or whoever starts the run. */
   readonly author?: 'trusted' | 'untrusted' | undefined
   readonly workdir?: string | undefined

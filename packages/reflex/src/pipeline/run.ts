@@ -192,6 +192,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     toolHooks: options.tool_hooks,
     summarise: options.summarise,
     store,
+    allowDisableMiddleware: options.allow_disable_middleware,
     ...(middleware === undefined ? {} : { middleware }),
   })
   const { llm_backend, models } = options

@@ -231,3 +231,13 @@ test('a run of 1,000 nodes ends, with a folder for each', async () => {
   expect(result).toMatchObject({ status: 'success', steps: 1_002 })
   expect(existsSync(join(result.logs_root ?? '', 'n999', 'status.json'))).toBe(true)
 })
+
+test('the chain is switched off by a trusted author and the host together, and by neither alone (seed 5.4, reference 5.6)', async () => {
+  const dot = `digraph off { mandatory_middleware=false start [shape=Mdiamond] note [type=transform, transform=constant, expression="x", output_key="seen"]
+    done [shape=Msquare] start -> note -> done }`
+  const policy = [{ file: 'test', allow: [], deny: ['arbor://orchestrator/execute/transform'] }]
+  const status = async (options: PipelineRunOptions) => (await run(dot, { ...quick, policy, ...options })).status
+  expect(await status({ trust: 'trusted', allow_disable_middleware: true })).toBe('success')
+  expect(await status({ trust: 'trusted' })).toBe('fail')
+  expect(await status({ trust: 'probationary', allow_disable_middleware: true })).toBe('fail')
+})
