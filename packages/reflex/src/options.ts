@@ -53,6 +53,8 @@ export interface ReflexOptions {
   readonly services?: PipelineServices
   /** Middleware that pipelines may ask for by name. */
   readonly middleware?: ReadonlyMap<string, Middleware>
+  /** Middleware around every node of every pipeline, after the mandatory seven. */
+  readonly alwaysMiddleware?: readonly Middleware[]
   /** Changes of every pipeline that is read. */
   readonly transforms?: readonly Transform[]
   /** Hears of what goes wrong without stopping a run. */

@@ -62,6 +62,8 @@ export interface PipelineRunOptions {
   readonly services?: PipelineServices | undefined
   /** Middleware that graphs and nodes may ask for by name. */
   readonly middleware?: ReadonlyMap<string, Middleware> | undefined
+  /** Middleware around every node, after the mandatory seven (seed pipeline 5.1). */
+  readonly always?: readonly Middleware[] | undefined
   /** Tools beside the built-in ones; giving one is allowing it. */
   readonly tools?: readonly Tool[] | undefined
   /** What is allowed and denied beside the level of trust. */

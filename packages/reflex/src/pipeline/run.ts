@@ -194,6 +194,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     store,
     allowDisableMiddleware: options.allow_disable_middleware,
     ...(middleware === undefined ? {} : { middleware }),
+    ...(options.always === undefined ? {} : { always: options.always }),
   })
   const { llm_backend, models } = options
   const model = llm_backend === undefined && models !== undefined ? modelPort(() => models) : backendPort(llm_backend ?? simulatedBackend)

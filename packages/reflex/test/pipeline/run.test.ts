@@ -14,6 +14,7 @@ import {
   runFile,
   validate,
 } from '../../src/pipeline/index.ts'
+import type { Token } from '../../src/pipeline/middleware/middleware.ts'
 import { dataIn, folder } from './folders.ts'
 
 const smoke = `digraph test_pipeline {
@@ -240,4 +241,12 @@ test('the chain is switched off by a trusted author and the host together, and b
   expect(await status({ trust: 'trusted', allow_disable_middleware: true })).toBe('success')
   expect(await status({ trust: 'trusted' })).toBe('fail')
   expect(await status({ trust: 'probationary', allow_disable_middleware: true })).toBe('fail')
+})
+
+test('the middleware of the host surrounds every node, after the mandatory seven (seed 5.1)', async () => {
+  const dot =
+    'digraph w { start [shape=Mdiamond] note [type=transform, transform=constant, expression="x"] done [shape=Msquare] start -> note -> done }'
+  const halts = { name: 'office_hours', before: ({ scene }: Token) => (scene.node.id === 'note' ? { halt: 'closed' } : undefined) }
+  const { status, failure_reason } = await run(dot, { ...quick, always: [halts] })
+  expect([status, failure_reason]).toEqual(['fail', expect.stringContaining('closed')])
 })
