@@ -25,10 +25,11 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   dataflow: PORTS,
   skill: PORTS,
   agents: [...PORTS, 'workflow'],
-  composition: RUNTIME,
-  serve: [...RUNTIME, 'composition'],
-  testing: [...RUNTIME, 'composition', 'serve'],
-  cli: [...RUNTIME, 'composition', 'serve', 'testing'],
+  history: [...KERNEL, 'text'],
+  composition: [...RUNTIME, 'history'],
+  serve: [...RUNTIME, 'history', 'composition'],
+  testing: [...RUNTIME, 'history', 'composition', 'serve'],
+  cli: [...RUNTIME, 'history', 'composition', 'serve', 'testing'],
 }
 
 /** Rooms that import no package and nothing of Node. */

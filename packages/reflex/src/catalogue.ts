@@ -1,5 +1,5 @@
 import { faults as agents } from './agents/faults.ts'
-import { archiveFaults } from './archive-faults.ts'
+import { historyFaults } from './history/faults.ts'
 import { faults as composition } from './faults.ts'
 import { type CatalogueEntry, faults as kernel } from './kernel/index.ts'
 import { faults as models } from './models/faults.ts'
@@ -11,7 +11,7 @@ import { languageFaults } from './pipeline/language/faults.ts'
 import { lintFaults } from './pipeline/lint/faults.ts'
 import { faults as policy } from './policy/faults.ts'
 import { faults as store } from './store/faults.ts'
-import { postgresFaults } from './store/postgres-faults.ts'
+import { postgresFaults } from './store/postgres/faults.ts'
 import { faults as text } from './text/faults.ts'
 import { faults as tools } from './tools/faults.ts'
 import { faults as workflow } from './workflow/faults.ts'
@@ -23,7 +23,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
   [
     kernel,
     composition,
-    archiveFaults,
+    historyFaults,
     text,
     workflow,
     proofFaults,

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { faults } from './faults.ts'
-import { isRunName } from './home.ts'
+import { isRunName } from './history/run-name.ts'
 import type { Fault, Host, Store, Swept } from './kernel/index.ts'
 
 /** What a clean-up may take. */

@@ -68,22 +68,6 @@ export const faults = defineFaults({
     means: 'The journal has no record of this number.',
     fix: 'Look at the trace of the run for its numbers.',
   },
-  R2022: {
-    title: 'A run cannot have this name',
-    verdict: 'fail',
-    when: 'before a run',
-    means: 'The name of a run stands in addresses, in folders and on command lines, so it is letters, digits, - and _.',
-    fix: 'Choose another name, or leave it to Reflex.',
-  },
-  R2065: {
-    title: 'There is nothing of that name to explain',
-    verdict: 'fail',
-    when: 'at any time',
-    means:
-      'A run explains a node that has decided, a key that can be read on its board, and any of its records. It has none of this name, as far as it was looked at.',
-    often: 'a value of a program that was called, which is gone with it: name a record at which it was there',
-    fix: 'Name a node or a key as reflex trace and reflex show print them, or a record as @21.',
-  },
   R2030: {
     title: 'There is no such command',
     verdict: 'fail',

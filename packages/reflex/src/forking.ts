@@ -21,8 +21,8 @@ import {
   summary,
   topOf,
 } from './kernel/index.ts'
-import { edgeOf } from './replaying-words.ts'
-import { linesOfHistory, type StoryLine } from './trace.ts'
+import { edgeOf } from './history/words.ts'
+import { linesOfHistory, type StoryLine } from './history/trace.ts'
 
 /** How a run is forked. */
 export interface ForkRunOptions {

@@ -1,4 +1,4 @@
-import { linesOf, type StoryLine } from './trace.ts'
+import { linesOf, type StoryLine } from './history/trace.ts'
 import {
   type Change,
   copyJson,

@@ -12,13 +12,6 @@ export interface ChosenStore {
   readonly reserved: readonly string[]
 }
 
-const RUN_NAME = /^[a-z0-9][\w-]{0,63}$/i
-
-/** Whether a run can have this name: addresses, folders and shells take it as it is. */
-export function isRunName(name: string): boolean {
-  return RUN_NAME.test(name) && name !== 'last'
-}
-
 /** The store that was named, else the nearest one upwards, else a new one here. */
 export function chooseStore(named: string | Store | undefined, workdir: string): ChosenStore {
   const beside = join(workdir, '.reflex')

@@ -1,18 +1,18 @@
 import { dirname, join, resolve } from 'node:path'
-import { archiveOf, type ExportOptions } from './archive-export.ts'
-import { importArchive, type Imported, type ImportOptions } from './archive-import.ts'
+import { archiveOf, type ExportOptions } from './history/archive/export.ts'
+import { importArchive, type Imported, type ImportOptions } from './history/archive/import.ts'
 import { assemble, type Assembly } from './assembly.ts'
 import { collect, type Collected, type CollectOptions } from './collecting.ts'
 import { readAddress } from './address.ts'
 import { type AgentChoice, checkRecording } from './decisions.ts'
-import { exportTables, type ExportedTable, type TableFormat } from './export-files.ts'
-import { type Cause, causeOfRun } from './causes.ts'
-import { type Comparable, comparableOf, compareRuns, type Comparison } from './comparing.ts'
+import { exportTables, type ExportedTable, type TableFormat } from './history/tables/files.ts'
+import { type Cause, causeOfRun } from './history/causes.ts'
+import { type Comparable, comparableOf, compareRuns, type Comparison } from './history/comparing.ts'
 import { faults } from './faults.ts'
 import { acceptInputs, acceptValue, addPrograms, isModule } from './formats.ts'
 import { forkStored, type ForkedRun, type ForkRunOptions } from './forking.ts'
 import { answerTo, type OpenQuestion, questionsOf, RunHandle } from './handle.ts'
-import { isRunName } from './home.ts'
+import { isRunName, noRunName } from './history/run-name.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
   closingRecord,
@@ -36,8 +36,8 @@ import { type Keeps, keepsOf, proved } from './keeps.ts'
 import type { Library } from './library.ts'
 import type { Models } from './models/index.ts'
 import type { ReflexOptions, ResumeOptions, RunOptions } from './options.ts'
-import { Observing } from './observing.ts'
-import { type ProjectedSpan, projectSpans } from './observing-spans.ts'
+import { Observing } from './history/telemetry/observing.ts'
+import { type ProjectedSpan, projectSpans } from './history/telemetry/spans.ts'
 import { type OperatorPolicy, readTrust, type Trust } from './policy/index.ts'
 import { type Replayed, replayRun } from './replaying.ts'
 import { ChangedPrograms } from './replaying-changed.ts'
@@ -45,7 +45,7 @@ import { Check } from './replaying-check.ts'
 import { checkpointInput, logsOf, RunFolders } from './run-folders.ts'
 import { exportedTools } from './toolbox.ts'
 import type { Tools } from './tools/index.ts'
-import { linesOfHistory, type StoryLine } from './trace.ts'
+import { linesOfHistory, type StoryLine } from './history/trace.ts'
 import { type RunView, viewOf } from './view.ts'
 import type { DefinedWorkflow, UnknownTypes, WorkflowTypes } from './workflow/define-types.ts'
 import type { Workflow } from './workflow/types.ts'
@@ -127,7 +127,7 @@ export class Reflex {
   /** A run's own folder, the only one that an untrusted run may write to. */
   runFolder(run: string): string {
     // A name comes from the store, which may be somebody else's: it must not lead out of the folder.
-    if (!isRunName(run)) throw badName(run)
+    if (!isRunName(run)) throw noRunName(run)
     return join(this.home, 'runs', run)
   }
 
@@ -151,7 +151,7 @@ export class Reflex {
     what: string | DefinedWorkflow<Types> | Program,
     options: RunOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
-    if (options.id !== undefined && !isRunName(options.id)) throw unfitName(options.id)
+    if (options.id !== undefined && !isRunName(options.id)) throw noRunName(options.id)
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
     await this.useTools(tools)
     const { program, file } = await this.#programOf(what, options)
@@ -259,7 +259,7 @@ export class Reflex {
    */
   async resume(ref: string, options: ResumeOptions = {}): Promise<RunHandle> {
     const { id } = await this.find(ref)
-    if (!isRunName(id)) throw badName(id)
+    if (!isRunName(id)) throw noRunName(id)
     await this.#findMissing(id)
     const run = await this.runtime.resume(id, {
       actor: this.actor,
@@ -417,7 +417,7 @@ export class Reflex {
    * `R2064` where it cannot be forked so, naming where it can; then nothing was made.
    */
   async fork(address: string, options: ForkRunOptions = {}): Promise<ForkedRun> {
-    if (options.id !== undefined && !isRunName(options.id)) throw unfitName(options.id)
+    if (options.id !== undefined && !isRunName(options.id)) throw noRunName(options.id)
     const { ref, at } = readAddress(address)
     const { id } = await this.find(ref)
     // What its tools declare tells where it can be forked.
@@ -540,18 +540,6 @@ export class Reflex {
     await this.#observing.settled()
     await this.store.close()
   }
-}
-
-/** A name that somebody wishes for a new run. */
-function unfitName(id: string): Fault {
-  return faults.make('R2022', `${JSON.stringify(id.slice(0, 80))} cannot name a run`, {
-    fix: 'letters, digits, - and _, at most 64, beginning with a letter or digit',
-  })
-}
-
-/** A run of a store cannot have this name, since nothing of ours gives it. */
-function badName(run: string): Fault {
-  return faults.make('R2022', `${JSON.stringify(run.slice(0, 80))} cannot name a run`, { run })
 }
 
 function openFix(run: string, open: readonly OpenQuestion[]): string {

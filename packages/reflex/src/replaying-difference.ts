@@ -18,9 +18,9 @@ import {
   type State,
 } from './kernel/index.ts'
 import { readText } from './library.ts'
-import { edgeOf, partsText, placeText, storyText } from './replaying-words.ts'
+import { edgeOf, partsText, placeText, storyText } from './history/words.ts'
 import { pathText } from './text/index.ts'
-import { linesOf, type StoryLine } from './trace.ts'
+import { linesOf, type StoryLine } from './history/trace.ts'
 
 /** One of the two records. */
 export interface ReplaySide {

@@ -24,7 +24,7 @@ import { isModule } from './formats.ts'
 import type { Library } from './library.ts'
 import { ChangedPrograms } from './replaying-changed.ts'
 import { type ReplayDifference, tellDifference } from './replaying-difference.ts'
-import { firstDifference } from './replaying-state.ts'
+import { firstDifference } from './history/first-difference.ts'
 import { pathText } from './text/index.ts'
 
 /** What came of a replay. */

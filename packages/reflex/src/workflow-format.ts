@@ -1,6 +1,6 @@
 import type { ProgramFormat, ReadProgram } from './program-format.ts'
 import { formatJson, unplaced } from './text/index.ts'
-import { takeInputs } from './workflow/board-schemas-inputs.ts'
+import { takeInputs } from './workflow/board-schemas/inputs.ts'
 import { calledWorkflows } from './workflow/define.ts'
 import { type CompiledWorkflow, compileWorkflow, programRef, workflowSource } from './workflow/compile.ts'
 import { locateInWorkflow } from './workflow/locate.ts'

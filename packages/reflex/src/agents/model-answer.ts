@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import type { ModelReply, ModelRequest } from '../models/index.ts'
-import { schemaSource } from '../workflow/board-schemas.ts'
+import { schemaSource } from '../workflow/board-schemas/board-schemas.ts'
 import type { Edge, Workflow } from '../workflow/types.ts'
 import { edgesNamed, nameOf } from './edges.ts'
 import type { Draft } from './lookup.ts'

@@ -1,6 +1,6 @@
 import type { OpenQuestion, RunHandle } from '../handle.ts'
 import { type FaultData, faultData, type JsonObject, type Pin, type RunRow } from '../kernel/index.ts'
-import type { StoryLine } from '../trace.ts'
+import type { StoryLine } from '../history/trace.ts'
 import { explained } from './explained.ts'
 import { utc } from './units.ts'
 

@@ -1,5 +1,5 @@
 import { isList, isObject, type Json, type StoryEvent } from '../kernel/index.ts'
-import type { StoryLine } from '../trace.ts'
+import type { StoryLine } from '../history/trace.ts'
 import { addUsed, nothingSpent, type Spent } from './spent.ts'
 import { type Answered, objectOf, textOf, waitText } from './telling.ts'
 import { duration } from './units.ts'

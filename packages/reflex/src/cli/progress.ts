@@ -1,4 +1,4 @@
-import type { StoryLine } from '../trace.ts'
+import type { StoryLine } from '../history/trace.ts'
 import type { Console } from './console.ts'
 import { type About, footer, runningRows } from './running.ts'
 import { Follower, isRetry } from './follower.ts'

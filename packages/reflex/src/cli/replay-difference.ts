@@ -1,7 +1,7 @@
 import { type FaultData, faultData, type JsonObject } from '../kernel/index.ts'
 import type { Replayed } from '../replaying.ts'
 import type { ReplayDifference, ReplaySide } from '../replaying-difference.ts'
-import { partsText } from '../replaying-words.ts'
+import { partsText } from '../history/words.ts'
 import type { Console } from './console.ts'
 import { cropFrame } from './crop.ts'
 import { plain } from './documents.ts'

@@ -1,5 +1,5 @@
 import type { StoryEvent } from '../kernel/index.ts'
-import type { StoryLine } from '../trace.ts'
+import type { StoryLine } from '../history/trace.ts'
 import { attemptText, isRetry, nameOf, type Told } from './follower.ts'
 import type { Row } from './layout.ts'
 import { byModel, sawText, spentFacts } from './spent.ts'

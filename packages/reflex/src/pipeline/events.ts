@@ -9,7 +9,7 @@ import { branchOf } from './engine/branch.ts'
 import { remarksOf } from './engine/story.ts'
 import { nodeOf } from './engine/position.ts'
 import { renderText } from './language/render.ts'
-import { folderOfLap } from './folder-paths.ts'
+import { folderOfLap } from './folder/paths.ts'
 
 /** One event of a pipeline: its type, when it happened, and what belongs to it (seed pipeline 15.1; reference 10.2). */
 export interface PipelineEvent extends Readonly<Record<string, Json>> {

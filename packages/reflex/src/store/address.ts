@@ -1,7 +1,7 @@
 import type { Store } from '../kernel/store.ts'
 import { faults } from './faults.ts'
 import { memoryStore } from './memory.ts'
-import { openPostgres } from './postgres.ts'
+import { openPostgres } from './postgres/postgres.ts'
 import { openSqlite, type SqliteOptions } from './sqlite.ts'
 
 /** Two letters or more: `c:\reflex.db` is a path. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { ArchiveSecret } from '../archive-format.ts'
+import type { ArchiveSecret } from '../history/archive/format.ts'
 import { faults } from '../faults.ts'
 import { keepsOf } from '../keeps.ts'
 import { Fault, type FaultData, type Json, type Program, type Programs, type Rec, type RunRow, State } from '../kernel/index.ts'

@@ -1,6 +1,6 @@
 export { brief } from './brief.ts'
 export { cells } from './cells.ts'
-export { compileExpression } from './expression.ts'
+export { compileExpression } from './expression/expression.ts'
 export type {
   CompiledExpression,
   Evaluation,
@@ -9,11 +9,11 @@ export type {
   ExpressionLimits,
   ExpressionOptions,
   Purse,
-} from './expression.ts'
-export type { Variables } from './expression-code.ts'
-export type { ExpressionFunction, ExpressionType } from './expression-functions.ts'
-export type { ExpressionRead } from './expression-reads.ts'
-export { readText, sawText } from './expression-saw.ts'
+} from './expression/expression.ts'
+export type { Variables } from './expression/code.ts'
+export type { ExpressionFunction, ExpressionType } from './expression/functions.ts'
+export type { ExpressionRead } from './expression/reads.ts'
+export { readText, sawText } from './expression/saw.ts'
 export { harmless, quote, quoteAll } from './harmless.ts'
 export { readJson } from './json.ts'
 export type { JsonText, Part, PlaceOptions } from './json.ts'

@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Host } from '../kernel/index.ts'
 import { type Environment, pathFolders } from './environment.ts'
-import { gitSettings } from './git-settings.ts'
+import { gitSettings } from './git/settings.ts'
 import { isBelow, isFolder, isThere, realPath } from './paths.ts'
 import { runProcess } from './process.ts'
 

@@ -1,7 +1,7 @@
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isFault } from '../kernel/index.ts'
-import { readText } from './file-read.ts'
+import { readText } from './file/read.ts'
 import { makeFolder } from './make-folder.ts'
 import { absolute, realTarget } from './paths.ts'
 import { demand, systemCode, systemFault } from './refusals.ts'

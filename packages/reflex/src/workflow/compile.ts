@@ -1,8 +1,8 @@
 import type { Validator } from '../kernel/board.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Request, ReturnPair } from '../kernel/record.ts'
-import { boardValidators, schemaSource } from './board-schemas.ts'
-import { isValidator } from './board-schemas-shape.ts'
+import { boardValidators, schemaSource } from './board-schemas/board-schemas.ts'
+import { isValidator } from './board-schemas/shape.ts'
 import type { Edge, Guard, InputMapping, Node, Workflow } from './types.ts'
 
 /** A node with what a step needs of it, worked out once. */

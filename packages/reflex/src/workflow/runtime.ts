@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../kernel/json.ts'
-import { misfits } from './board-schemas-check.ts'
-import { schemaFindings } from './board-schemas-shape.ts'
+import { misfits } from './board-schemas/check.ts'
+import { schemaFindings } from './board-schemas/shape.ts'
 import { loadWorkflow } from './load.ts'
 import type { GuardRegistry, Workflow } from './types.ts'
 

@@ -1,7 +1,7 @@
 import type { Fault } from '../kernel/fault.ts'
 import { brief, didYouMean, pathText, quote, quoteAll, suggest, suggester } from '../text/index.ts'
 import type { Locate, Path, Suggester } from '../text/index.ts'
-import { boardFindings } from './board-schemas-shape.ts'
+import { boardFindings } from './board-schemas/shape.ts'
 import { wayRound } from './cycles.ts'
 import { guardFindings } from './cel-guard.ts'
 import { faults } from './faults.ts'

@@ -2,8 +2,8 @@ import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
-import { linesOf } from '../../src/archive-import.ts'
-import { exportTables } from '../../src/export-files.ts'
+import { linesOf } from '../../src/history/archive/import.ts'
+import { exportTables } from '../../src/history/tables/files.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { asking, longRun } from './lines.ts'
 

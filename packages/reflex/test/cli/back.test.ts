@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { DOCUMENTS } from '../../src/cli/output-schema.ts'
+import { DOCUMENTS } from '../../src/cli/output/schema.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { cells } from '../../src/text/index.ts'
 import { type Ended, normal, reflex, workFolder, type WorldOptions } from './worlds.ts'

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { settingsOf } from '../../src/cli/doctor-settings.ts'
+import { settingsOf } from '../../src/cli/doctor/settings.ts'
 import type { World } from '../../src/cli/world.ts'
 import { readConfig } from '../../src/config.ts'
 import { reflex, workFolder, type WorldOptions } from './worlds.ts'

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { DOCUMENTS } from '../../src/cli/output-schema.ts'
+import { DOCUMENTS } from '../../src/cli/output/schema.ts'
 import { reflex, workFolder } from './worlds.ts'
 
 const LOOSE = 'digraph g { a->b // why\n }'

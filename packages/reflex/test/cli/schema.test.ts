@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { actions } from '../../src/cli/actions.ts'
-import { DOCUMENTS } from '../../src/cli/output-schema.ts'
+import { DOCUMENTS } from '../../src/cli/output/schema.ts'
 import { workflowSchema } from '../../src/workflow/index.ts'
 import { reflex, workFolder } from './worlds.ts'
 

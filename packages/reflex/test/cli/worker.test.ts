@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { DOCUMENTS } from '../../src/cli/output-schema.ts'
+import { DOCUMENTS } from '../../src/cli/output/schema.ts'
 import { openStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { normal, reflex, start, workFolder, type WorldOptions } from './worlds.ts'

@@ -2,7 +2,7 @@ import { context, metrics, trace } from '@opentelemetry/api'
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { SpanIds } from '../../src/index.ts'
-import type { ObserveOptions } from '../../src/observing-api.ts'
+import type { ObserveOptions } from '../../src/history/telemetry/api.ts'
 
 /** What an application sets up, in memory. */
 export interface Telemetry {

@@ -9,7 +9,7 @@ import {
   QueueInterviewer,
   RecordingInterviewer,
 } from '../../src/pipeline/index.ts'
-import { interview } from '../../src/pipeline/interviewers.ts'
+import { interview } from '../../src/pipeline/interviewers/interviewers.ts'
 import type { OpenQuestion } from '../../src/people/index.ts'
 
 /** The gate of the reference: each choice is reachable by key, label and target (reference pipeline 7.3). */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { isFault } from '../../src/kernel/fault.ts'
 import type { Lease, Store } from '../../src/kernel/store.ts'
 import { openPostgres, openStore, postgresFaults, type PostgresOptions } from '../../src/store/index.ts'
-import { postgresFault, isLost } from '../../src/store/postgres-errors.ts'
+import { postgresFault, isLost } from '../../src/store/postgres/errors.ts'
 import { storeSuite } from '../../src/testing/store-suite.ts'
 import { batchOf, messageOf, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { answersAsMemory } from './model.ts'

@@ -2,9 +2,9 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../src/kernel/index.ts'
-import { schemaSource } from '../../src/workflow/board-schemas.ts'
-import { misfits } from '../../src/workflow/board-schemas-check.ts'
-import { schemaFindings } from '../../src/workflow/board-schemas-shape.ts'
+import { schemaSource } from '../../src/workflow/board-schemas/board-schemas.ts'
+import { misfits } from '../../src/workflow/board-schemas/check.ts'
+import { schemaFindings } from '../../src/workflow/board-schemas/shape.ts'
 
 const objections = (schema: Json, value: Json): string[] => misfits(schema, value).map(({ message, path }) => [...path, message].join(' '))
 

@@ -19,7 +19,7 @@ import {
 import type { Keeps } from '../../keeps.ts'
 import type { OperatorPolicy } from '../../policy/index.ts'
 import type { Tool } from '../../tools/index.ts'
-import { linesOfHistory } from '../../trace.ts'
+import { linesOfHistory } from '../../history/trace.ts'
 import { type Blow, type Circumstance, type FaultPoint, FaultSuite, pointText, type Verdict } from '../fault-suite.ts'
 import type { KindSubject } from '../kind-suite/subject.ts'
 import { pathOf } from './end.ts'

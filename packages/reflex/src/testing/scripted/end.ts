@@ -1,7 +1,7 @@
 import type { OpenQuestion, RunHandle } from '../../handle.ts'
 import type { FaultData, Rec, RunStatus } from '../../kernel/index.ts'
 import type { Reflex } from '../../reflex.ts'
-import type { StoryLine } from '../../trace.ts'
+import type { StoryLine } from '../../history/trace.ts'
 import type { WorkflowTypes } from '../../workflow/define-types.ts'
 import type { Performed } from './outside.ts'
 

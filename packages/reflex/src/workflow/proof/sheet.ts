@@ -1,5 +1,5 @@
 import type { Json } from '../../kernel/json.ts'
-import { boardValidators } from '../board-schemas.ts'
+import { boardValidators } from '../board-schemas/board-schemas.ts'
 import { graphOf, type WorkflowGraph } from '../graph.ts'
 import { add, ownNode, returnedKeys } from '../key-flow.ts'
 import type { BoardSchema, Edge, InvocationSpec, Node, Workflow } from '../types.ts'

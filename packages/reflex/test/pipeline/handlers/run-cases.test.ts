@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/kernel/index.ts'
 import type { LlmText } from '../../../src/pipeline/index.ts'
-import { run } from '../../../src/pipeline/run.ts'
+import { run } from '../../../src/pipeline/run/run.ts'
 import { casesOf } from '../../cases.ts'
 import { workFolder } from './session-world.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { PipelineResult, PipelineRunOptions } from '../../../src/pipeline/index.ts'
-import { run } from '../../../src/pipeline/run.ts'
+import { run } from '../../../src/pipeline/run/run.ts'
 import { noSandbox } from '../../tools/workshop.ts'
 
 /** Why commands cannot be run here, if they cannot. */

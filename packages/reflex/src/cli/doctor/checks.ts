@@ -1,0 +1,220 @@
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
+import { type Config, readConfig } from '../../config.ts'
+import { nearestStore } from '../../home.ts'
+import { type Fault, isFault } from '../../kernel/index.ts'
+import { readText } from '../../library.ts'
+import { createModels, keyVariable, simulatedModel } from '../../models/index.ts'
+import { readPolicy, readTrust } from '../../policy/index.ts'
+import { openStore } from '../../store/index.ts'
+import { LAYOUT } from '../../store/schema.ts'
+import { suggest } from '../../text/index.ts'
+import type { Console } from '../console.ts'
+import type { Mark } from '../look.ts'
+import type { CarryFlags } from '../options.ts'
+import { counted, size } from '../units.ts'
+
+/** What was found: `done` is well, `warns` works worse than it could, `failed` keeps Reflex from working, `skipped` is not there. */
+export interface Check {
+  readonly name: string
+  readonly mark: Extract<Mark, 'done' | 'warns' | 'failed' | 'skipped'>
+  readonly text: string
+  /** The command, or the words, that mend it. */
+  readonly fix?: string | undefined
+}
+
+const OLDEST_NODE = [22, 13] as const
+const MOST_RUNS = 10_000
+
+/** The settings of the folder, or why they cannot be read. */
+export function checkConfig({ world }: Console): { readonly config: Config | undefined; readonly checks: readonly Check[] } {
+  try {
+    const config = readConfig(world.surroundings.cwd)
+    const ignored = config.warnings.map((found) => ({ ...failing('settings', found), mark: 'warns' as const }))
+    return { config, checks: ignored }
+  } catch (thrown) {
+    return { config: undefined, checks: [failing('settings', thrown)] }
+  }
+}
+
+/** What is found on this machine, in the order of its weight. Nothing is made, nothing is changed, nothing leaves. */
+export async function checksOf(console: Console, flags: CarryFlags, config: Config | undefined): Promise<Check[]> {
+  return [
+    nodeCheck(console),
+    await storeCheck(console, flags),
+    ...ruleChecks(console, flags),
+    modelCheck(console, config),
+    terminalCheck(console),
+    secretCheck(console),
+    toolCheck(console, 'git', 'the tools that read history need git'),
+    toolCheck(console, 'bwrap', 'bubblewrap is not found; only trusted runs can run commands'),
+  ]
+}
+
+/** A fault as a line. */
+function failing(name: string, thrown: unknown): Check {
+  if (!isFault(thrown)) throw thrown
+  const { code, message, fix, file, line }: Fault = thrown
+  const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `
+  return { name, mark: 'failed', text: `${code} ${message.startsWith(file ?? '\0') ? '' : place}${message}`, fix }
+}
+
+function nodeCheck({ world: { machine } }: Console): Check {
+  const [major = 0, minor = 0] = machine.node.split('.').map(Number)
+  const old = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])
+  const text = `${machine.node} on ${machine.system}`
+  return old
+    ? { name: 'node', mark: 'failed', text: `${text}, older than ${OLDEST_NODE.join('.')}`, fix: 'npm install node@24' }
+    : { name: 'node', mark: 'done', text }
+}
+
+async function storeCheck(console: Console, flags: CarryFlags): Promise<Check> {
+  const { cwd, environment } = console.world.surroundings
+  const named = flags.store ?? environment['REFLEX_STORE']
+  if (named?.startsWith('memory:')) return { name: 'store', mark: 'done', text: 'in memory; runs end with their process' }
+  const file = (named ?? nearestStore(cwd) ?? join(cwd, '.reflex', 'reflex.db')).replace(/^sqlite:/, '')
+  const server = /^[a-z][a-z0-9+.-]+:/i.test(file)
+  const path = resolve(cwd, file)
+  try {
+    if (!server && !existsSync(path)) return freshStore(path, console.near(path))
+    const store = openStore(server ? file : path)
+    try {
+      const runs = await store.runs({ limit: MOST_RUNS + 1 })
+      const many = runs.length > MOST_RUNS ? `more than ${counted(MOST_RUNS, 'run')}` : counted(runs.length, 'run')
+      // An address is shown as its store shows it: without a password.
+      const facts = server ? [store.name, many] : [console.near(path), `layout ${LAYOUT}`, many, ...sizes(path)]
+      return { name: 'store', mark: 'done', text: facts.join(' · ') }
+    } finally {
+      await store.close()
+    }
+  } catch (thrown) {
+    return failing('store', thrown)
+  }
+}
+
+function sizes(path: string): readonly string[] {
+  return [size(bytesOf(path)), `log ${size(bytesOf(`${path}-wal`))}`]
+}
+
+/** No store is well, where one can be made. */
+function freshStore(path: string, near: string): Check {
+  let folder = dirname(path)
+  while (!existsSync(folder)) folder = dirname(folder)
+  if (may(folder, constants.W_OK)) return { name: 'store', mark: 'done', text: `none yet; the first run makes ${near}` }
+  return { name: 'store', mark: 'failed', text: `none yet, and ${folder} cannot be written to`, fix: 'name another place: --store PATH' }
+}
+
+function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** What the operator says of trust and policy must be readable before a run can begin. */
+function ruleChecks({ world }: Console, { policy }: CarryFlags): Check[] {
+  const { cwd, environment } = world.surroundings
+  const { REFLEX_TRUST: trust, REFLEX_POLICY: named } = environment
+  const files = policy ?? (named === undefined || named === '' ? [] : [named])
+  return [
+    ...tried('trust', () => (trust === undefined ? undefined : `REFLEX_TRUST=${readTrust(trust, 'REFLEX_TRUST')}`)),
+    ...files.flatMap((file) => tried('policy', () => policyText(file, resolve(cwd, file)))),
+  ]
+}
+
+function policyText(file: string, path: string): string {
+  const { allow, deny } = readPolicy(readText(path), file)
+  return `${file} allows ${allow.length} and denies ${deny.length}`
+}
+
+function tried(name: string, read: () => string | undefined): Check[] {
+  try {
+    const text = read()
+    return text === undefined ? [] : [{ name, mark: 'done', text }]
+  } catch (thrown) {
+    return [failing(name, thrown)]
+  }
+}
+
+/** Which model is configured, whether its name and the base URL mean something, and its package and its key are there. Nothing is loaded and nobody is asked. */
+function modelCheck({ world }: Console, config: Config | undefined): Check {
+  const { environment, host } = world.surroundings
+  const set = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name])
+  const named = set('REFLEX_MODEL') ?? config?.model
+  const keys = Object.keys(environment).filter((name) => name.endsWith('_API_KEY') && set(name) !== undefined)
+  const packages = providerPackages()
+  const has = [`packages ${packages.join(', ') || 'none'}`, `keys ${keys.join(', ') || 'none'}`].join(' · ')
+  const models = createModels({ host, environment, model: named, models: { simulated: simulatedModel() }, guess: suggest })
+  const wrong = models.check()
+  if (wrong !== undefined) return { ...failing('model', wrong), mark: 'warns' }
+  if (named === undefined)
+    return {
+      name: 'model',
+      mark: 'skipped',
+      text: `none is configured; nodes that ask one need it · ${has}`,
+      fix: 'export REFLEX_MODEL=openai:gpt-5-mini',
+    }
+  if (named === 'simulated') return { name: 'model', mark: 'done', text: 'simulated: replies are made up here, nobody is asked' }
+  const provider = /^([a-z][a-z0-9-]*):/.exec(named)?.[1]
+  const known = keyVariable(named)
+  const served = known === undefined && set('REFLEX_BASE_URL') !== undefined
+  const wanted = served || provider === undefined ? 'openai-compatible' : provider
+  if (!packages.includes(wanted))
+    return {
+      name: 'model',
+      mark: 'warns',
+      text: `${named} needs a package that is not installed · ${has}`,
+      fix: `npm install @ai-sdk/${wanted}`,
+    }
+  // A provider that is not known by name may have other ways to sign a request than a key.
+  if (known !== undefined && !keys.includes(known))
+    return { name: 'model', mark: 'warns', text: `${named} has no key · ${has}`, fix: `export ${known}=KEY` }
+  return { name: 'model', mark: 'done', text: `${named} · ${has}` }
+}
+
+/** Packages of providers that lie where this one finds its own. */
+function providerPackages(): string[] {
+  const found = new Set<string>()
+  for (let folder = import.meta.dirname; dirname(folder) !== folder; folder = dirname(folder)) {
+    const scope = join(folder, 'node_modules', '@ai-sdk')
+    if (existsSync(scope)) for (const name of readdirSync(scope)) found.add(name)
+  }
+  return [...found].filter((name) => !['provider', 'provider-utils', 'gateway'].includes(name)).sort()
+}
+
+function terminalCheck({ out }: Console): Check {
+  const text = [
+    out.terminal ? counted(out.columns, 'column') : 'none: plain lines, values in full',
+    out.colour ? 'colours' : 'no colours',
+    out.utf8 ? 'UTF-8' : 'ASCII',
+  ].join(' · ')
+  if (out.utf8) return { name: 'terminal', mark: 'done', text }
+  return { name: 'terminal', mark: 'warns', text: `${text}: marks are letters, and graphs are lists`, fix: 'export LC_ALL=C.UTF-8' }
+}
+
+/** The secret with which a user of this machine proves that he gave a run more than the usual trust; never its value. */
+function secretCheck({ world: { machine } }: Console): Check {
+  const file = join(machine.home, '.reflex', 'secret')
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (stat === undefined)
+    return { name: 'secret', mark: 'skipped', text: `none yet; the first run with more trust than usual makes ${file}` }
+  const open = !machine.system.startsWith('win32') && (stat.mode & 0o077) !== 0
+  return open
+    ? { name: 'secret', mark: 'warns', text: `${file} can be read by others`, fix: `chmod 600 ${file}` }
+    : { name: 'secret', mark: 'done', text: file }
+}
+
+/** A program of the system, found as a shell would, and not started. */
+function toolCheck({ world: { machine, surroundings } }: Console, name: string, missing: string): Check {
+  const ends = machine.system.startsWith('win32') ? ['.exe', '.cmd'] : ['']
+  const folders = (surroundings.environment['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
+  const found = folders.flatMap((folder) => ends.map((end) => join(folder, `${name}${end}`))).find((file) => may(file, constants.X_OK))
+  const shown = name === 'bwrap' ? 'sandbox' : name
+  return found === undefined ? { name: shown, mark: 'skipped', text: missing } : { name: shown, mark: 'done', text: found }
+}
+
+function may(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}

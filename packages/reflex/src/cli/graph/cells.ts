@@ -1,0 +1,125 @@
+import { cells } from '../../text/index.ts'
+import type { Look, Paint } from '../look.ts'
+
+/** How strong a line is: `thick` for what was taken, `dotted` for what was closed. */
+export type Weight = 'thin' | 'thick' | 'dotted'
+
+interface Cell {
+  text: string
+  paint: Paint | undefined
+  /** Lines that leave the cell: up, right, down, left; 0 none, 1 thin, 2 thick. */
+  readonly ways: [number, number, number, number]
+  dotted: boolean
+}
+
+/** By the ways that leave a cell: up, right, down, left. Corners of thin lines are round. */
+const GLYPHS: Readonly<Record<string, string>> = {
+  '1010': '│',
+  '1000': '│',
+  '0010': '│',
+  '0101': '─',
+  '0100': '─',
+  '0001': '─',
+  '0110': '╭',
+  '0011': '╮',
+  '1100': '╰',
+  '1001': '╯',
+  '1110': '├',
+  '1011': '┤',
+  '0111': '┬',
+  '1101': '┴',
+  '1111': '┼',
+  '2020': '┃',
+  '2000': '┃',
+  '0020': '┃',
+  '0202': '━',
+  '0200': '━',
+  '0002': '━',
+  '0220': '┏',
+  '0022': '┓',
+  '2200': '┗',
+  '2002': '┛',
+  '2220': '┣',
+  '2022': '┫',
+  '0222': '┳',
+  '2202': '┻',
+  '2222': '╋',
+  // One line crosses another, or leaves the edge of a box.
+  '2121': '╂',
+  '1212': '┿',
+  '0121': '┰',
+  '0212': '┯',
+}
+
+/** A field of terminal cells to draw on: lines that join where they meet, and text. */
+export class Cells {
+  readonly #rows: Cell[][]
+
+  constructor(width: number, height: number) {
+    this.#rows = Array.from({ length: height }, () =>
+      Array.from({ length: width }, (): Cell => ({ text: '', paint: undefined, ways: [0, 0, 0, 0], dotted: false })),
+    )
+  }
+
+  /** A line along an axis, both ends included. */
+  line(fromX: number, fromY: number, toX: number, toY: number, weight: Weight, paint: Paint | undefined): void {
+    const [dx, dy] = [Math.sign(toX - fromX), Math.sign(toY - fromY)]
+    const [ahead, behind] = dx > 0 ? [1, 3] : dx < 0 ? [3, 1] : dy > 0 ? [2, 0] : [0, 2]
+    const steps = Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY))
+    for (let i = 0; i <= steps; i++) {
+      const cell = this.#rows[fromY + dy * i]?.[fromX + dx * i]
+      if (cell === undefined) continue
+      const strength = weight === 'thick' ? 2 : 1
+      if (i < steps) cell.ways[ahead] = Math.max(cell.ways[ahead] ?? 0, strength)
+      if (i > 0) cell.ways[behind] = Math.max(cell.ways[behind] ?? 0, strength)
+      cell.dotted = weight === 'dotted'
+      if (paint !== undefined) cell.paint = paint
+    }
+  }
+
+  /** Text over whatever stands there. */
+  write(x: number, y: number, text: string, paint: Paint | undefined): void {
+    const row = this.#rows[y]
+    let at = x
+    for (const char of text) {
+      const wide = cells(char)
+      const cell = row?.[wide === 0 ? at - 1 : at]
+      if (cell !== undefined) {
+        cell.text = wide === 0 ? cell.text + char : char
+        cell.paint = paint
+      }
+      at += wide
+      // The second cell of a wide character is its own.
+      if (wide === 2 && row?.[at - 1] !== undefined) Object.assign(row[at - 1] as Cell, { text: '\0', paint })
+    }
+  }
+
+  /** The field as lines, without blanks at their ends. */
+  lines(look: Look): string[] {
+    return this.#rows.map((row) => {
+      let line = ''
+      let run = ''
+      let paint: Paint | undefined
+      const flush = (): void => {
+        line += paint === undefined ? run : look.paint(paint, run)
+        run = ''
+      }
+      const end = row.findLastIndex((cell) => glyphOf(cell) !== ' ') + 1
+      for (const cell of row.slice(0, end)) {
+        if (cell.paint !== paint) flush()
+        paint = cell.paint
+        run += glyphOf(cell)
+      }
+      flush()
+      return line
+    })
+  }
+}
+
+function glyphOf({ text, ways, dotted }: Cell): string {
+  if (text !== '') return text === '\0' ? '' : text
+  const key = ways.join('')
+  if (key === '0000') return ' '
+  if (dotted && (key === '1010' || key === '0101')) return key === '1010' ? '╎' : '╌'
+  return GLYPHS[key] ?? GLYPHS[key.replaceAll('1', '2')] ?? '┼'
+}

@@ -1,0 +1,58 @@
+import { type EdgeStanding, markOf, type Picture, type PictureEdge, type PictureNode } from './picture.ts'
+import { layoutText } from '../layout.ts'
+import type { Look, Mark } from '../look.ts'
+
+const EDGES: Readonly<Record<EdgeStanding, Mark>> = { taken: 'done', open: 'open', closed: 'skipped' }
+
+/** A picture in words: every node in the order of the program, and below it the ways on. For what cannot be drawn. */
+export function listOf({ nodes, edges }: Picture, look: Look): string[] {
+  const leaving = Map.groupBy(edges, ({ from }) => from)
+  return nodes.flatMap((node) => [...nodeLines(node, look), ...(leaving.get(node.id) ?? []).flatMap((edge) => edgeLines(edge, look))])
+}
+
+function nodeLines(node: PictureNode, look: Look): string[] {
+  const { name, deed, form, entry, end } = node
+  const mark = markOf(node) ?? (form === 'call' ? 'into' : 'note')
+  const shown = look.mark(mark)
+  const said = [entry ? 'start' : '', end ? 'end' : '', deed === undefined ? '' : form === 'call' ? `calls ${deed}` : deed]
+  const text = said.filter((part) => part !== '').join(` ${look.text('·')} `)
+  return layoutText(
+    { lead: `${shown} ${look.text(name)}`, painted: `${look.paintMark(mark, shown)} ${look.text(name)}`, text, column: 4 },
+    look,
+  )
+}
+
+function edgeLines({ label, to, guard, standing, why }: PictureEdge, look: Look): string[] {
+  const mark = standing === undefined ? undefined : EDGES[standing]
+  const shown = mark === undefined ? '' : `${look.mark(mark)} `
+  const painted = mark === undefined ? '' : `${look.paintMark(mark, look.mark(mark))} `
+  const way = look.text(`${label === undefined ? '' : `${label} `}→ ${to}`)
+  const text = standing === 'closed' ? `closed${why === undefined ? '' : `: ${why}`}` : guard === undefined ? '' : `if ${guard}`
+  return layoutText({ lead: `    ${shown}${way}`, painted: `    ${painted}${way}`, text, column: 6 }, look)
+}
+
+/** The same for pipes: a line for each node and each edge, full values. */
+export function rowsOf({ program, nodes, edges }: Picture): string[][] {
+  return [
+    ...nodes.map(({ id, form, calls = '', entry, end, standing = '' }) => [
+      'node',
+      program,
+      id,
+      form,
+      [entry ? 'start' : '', end ? 'end' : ''].filter((word) => word !== '').join(','),
+      calls,
+      standing,
+    ]),
+    ...edges.map(({ id, from, to, label = '', guard = '', standing = '', why = '' }) => [
+      'edge',
+      program,
+      id,
+      from,
+      to,
+      label,
+      guard,
+      standing,
+      why,
+    ]),
+  ]
+}

@@ -1,0 +1,162 @@
+import { faults } from '../../faults.ts'
+import {
+  type Frame,
+  type Graph,
+  type GraphEdge,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Kind,
+  type Program,
+  type Rec,
+  RunPrograms,
+  State,
+  topOf,
+} from '../../kernel/index.ts'
+import { type EdgeStanding, graphOf, type NodeStanding, type Picture, pictureOf, type Standing } from './picture.ts'
+import type { Session } from '../session.ts'
+
+/** What a run did in the programs that stand on its stack after a record, outermost first. */
+export interface RunPictures {
+  readonly run: string
+  readonly at: number
+  readonly last: number
+  readonly status: string
+  readonly pictures: readonly Picture[]
+}
+
+/** What has been seen of one frame. */
+interface Seen {
+  readonly program: Program
+  readonly kind: Kind
+  readonly graph: Graph
+  /** The program as the frame began with it, and what has changed since. */
+  readonly first: Graph
+  readonly changes: readonly string[]
+  readonly leaving: ReadonlyMap<string, readonly GraphEdge[]>
+  readonly nodes: Set<string>
+  readonly taken: Set<string>
+  readonly open: Set<string>
+  readonly closed: Map<string, string | undefined>
+}
+
+/**
+ * The programs of a run's stack, lit up by its journal until record `until`. Reads the journal, performs nothing. Throws
+ * `R2016` for a run that is not there and `R2021` for a record that it has not.
+ */
+export async function picturesOfRun({ reflex }: Session, ref: string, until: number | undefined): Promise<RunPictures> {
+  const { id, last, status } = await reflex.find(ref)
+  const at = until ?? last
+  if (at < 1 || at > last) throw faults.make('R2021', `${id} has records 1 to ${last}, not ${at}`, { run: id })
+  const { records } = await reflex.runtime.history(id)
+  const state = new State()
+  const definitions = new RunPrograms(reflex.runtime.programs, state)
+  const seen = new Map<Frame, Seen>()
+  for (const record of records.slice(0, at)) follow(state, record, definitions, seen)
+  const stack: Frame[] = []
+  for (let frame: Frame | undefined = topOf(state.root); frame !== undefined; frame = frame.link?.caller) stack.unshift(frame)
+  return {
+    run: id,
+    at,
+    last,
+    status: at === last ? status : state.ended === undefined ? 'running' : status,
+    pictures: stack.flatMap((frame, depth) => {
+      const one = seen.get(frame)
+      if (one === undefined) return []
+      return [pictureOf(one.program.name, one.graph, standingOf(frame, one, state, depth < stack.length - 1), one.changes)]
+    }),
+  }
+}
+
+/** Applies a record, and keeps where it went in its frame and what was open and closed to it. */
+function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<Frame, Seen>): void {
+  const known = state.frames.get(record.frame)
+  const before = known?.position
+  state.apply(record)
+  const frame = known ?? state.frames.get(record.frame)
+  if (frame === undefined) return
+  const one = standsIn(frame, seen.get(frame), definitions)
+  seen.set(frame, one)
+  const { def } = one.program
+  const [from, to] = [one.kind.where?.(def, before), one.kind.where?.(def, frame.position)]
+  if (to !== undefined) one.nodes.add(to)
+  const told = one.kind.story?.({ n: state.n, at: state.time, record, state, frame, def, before }) ?? []
+  for (const { facts = {} } of told) choose(one, facts)
+  // A node with a single way on tells of no choice.
+  const [only, another] = from === undefined || from === to ? [] : (one.leaving.get(from) ?? [])
+  if (only !== undefined && another === undefined && only.to === to) one.taken.add(only.id)
+}
+
+/** What an event tells of a choice: `edge`, `open`, and `closed` as pairs of an edge and its reason. */
+function choose({ taken, open, closed }: Seen, facts: JsonObject): void {
+  if (typeof facts['edge'] === 'string') taken.add(facts['edge'])
+  for (const edge of listOf(facts['open'])) if (typeof edge === 'string') open.add(edge)
+  for (const pair of listOf(facts['closed'])) {
+    const [edge, why] = listOf(pair)
+    if (typeof edge === 'string') closed.set(edge, typeof why === 'string' && why !== '' ? why : undefined)
+  }
+}
+
+/** What has been seen of a frame, in the program that it goes on with: a run may have changed the one that it began with. */
+function standsIn(frame: Frame, before: Seen | undefined, definitions: RunPrograms): Seen {
+  const program = definitions.program(frame.pin)
+  if (before?.program === program) return before
+  const kind = definitions.kind(program.kind)
+  const graph = graphOf(kind, program.def)
+  const leaving = Map.groupBy(graph.edges, ({ from }) => from)
+  if (before !== undefined) return { ...before, program, graph, leaving, changes: changesOf(before.first, graph) }
+  return {
+    program,
+    kind,
+    graph,
+    first: graph,
+    changes: [],
+    leaving,
+    nodes: new Set(),
+    taken: new Set(),
+    open: new Set(),
+    closed: new Map(),
+  }
+}
+
+/** What a run has made of the program that it began with: `+check`, `-build->ship`. */
+function changesOf(first: Graph, now: Graph): string[] {
+  const names = ({ nodes, edges }: Graph): string[] => [...nodes, ...edges].map(({ id }) => id)
+  const [before, after] = [new Set(names(first)), new Set(names(now))]
+  return [
+    ...names(now)
+      .filter((id) => !before.has(id))
+      .map((id) => `+${id}`),
+    ...names(first)
+      .filter((id) => !after.has(id))
+      .map((id) => `-${id}`),
+  ]
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return isList(value) ? value : []
+}
+
+function standingOf(frame: Frame, { program, kind, ...seen }: Seen, state: State, calls: boolean): Standing {
+  const here = kind.where?.(program.def, frame.position)
+  const nodes = new Map<string, NodeStanding>([...seen.nodes].map((id) => [id, 'passed']))
+  const edges = new Map<string, { standing: EdgeStanding; why?: string | undefined }>()
+  for (const id of seen.open) edges.set(id, { standing: 'open' })
+  for (const [id, why] of seen.closed) edges.set(id, { standing: 'closed', why })
+  if (here !== undefined && state.ended === undefined) {
+    nodes.set(here, standingHere(frame, calls))
+    for (const { id, open, why } of calls ? [] : (kind.choices?.(program.def, frame) ?? []))
+      edges.set(id, { standing: open ? 'open' : 'closed', why: open ? undefined : why })
+  } else if (here !== undefined && state.ended?.status === 'failed') nodes.set(here, 'failed')
+  for (const id of seen.taken) edges.set(id, { standing: 'taken' })
+  return { nodes, edges }
+}
+
+/** The node at which a frame stands: a failure that waits for a remedy is one, whatever else its wait is. */
+function standingHere({ waits = [] }: Frame, calls: boolean): NodeStanding {
+  const [wait] = calls ? [] : waits
+  if (wait === undefined) return 'running'
+  if (isObject(wait.about) && wait.about['fault'] !== undefined) return 'failed'
+  return wait.type === 'answer' ? 'asks' : 'waits'
+}

@@ -1,0 +1,251 @@
+import { z } from 'zod'
+import {
+  answered,
+  any,
+  cause,
+  checked,
+  compared,
+  drawn,
+  fault,
+  finding,
+  line,
+  list,
+  program,
+  question,
+  refused,
+  replayed,
+  run,
+  severity,
+  status,
+  text,
+  time,
+  v,
+  verdict,
+} from './parts.ts'
+
+/**
+ * The shapes of everything that the command writes with `--json` and `--jsonl`: written once, published by `reflex schema
+ * output`, and held against the real documents by the tests. Fields may be added; a reader ignores those it does not know.
+ */
+export const DOCUMENTS = {
+  error: z.object({ v, error: fault, findings: list(fault).optional() }).describe('Any command that could not do what it was asked for'),
+  help: z.object({ v, help: text }).describe('--help'),
+  version: z.object({ v, version: text }).describe('--version'),
+  result: z
+    .object({
+      v,
+      run: text,
+      trace: text.optional(),
+      program: program.optional(),
+      status,
+      records: z.number(),
+      started: time.optional(),
+      updated: time,
+      value: any.optional(),
+      error: fault.optional(),
+      questions: list(question),
+      answered: answered.optional(),
+    })
+    .describe('run, resume, answer'),
+  posted: z.object({ v, answered, inbox: z.boolean() }).describe('answer, where another process takes it up; false once it has'),
+  runs: z.object({ v, runs: list(run), more: z.boolean() }).describe('runs'),
+  run: run.extend({ v }).describe('runs, a line of --jsonl'),
+  inbox: z.object({ v, questions: list(question) }).describe('inbox'),
+  question: question.extend({ v }).describe('inbox, a line of --jsonl'),
+  show: z
+    .object({
+      v,
+      run,
+      record: z.number(),
+      time,
+      stack: list(z.object({ program: text, node: text.optional() })),
+      choices: list(z.object({ id: text, label: text, open: z.boolean(), why: text.optional(), when: text.optional() })),
+      board: list(
+        z.object({
+          key: text,
+          value: any,
+          node: text.optional(),
+          record: z.number(),
+          known: text.optional().describe('What else is known of it'),
+        }),
+      ),
+      questions: list(question),
+      inbox: list(z.object({ type: z.enum(['answer', 'message', 'cancel']), to: text, value: any, by: text.optional(), time })).describe(
+        'What no record has taken; of a run that has ended, nobody will',
+      ),
+    })
+    .describe('show'),
+  trace: z.object({ v, run, lines: list(line) }).describe('trace'),
+  record: z
+    .looseObject({
+      v,
+      run: text,
+      record: z.number(),
+      time,
+      frame: text,
+      input: any.optional(),
+      writes: list(z.object({ key: text, value: any })).optional(),
+      position: any.optional(),
+      requests: list(z.object({ effect: text, port: text, args: any.optional(), key: text.optional() })).optional(),
+    })
+    .describe('run, resume, answer, trace: a line of --jsonl; docs/journal.md has its rarer fields'),
+  worker: z.object({ v, runs: z.number().describe('How often one was carried on'), failures: z.number() }).describe('worker'),
+  carried: z.object({ v, run: text, status, records: z.number() }).describe('worker, a line of --jsonl'),
+  fork: z
+    .object({
+      v,
+      run: text,
+      from: z.object({ run: text, record: z.number() }),
+      status,
+      records: z.number().describe('Those that it shares, and its own'),
+      settled: z.number().describe('Effects that had settled, and stay so'),
+      set: any,
+      decided: z.object({ place: text, chose: text, was: z.object({ chose: text, by: text.optional() }).optional() }).optional(),
+      next: z.object({ first: list(text), later: list(text) }).describe('What it does once it is resumed'),
+    })
+    .describe('fork'),
+  why: z.object({ v, run: text, cause }).describe('why'),
+  diff: z
+    .object({
+      v,
+      one: compared,
+      other: compared,
+      equal: z.number().describe('Records that both have, from the first on'),
+      differences: list(
+        z.object({
+          what: z.enum(['way', 'node', 'value', 'status', 'result']),
+          name: text.describe('The path of a node, a key, or a place inside its value'),
+          one: any.optional(),
+          other: any.optional(),
+          records: z.object({ one: z.number().optional(), other: z.number().optional() }),
+        }),
+      ),
+    })
+    .describe('diff'),
+  replay: replayed.extend({ v }).describe('replay'),
+  check: z
+    .object({ v, runs: list(checked), refused: list(refused), unused: list(text), open: z.number(), breaks: z.number() })
+    .describe('check'),
+  checked: checked.extend({ v }).describe('check, a line of --jsonl'),
+  refused: refused.extend({ v }).describe('check, a line of --jsonl'),
+  archive: z
+    .object({
+      v,
+      run: text,
+      file: text,
+      records: z.number(),
+      lines: z.number(),
+      bytes: z.number(),
+      hash: text.describe('Of all lines: what a signature signs'),
+      signed: z.boolean(),
+    })
+    .describe('export'),
+  tables: z
+    .object({
+      v,
+      format: z.enum(['jsonl', 'parquet']),
+      tables: list(z.object({ table: z.enum(['runs', 'records', 'effects', 'entries']), file: text, rows: z.number() })),
+    })
+    .describe('export --all'),
+  imported: z
+    .object({
+      v,
+      run: text,
+      program,
+      status,
+      records: z.number(),
+      signature: z.enum(['checked', 'unchecked', 'none']).describe('unchecked: no secret was given'),
+      messages: z.number().describe('Told to the run, and taken by no record yet'),
+    })
+    .describe('import'),
+  gc: z
+    .object({ v, dry: z.boolean(), runs: list(text), programs: list(text), blobs: list(text), folders: list(text), warnings: list(fault) })
+    .describe('gc'),
+  validate: z
+    .object({
+      v,
+      files: list(z.object({ file: text, valid: z.boolean(), findings: list(finding) })),
+      errors: z.number(),
+      warnings: z.number(),
+      infos: z.number().describe('Findings that ask for nothing'),
+    })
+    .describe('validate'),
+  fmt: z
+    .object({
+      v,
+      files: list(
+        z.object({
+          file: text,
+          changed: z.boolean().describe('With --check: whether it would be'),
+          findings: list(fault),
+          text: text.optional().describe('What standard input has become'),
+        }),
+      ),
+      changed: z.number(),
+      errors: z.number(),
+    })
+    .describe('fmt'),
+  explain: z
+    .object({
+      v,
+      entries: list(
+        z.object({
+          code: text,
+          title: text,
+          verdict,
+          severity,
+          when: text,
+          rules: list(text).optional(),
+          means: text,
+          often: text.optional(),
+          fix: text,
+        }),
+      ),
+    })
+    .describe('explain'),
+  graph: z
+    .object({ v, run: z.object({ id: text, record: z.number(), status }).optional(), programs: list(drawn) })
+    .describe('graph: a program, or the stack of a run, outermost first'),
+  image: z.object({ v, file: text, bytes: z.number() }).describe('graph --svg FILE'),
+  schemas: z.object({ v, schemas: list(z.object({ name: text, about: text, files: text })) }).describe('schema, without a name'),
+  doctor: z
+    .object({
+      v,
+      works: z.boolean(),
+      version: text,
+      checks: list(z.object({ name: text, found: z.enum(['ok', 'warning', 'failed', 'none']), text, fix: text.optional() })),
+      settings: list(z.object({ name: text, value: text.optional(), from: text })),
+    })
+    .describe('doctor'),
+  starter: z.object({ v, files: list(text), next: list(text).describe('Commands') }).describe('init'),
+} as const satisfies Readonly<Record<string, z.ZodObject>>
+
+/** Parts that several documents have. */
+const PARTS = {
+  fault,
+  program,
+  status,
+  verdict,
+  openQuestion: question,
+  runState: run,
+  line,
+  drawn,
+  replayed,
+  checkedRun: checked,
+  cause,
+} as const
+
+/** JSON Schema (draft-07) of the documents: any of them, each under its name in `definitions`. */
+export function outputSchema(): object {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, schema] of Object.entries({ ...PARTS, ...DOCUMENTS })) registry.add(schema, { id })
+  const { schemas } = z.toJSONSchema(registry, { target: 'draft-07', io: 'input', uri: (id) => `#/definitions/${id}` })
+  const definitions = Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema] as const)
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: 'urn:reflex:output',
+    title: 'What reflex writes with --json and --jsonl',
+    anyOf: Object.keys(DOCUMENTS).map((id) => ({ $ref: `#/definitions/${id}` })),
+    definitions: Object.fromEntries(definitions),
+  }
+}

@@ -1,0 +1,82 @@
+import type { ComparedPart, ComparedRun, Comparison } from '../../history/comparing.ts'
+import type { Json } from '../../kernel/index.ts'
+import { lineDiff } from '../../text/index.ts'
+import type { Console } from '../console.ts'
+import { plain } from '../documents.ts'
+import { faults } from '../../faults.ts'
+import { jsonText } from '../escape.ts'
+import { EXIT } from '../exit.ts'
+import { factLine, paragraph, table, tabbed } from '../layout.ts'
+import type { CommonFlags } from '../options.ts'
+import { replay } from './replay.ts'
+import type { Session } from '../session.ts'
+import { value } from '../telling.ts'
+import { counted } from '../units.ts'
+
+export interface DiffFlags extends CommonFlags {
+  readonly text?: boolean
+  readonly replay?: boolean
+}
+
+/** `reflex diff A[@N] B[@M]`: what differs between two runs, two records of one, or a run and its replay. */
+export async function diff(session: Session, [one = '', other]: readonly string[], flags: DiffFlags): Promise<number> {
+  const { console, reflex } = session
+  if (flags.replay === true) {
+    if (other === undefined) return replay(session, one, {})
+    throw faults.make('R2031', '--replay compares one run with its replay', { fix: `reflex diff ${one} --replay` })
+  }
+  if (other === undefined)
+    throw faults.make('R2031', 'a run is compared with another one', { fix: `reflex diff ${one} RUN, or reflex diff ${one} --replay` })
+  const found = await reflex.diff(one, other)
+  if (console.shape !== 'text') console.document(plain({ v: 1, ...documentOf(found) }))
+  else if (console.out.terminal || flags.text === true) console.print(lines(console, found, flags.text === true))
+  else console.world.out.write(tabbed(found.differences.map(({ what, name, one: a, other: b }) => [what, name, text(a), text(b)])))
+  return found.differences.length === 0 ? EXIT.done : EXIT.no
+}
+
+function text(found: Json | undefined): string {
+  return found === undefined ? '' : jsonText(found)
+}
+
+function documentOf({ one, other, equal, differences }: Comparison): object {
+  const side = ({ run, at, last, status }: ComparedRun): object => ({ run, record: at, records: last, status })
+  return { one: side(one), other: side(other), equal, differences: differences.map(({ at, ...part }) => ({ ...part, records: at })) }
+}
+
+function lines(console: Console, { one, other, equal, differences }: Comparison, whole: boolean): string[] {
+  const { out } = console
+  const name = ({ run, at, last }: ComparedRun): string => (at === last ? run : `${run}@${at}`)
+  if (differences.length === 0) {
+    const lead = `${name(one)}  ${name(other)}`
+    return factLine(
+      out.text(lead),
+      out.paint('bold', out.text(lead)),
+      [`${counted(equal, 'record')} equal, and nothing differs since`],
+      out,
+    )
+  }
+  // A value that is cut has its size behind it.
+  const widest = Math.max(...differences.map(({ name: of }) => of.length), `equal to @${equal}, then`.length - 2)
+  const room = Math.max(10, Math.floor((out.room - widest - 6) / 2) - 7)
+  const cell = (found: Json | undefined): string => (found === undefined ? out.text('–') : shown(found, room))
+  const rows = differences.map((part) => [`  ${part.name}`, cell(part.one), cell(part.other)])
+  const head = [`equal to @${equal}, then`, name(one), name(other)]
+  // A table that becomes blocks of lines has no head.
+  const above = out.narrow ? paragraph(`equal to @${equal}, then`, out) : []
+  return [...above, ...table(head, rows, out), ...(whole ? differences.flatMap((part) => textLines(console, part)) : [])]
+}
+
+function shown(found: Json, room: number): string {
+  return typeof found === 'string' && found.length <= room ? found : value(found, room)
+}
+
+/** Both texts line by line, as `diff` shows them. */
+function textLines({ out }: Console, { name, one, other }: ComparedPart): string[] {
+  if (typeof one !== 'string' || typeof other !== 'string' || (one + other).length < 40) return []
+  const line = { both: [' ', 'dim'], one: ['-', 'red'], other: ['+', 'green'] } as const
+  return [
+    '',
+    out.paint('bold', out.text(name)),
+    ...lineDiff(one, other).map(({ in: where, text: said }) => out.paint(line[where][1], `${line[where][0]} ${out.text(said)}`)),
+  ]
+}

@@ -1,0 +1,173 @@
+import { isUtf8 } from 'node:buffer'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { faults } from '../../faults.ts'
+import { FORMATS, formatOf, isModule, unknownFormat } from '../../formats.ts'
+import { type Fault, faultData, isFault } from '../../kernel/index.ts'
+import { readText } from '../../library.ts'
+import { skipBlank } from '../../pipeline/dot/scan.ts'
+import type { ProgramFormat } from '../../program-format.ts'
+import { noProgram, programsOf, unreadable } from '../../program-folder.ts'
+import type { Console } from '../console.ts'
+import { plain } from '../documents.ts'
+import { EXIT, exitCodeOf } from '../exit.ts'
+import { way } from '../layout.ts'
+import type { CommonFlags } from '../options.ts'
+import { rewrite } from '../rewrite.ts'
+import { counted } from '../units.ts'
+
+export interface FmtFlags extends CommonFlags {
+  /** Write nothing; only say what would change. */
+  readonly check?: boolean
+  readonly kind?: string
+}
+
+/** What became of one file. */
+interface Done {
+  readonly file: string
+  readonly changed: boolean
+  readonly findings: readonly Fault[]
+  /** What standard input has become. */
+  readonly text?: string
+}
+
+/** Standard input, as a word of the command line. */
+const STANDARD_INPUT = '-'
+
+/**
+ * `reflex fmt FILE…`: writes programs in the one form of their format, comments and order kept; a folder stands for its
+ * programs, `-` for standard input, whose text goes to standard output. A file that has errors, or that has its form already, is
+ * not touched. With `--check` nothing is written, and the exit code is 1 if anything would change.
+ */
+export async function fmt(console: Console, paths: readonly string[], flags: FmtFlags): Promise<number> {
+  const done: Done[] = []
+  const seen = new Set<string>()
+  for (const path of paths) {
+    if (path === STANDARD_INPUT) done.push(standardInput(await console.world.readInput(), flags))
+    else done.push(...formatPath(path, seen, console, flags))
+  }
+  tell(console, done, flags)
+  const errors = done.flatMap(({ findings }) => findings)
+  const [first] = errors
+  if (first !== undefined) return errors.length === 1 ? exitCodeOf(first) : EXIT.no
+  return flags.check === true && done.some(({ changed }) => changed) ? EXIT.no : EXIT.done
+}
+
+function formatPath(path: string, seen: Set<string>, console: Console, flags: FmtFlags): Done[] {
+  const { cwd, worker } = console.world.surroundings
+  const full = resolve(cwd, path)
+  const listed = attempt(path, () => filesOf(full, path))
+  if ('findings' in listed) return [listed]
+  return listed.flatMap((named) => {
+    const file = console.near(named)
+    const result = attempt(file, () => {
+      // A link stays a link: what it leads to is written, and once.
+      const real = realFile(named)
+      if (seen.has(real)) return []
+      seen.add(real)
+      const before = readSource(real, file)
+      const { text, findings } = formatFor(file, flags.kind).format(before, file)
+      const changed = text !== undefined && text !== before
+      if (changed && flags.check !== true) rewrite(real, text, worker.id.replace(/[^\w-]/g, '-'))
+      return [{ file, changed, findings }]
+    })
+    return 'findings' in result ? [result] : result
+  })
+}
+
+/** Faults of one file do not keep the others from being formatted. */
+function attempt<Result>(file: string, work: () => Result): Result | Done {
+  try {
+    return work()
+  } catch (thrown) {
+    if (!isFault(thrown)) throw thrown
+    return { file, changed: false, findings: [thrown] }
+  }
+}
+
+/** The files for which a path stands. Throws `R1021` where a folder has none. */
+function filesOf(full: string, named: string): readonly string[] {
+  if (!isFolder(full, named)) return [full]
+  const files = programsOf(full, named).filter((file) => !isModule(file))
+  if (files.length === 0) throw noProgram(full, named)
+  return files
+}
+
+function isFolder(full: string, named: string): boolean {
+  try {
+    return statSync(full, { throwIfNoEntry: false })?.isDirectory() === true
+  } catch (cause) {
+    throw unreadable(named, cause)
+  }
+}
+
+/** Where a file really is; where it is not, the reader says so. */
+function realFile(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return file
+  }
+}
+
+function readSource(file: string, named: string): string {
+  const text = readText(file)
+  // What stands for bytes that are no text would be written in their place.
+  if (!text.includes('\ufffd') || isUtf8(readFileSync(file))) return text
+  throw faults.make('R1024', `${named} is not UTF-8`, { file: named, fix: 'convert it to UTF-8' })
+}
+
+function formatFor(file: string, kind: string | undefined): ProgramFormat {
+  const format = formatOf(file, kind)
+  if (format === undefined) throw unknownFormat(file)
+  if (isModule(file)) throw faults.make('R2031', `${file} is a module`, { file, fix: 'format it with a formatter of TypeScript' })
+  return format
+}
+
+function standardInput(text: string, { kind }: FmtFlags): Done {
+  const file = STANDARD_INPUT
+  const result = attempt(file, () => {
+    const format = FORMATS.find((one) => one.kind === (kind ?? kindOf(text)))
+    if (format === undefined) throw unknownFormat('standard input')
+    return format.format(text, file)
+  })
+  if ('file' in result) return result
+  return { file, changed: result.text !== undefined && result.text !== text, findings: result.findings, text: result.text ?? '' }
+}
+
+/** Objects are workflows, and everything else is a pipeline, where nobody says it. */
+function kindOf(text: string): string {
+  return text[skipBlank(text, 0)] === '{' ? 'workflow' : 'pipeline'
+}
+
+function tell(console: Console, done: readonly Done[], { check = false }: FmtFlags): void {
+  const changed = done.filter((one) => one.changed)
+  const errors = done.flatMap(({ findings }) => findings)
+  if (console.shape !== 'text') {
+    const files = done.map(({ findings, ...one }) => ({ ...one, findings: findings.map((found) => faultData(found)) }))
+    return console.document(plain({ v: 1, files, changed: changed.length, errors: errors.length }))
+  }
+  for (const found of errors) console.tell(console.fault(found))
+  const texts = check ? [] : done.flatMap(({ text }) => text ?? [])
+  for (const text of texts) console.world.out.write(text)
+  const listed = changed.filter(({ text }) => check || text === undefined).map(({ file }) => file)
+  console.print(listed.map((file) => console.out.text(file)))
+  if (console.quiet || texts.length > 0) return
+  const kept = done.length - changed.length - done.filter(({ findings }) => findings.length > 0).length
+  console.tell(summary(console, listed, kept, errors.length > 0, check))
+}
+
+function summary(console: Console, listed: readonly string[], kept: number, failed: boolean, check: boolean): string[] {
+  const { err } = console
+  const parts = [
+    listed.length === 0
+      ? undefined
+      : check
+        ? `${counted(listed.length, 'file')} would change`
+        : `${counted(listed.length, 'file')} formatted`,
+    kept === 0 ? undefined : `${counted(kept, 'file')} ${check ? 'formatted already' : 'as before'}`,
+  ].filter((part) => part !== undefined)
+  const bad = failed || (check && listed.length > 0)
+  const line = parts.length === 0 ? [] : [`${bad ? ' ' : err.paint('green', err.mark('done'))} ${err.text(parts.join(', '))}`]
+  return check && listed.length > 0 ? [...line, way(err, 'format', console.command('fmt', ...listed))] : line
+}

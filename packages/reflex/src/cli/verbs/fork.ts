@@ -1,0 +1,72 @@
+import type { ForkDecision, ForkedRun } from '../../forking.ts'
+import type { Console } from '../console.ts'
+import { plain } from '../documents.ts'
+import { EXIT } from '../exit.ts'
+import { readInputs } from '../grammar.ts'
+import { factLine, layoutRow, paragraph, way } from '../layout.ts'
+import type { CommonFlags } from '../options.ts'
+import type { Session } from '../session.ts'
+import { value } from '../telling.ts'
+import { counted } from '../units.ts'
+
+export interface ForkFlags extends CommonFlags {
+  readonly set?: readonly string[]
+  readonly decide?: string
+  readonly id?: string
+}
+
+/** `reflex fork RUN@N`: a run that shares the history up to a record, and performs nothing until it is resumed. */
+export async function fork({ console, reflex, read }: Session, address: string, { set = [], decide, id }: ForkFlags): Promise<number> {
+  const { input } = await readInputs(set, read, '--set')
+  const forked = await reflex.fork(address, {
+    ...(set.length === 0 ? {} : { set: input }),
+    ...(decide === undefined ? {} : { decide }),
+    ...(id === undefined ? {} : { id }),
+  })
+  if (console.shape !== 'text') console.document(document(forked))
+  else if (console.out.terminal || !console.quiet) console.print(lines(console, forked))
+  else console.print([forked.id])
+  return EXIT.done
+}
+
+function document({ id, from, records, settled, set, decided, next }: ForkedRun): ReturnType<typeof plain> {
+  return plain({ v: 1, run: id, from, status: 'suspended', records, settled, set, decided, next })
+}
+
+function lines(console: Console, { id, from, settled, set, decided, next }: ForkedRun): string[] {
+  const { out } = console
+  const lead = `${out.text(id)}  from ${out.text(from.run)}@${from.record}`
+  const painted = `${out.paint('bold', out.text(id))}  from ${out.text(from.run)}@${from.record}`
+  const shared = [`${counted(from.record, 'record')} shared`, ...(settled === 0 ? [] : [`${counted(settled, 'settled effect')} kept`])]
+  const room = Math.max(16, out.columns - 40)
+  return [
+    ...factLine(lead, painted, [shared.join(', ')], out),
+    ...Object.entries(set).flatMap(([key, given]) =>
+      layoutRow({ depth: 0, mark: 'note', node: key, text: `${value(given, room)}, set by the fork` }, out),
+    ),
+    ...(decided === undefined ? [] : layoutRow({ depth: 0, mark: 'decided', node: decided.place, text: decisionText(decided) }, out)),
+    ...paragraph(`Nothing performed yet.${nextText(next)}`, out),
+    way(out, 'go on', console.command('resume', id)),
+    way(out, 'look', console.command('show', id)),
+  ]
+}
+
+function decisionText({ chose, was }: ForkDecision): string {
+  const by = was?.by === undefined ? '' : `, by ${was.by}`
+  return `${chose}, by the fork${was === undefined ? '' : was.chose === chose ? ` (as before${by})` : ` (was ${was.chose}${by})`}`
+}
+
+/** ` Next: a question, then payments.refund and a model.` */
+function nextText({ first, later }: ForkedRun['next']): string {
+  const [now, next] = first.length === 0 ? [later.slice(0, 1), later.slice(1)] : [first, later]
+  if (now.length === 0) return ''
+  return ` Next: ${joined(now)}${next.length === 0 ? '' : `, then ${joined(next)}`}.`
+}
+
+const MOST = 3
+
+function joined(names: readonly string[]): string {
+  const shown = names.slice(0, MOST)
+  const all = names.length > MOST ? [...shown, 'more'] : shown
+  return all.length < 2 ? (all[0] ?? '') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`
+}

@@ -1,0 +1,178 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { faults } from '../../faults.ts'
+import { formatOf } from '../../formats.ts'
+import { type Fault, faultData } from '../../kernel/index.ts'
+import type { Console } from '../console.ts'
+import { plain } from '../documents.ts'
+import { EXIT, exitCodeOf } from '../exit.ts'
+import { MOST_NODES, MOST_REACH, reachOf } from '../graph/layout.ts'
+import { listOf, rowsOf } from '../graph/list.ts'
+import { graphOf, type Picture, pictureOf } from '../graph/picture.ts'
+import { picturesOfRun } from '../graph/run.ts'
+import { drawSvg } from '../graph/svg.ts'
+import { drawInCells } from '../graph/terminal.ts'
+import { factLine, paragraph, tabbed, way } from '../layout.ts'
+import type { CarryFlags } from '../options.ts'
+import { type Session, withReflex, withStoredRuns } from '../session.ts'
+import { counted, size } from '../units.ts'
+
+export interface GraphFlags extends CarryFlags {
+  readonly kind?: string
+  readonly tools?: readonly string[]
+  /** A file, or `-` for standard output. */
+  readonly svg?: string
+}
+
+/** What is drawn: a program, or the programs on the stack of a run. */
+interface Drawn {
+  /** As the command named it. */
+  readonly what: string
+  readonly pictures: readonly Picture[]
+  /** What stands at the first of them: the run, its status, its record. */
+  readonly facts: readonly string[]
+  readonly run?: { readonly id: string; readonly record: number; readonly status: string }
+}
+
+/**
+ * `reflex graph PROGRAM` and `reflex graph RUN[@N]`: a program as a picture. On a terminal a drawing, or a list where that
+ * has no room; in a pipe a table of nodes and edges; `--svg` an image. What is no file is taken for a run.
+ */
+export async function graph(console: Console, what: string, flags: GraphFlags): Promise<number> {
+  const { cwd } = console.world.surroundings
+  const file = flags.kind !== undefined || existsSync(resolve(cwd, what)) || formatOf(what) !== undefined || /[/\\]/.test(what)
+  if (!file) return withStoredRuns(console, flags, async (session) => show(console, await runOf(session, what), flags))
+  return withReflex(console, { ...flags, store: 'memory:' }, async (session) => {
+    await session.reflex.useTools(flags.tools ?? [])
+    const { errors, drawn } = await programOf(session, what, flags.kind)
+    return drawn === undefined ? refuse(console, what, errors) : show(console, drawn, flags)
+  })
+}
+
+async function programOf(
+  { console, reflex: { library, runtime } }: Session,
+  what: string,
+  kindName: string | undefined,
+): Promise<{ readonly errors: readonly Fault[]; readonly drawn?: Drawn }> {
+  const { file, program, findings } = await library.check(resolve(console.world.surroundings.cwd, what), kindName)
+  const errors = findings.filter(({ severity }) => severity === 'error')
+  const name = formatOf(file, kindName)?.kind ?? ''
+  if (program === undefined || errors.length > 0) return { errors }
+  const kind = runtime.programs.kind(name)
+  return { errors, drawn: { what, pictures: [pictureOf(`${name}:${program.id}`, graphOf(kind, program.def))], facts: [] } }
+}
+
+async function runOf(session: Session, address: string): Promise<Drawn> {
+  const at = address.lastIndexOf('@')
+  const until = at < 0 ? undefined : Number(address.slice(at + 1))
+  if (until !== undefined && !Number.isInteger(until)) throw faults.make('R2031', `${address} names no record`, { fix: 'write RUN@21' })
+  const { run, at: record, last, status, pictures } = await picturesOfRun(session, at < 0 ? address : address.slice(0, at), until)
+  return {
+    what: address,
+    pictures,
+    facts: [run, status, record === last ? counted(record, 'record') : `at ${record} of ${last}`],
+    run: { id: run, record, status },
+  }
+}
+
+/** A program with errors has no picture to rely on: what is wrong with it, as `validate` says it. */
+function refuse(console: Console, what: string, errors: readonly Fault[]): number {
+  const [first] = errors
+  if (console.shape !== 'text') console.document(plain({ v: 1, error: first && faultData(first), findings: errors.map(faultData) }))
+  else {
+    for (const found of errors) console.tell(console.fault(found))
+    console.tell(
+      factLine(counted(errors.length, 'error'), counted(errors.length, 'error'), [console.command('validate', what)], console.err),
+    )
+  }
+  return first === undefined ? EXIT.no : Math.max(EXIT.no, exitCodeOf(first))
+}
+
+async function show(console: Console, drawn: Drawn, { svg }: GraphFlags): Promise<number> {
+  const { out } = console
+  if (svg !== undefined) await image(console, drawn, svg)
+  else if (console.shape !== 'text') console.document(documentOf(drawn))
+  else if (!out.terminal) console.world.out.write(tabbed(drawn.pictures.flatMap(rowsOf)))
+  else
+    for (const [i, picture] of drawn.pictures.entries())
+      console.print([...(i === 0 ? [] : ['']), ...(await lines(console, drawn, picture, i))])
+  return EXIT.done
+}
+
+async function lines(console: Console, { what, facts, pictures }: Drawn, picture: Picture, i: number): Promise<string[]> {
+  const { out } = console
+  const name = out.text(picture.program)
+  const line = factLine(name, out.paint('bold', name), i === 0 && facts.length > 0 ? facts : factsOf(picture), out)
+  const changes = picture.changes.length === 0 ? [] : paragraph(out.text(`changed by the run: ${picture.changes.join(', ')}`), out)
+  const head = [...line, ...changes]
+  const large = tooLarge(picture)
+  const drawing = large || !out.utf8 ? undefined : await drawInCells(picture, out)
+  if (drawing !== undefined) return [...head, '', ...drawing, ...(i === pictures.length - 1 ? legend(console, picture) : [])]
+  const why = large
+    ? TOO_LARGE
+    : out.utf8
+      ? `a drawing needs more than ${counted(out.columns, 'column')}`
+      : 'a drawing needs a terminal with UTF-8'
+  const hint = !large && i === 0 ? [way(out, 'draw', console.command('graph', what, '--svg', 'graph.svg'))] : []
+  return [...head, ...listOf(picture, out), ...paragraph(out.text(why), out).map((line) => out.paint('dim', line)), ...hint]
+}
+
+function factsOf({ kind, nodes, edges }: Picture): string[] {
+  return [kind, counted(nodes.length, 'node'), counted(edges.length, 'edge')]
+}
+
+function tooLarge({ nodes, edges }: Picture): boolean {
+  const index = new Map(nodes.map(({ id }, i) => [id, i]))
+  const ends = edges.map(({ from, to }) => ({ from: index.get(from) ?? 0, to: index.get(to) ?? 0 }))
+  return nodes.length > MOST_NODES || reachOf(nodes.length, ends) > MOST_REACH
+}
+
+/** What is told instead of a drawing, in the words of its limits. */
+const TOO_LARGE = `above ${counted(MOST_NODES, 'node')}, or where edges go over more than ${counted(MOST_REACH, 'layer')} in all, nothing is drawn`
+
+function legend({ out }: Console, { lit }: Picture): string[] {
+  return lit ? ['', out.paint('dim', out.text('━ taken · ─ open · ╌ closed'))] : []
+}
+
+/** Throws `R2035` for what is too large to be drawn. */
+async function image(console: Console, { pictures, facts }: Drawn, target: string): Promise<void> {
+  if (target === '-' && console.shape !== 'text')
+    throw faults.make('R2031', `--svg - and --${console.shape} both want standard output`, { fix: 'name a file for the image' })
+  const large = pictures.find(tooLarge)
+  if (large !== undefined)
+    throw faults.make('R2035', `${large.program} has ${counted(large.nodes.length, 'node')} and ${counted(large.edges.length, 'edge')}`)
+  const titled = pictures.map((picture, i) => ({
+    picture,
+    title: picture.program,
+    facts: (i === 0 && facts.length > 0 ? facts : factsOf(picture)).join(' · '),
+  }))
+  const svg = await drawSvg(titled)
+  if (target === '-') return console.world.out.write(svg)
+  writeImage(resolve(console.world.surroundings.cwd, target), svg)
+  if (console.shape !== 'text') console.document(plain({ v: 1, file: target, bytes: Buffer.byteLength(svg) }))
+  else if (!console.quiet)
+    console.tell(factLine(console.err.text(target), console.err.text(target), [`written, ${size(Buffer.byteLength(svg))}`], console.err))
+}
+
+function writeImage(file: string, svg: string): void {
+  try {
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is no regular file')
+    writeFileSync(file, svg)
+  } catch (cause) {
+    throw faults.make('R5040', `the image ${file} cannot be written`, { file, cause, fix: 'name a file that may be written' })
+  }
+}
+
+function documentOf({ pictures, run }: Drawn): ReturnType<typeof plain> {
+  return plain({
+    v: 1,
+    run,
+    programs: pictures.map(({ program, kind, nodes, edges, changes }) => ({
+      program,
+      kind,
+      ...(changes.length === 0 ? {} : { changes }),
+      nodes: nodes.map(({ name: _, spec: __, ...node }) => node),
+      edges,
+    })),
+  })
+}

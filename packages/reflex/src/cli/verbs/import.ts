@@ -1,0 +1,72 @@
+import { createReadStream, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Imported, linesOf } from '../../history/archive/import.ts'
+import { faults } from '../../faults.ts'
+import type { Console } from '../console.ts'
+import { plain, programDocument } from '../documents.ts'
+import { EXIT } from '../exit.ts'
+import { secretIn } from './export.ts'
+import { factLine, way } from '../layout.ts'
+import type { CommonFlags } from '../options.ts'
+import type { Session } from '../session.ts'
+import { programName } from '../telling.ts'
+import { counted } from '../units.ts'
+
+export interface ImportFlags extends CommonFlags {
+  readonly secretFile?: string
+  readonly id?: string
+}
+
+const SIGNATURES: Readonly<Record<Imported['signature'], string>> = {
+  checked: 'signature checked',
+  unchecked: 'signature not checked: no --secret-file',
+  none: 'not signed',
+}
+
+/** `reflex import FILE`: stores the run of an archive, if all of it is right. */
+export async function importRun({ console, reflex }: Session, file: string, { secretFile, id }: ImportFlags): Promise<number> {
+  const secret = secretFile === undefined ? undefined : secretIn(console, secretFile)
+  const imported = await reflex.import(await linesIn(console, file), { secret, id })
+  const { row, signature, messages } = imported
+  if (console.shape === 'text') tell(console, imported)
+  else
+    console.document(
+      plain({ v: 1, run: row.id, program: programDocument(row.program), status: row.status, records: row.last, signature, messages }),
+    )
+  return EXIT.done
+}
+
+async function linesIn({ world }: Console, file: string): Promise<AsyncIterable<string>> {
+  if (file === '-') {
+    const text = await world.readInput()
+    return linesOf(
+      (async function* () {
+        yield text
+      })(),
+    )
+  }
+  const path = resolve(world.surroundings.cwd, file)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined)
+    throw faults.make('R1021', `there is no file ${file}`, { file, fix: 'name an archive that reflex export has written' })
+  if (found.isDirectory()) throw faults.make('R1024', `${file} is a folder`, { file, fix: 'name an archive in it' })
+  return linesOf(createReadStream(path))
+}
+
+function tell(console: Console, { row, signature, messages }: Imported): void {
+  const { out } = console
+  const id = out.text(row.id)
+  const facts = [
+    out.text(programName(row.program[0])),
+    row.status,
+    counted(row.last, 'record'),
+    SIGNATURES[signature],
+    ...(messages === 0 ? [] : [`${counted(messages, 'message')} not taken yet`]),
+  ]
+  console.print(factLine(id, out.paint('bold', id), facts, out))
+  if (console.quiet || row.status !== 'suspended') return
+  console.tell([
+    'It performs nothing until it is told to, and has probationary trust at most: who was trusted elsewhere is not known here.',
+    way(console.err, 'go on', console.command('resume', row.id)),
+  ])
+}

@@ -1,0 +1,92 @@
+import type { OpenQuestion } from '../../handle.ts'
+import { isOwnQuestion } from '../../people/index.ts'
+import { answerAt } from './answer.ts'
+import type { Console } from '../console.ts'
+import { plain, questionDocument } from '../documents.ts'
+import { EXIT, interrupted } from '../exit.ts'
+import { layoutText, tabbed } from '../layout.ts'
+import { type Menu, pressMenu } from '../menu.ts'
+import type { CarryFlags } from '../options.ts'
+import { askAtTerminal } from '../prompt.ts'
+import { present } from '../present.ts'
+import { Screen } from '../screen.ts'
+import type { Session } from '../session.ts'
+import { dueTime, utc } from '../units.ts'
+
+/** `reflex inbox`: every open question, and on a terminal a way to answer it here. */
+export async function inbox(session: Session, flags: CarryFlags): Promise<number> {
+  const { console, reflex } = session
+  const questions = await reflex.inbox()
+  if (console.shape === 'json') console.document(plain({ v: 1, questions: questions.map(questionDocument) }))
+  else if (console.shape === 'jsonl') for (const question of questions) console.document(plain({ v: 1, ...questionDocument(question) }))
+  else if (!console.out.terminal) {
+    console.world.out.write(
+      tabbed(
+        questions.map((open) => [open.id, place(open), present(open).text, utc(open.since), open.due === undefined ? '' : utc(open.due)]),
+      ),
+    )
+  } else if (questions.length === 0) console.print(['no open questions'])
+  else if (console.live && !console.quiet) return choose(session, questions, flags)
+  else console.print(questions.flatMap((open) => line(console, open, false)))
+  return EXIT.done
+}
+
+function place({ path, name, fault }: OpenQuestion): string {
+  return fault !== undefined || isOwnQuestion({ name }) ? `Reflex at ${path}` : path
+}
+
+function line({ out, now }: Console, open: OpenQuestion, selected: boolean): string[] {
+  const id = out.text(open.id)
+  const lead = `${selected ? out.text('›') : ' '} ${id}`
+  const painted = `${selected ? out.paint('cyan', out.text('›')) : ' '} ${selected ? out.paint('bold', id) : id}`
+  const due = open.due === undefined ? [] : [`due ${dueTime(open.due, now)}`]
+  return layoutText({ lead, painted, text: `${place(open)}  ${present(open).text}`, facts: due }, out)
+}
+
+/** The list with one question selected; enter asks it below, and the run goes on from there. */
+async function choose(session: Session, questions: readonly OpenQuestion[], flags: CarryFlags): Promise<number> {
+  const { console } = session
+  const screen = new Screen(console.world.err, console.err, console.world.surroundings.host)
+  const picked = await pick(console, screen, questions)
+  if (picked === 'interrupted') return interrupted('SIGINT')
+  if (picked === undefined) {
+    console.print(questions.flatMap((open) => line(console, open, false)))
+    return EXIT.done
+  }
+  if (picked.fault !== undefined && picked.name === 'engine:error') {
+    console.tell(console.fault(picked.fault))
+    console.tell([`  ${console.command('resume', picked.run)}`])
+    return EXIT.done
+  }
+  const answered = await askAtTerminal(console, screen, picked, new AbortController().signal)
+  if ('interrupted' in answered) return interrupted('SIGINT')
+  if (!('value' in answered)) return EXIT.done
+  return answerAt(session, picked.id, `:=${JSON.stringify(answered.value)}`, flags)
+}
+
+function pick(console: Console, screen: Screen, questions: readonly OpenQuestion[]): Promise<OpenQuestion | 'interrupted' | undefined> {
+  const { keyboard } = console.world
+  if (keyboard === undefined) return Promise.resolve(undefined)
+  let menu: Menu<OpenQuestion> = { items: questions.map((value) => ({ value, label: value.id })), selected: 0 }
+  const draw = (): string[] => [
+    ...questions.flatMap((open, i) => line(console, open, i === menu.selected)),
+    console.err.paint('dim', console.err.text(`${questions.length} open · ↑↓ enter answers here · esc leaves`)),
+  ]
+  return new Promise((resolve) => {
+    const end = (picked: OpenQuestion | 'interrupted' | undefined): void => {
+      close()
+      screen.drop()
+      resolve(picked)
+    }
+    const close = keyboard((key) => {
+      if (key.ctrl && key.name === 'c') return end('interrupted')
+      const step = key.name === 'q' ? ({ left: true } as const) : pressMenu(menu, key)
+      if ('chosen' in step) return end(step.chosen)
+      if ('left' in step) return end(undefined)
+      menu = step.menu
+      screen.refresh()
+    })
+    screen.live(draw)
+    screen.refresh()
+  })
+}

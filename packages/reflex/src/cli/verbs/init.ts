@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { faults } from '../../faults.ts'
+import type { Console } from '../console.ts'
+import { plain } from '../documents.ts'
+import { EXIT } from '../exit.ts'
+import { factLine, way } from '../layout.ts'
+
+/** A first program that runs anywhere, offline: it looks, asks, and writes only if the answer is yes. */
+const STARTER = `{
+  // Counts what lies in the folder in which it is started, asks you, and writes the number down if you say yes.
+  "id": "hello",
+  "entry": "count",
+  "nodes": {
+    // A node with a tool: its result goes to the board, under "files".
+    "count": { "id": "count", "spec": { "tool": "file.list", "args": { "path": "." }, "writes": { "files": "entries" } } },
+    // A node at which a person decides. Its edges are the answers.
+    "ask": { "id": "ask", "spec": { "ask": "Write down that there are {{files.length}} entries?" } },
+    "note": { "id": "note", "spec": { "tool": "file.write", "args": { "path": "count.txt", "text": "{{files.length}}\\n" }, "writes": { "written": "path" } } },
+    "leave": { "id": "leave", "spec": {} }
+  },
+  "edges": [
+    { "id": "counted", "from": "count", "to": "ask", "event": "NEXT" },
+    // An edge with a guard can be taken only when the guard passes.
+    { "id": "yes", "from": "ask", "to": "note", "event": "YES", "guard": { "type": "exists", "key": "files" } },
+    { "id": "no", "from": "ask", "to": "leave", "event": "NO" }
+  ]
+}
+`
+
+const FILE = 'hello.workflow.json'
+
+/**
+ * `reflex init [FOLDER]`: a starter, and what to type next. Makes the folder where there is none. Throws `R2038` where the
+ * starter or something of its name is there already, and has then done nothing.
+ */
+export function init(console: Console, folder = '.'): number {
+  const { cwd } = console.world.surroundings
+  const path = resolve(cwd, folder, FILE)
+  const name = console.near(path)
+  write(path, name)
+  const next = [
+    ['draw', console.command('graph', name)],
+    ['run', console.command('run', name)],
+    ['look back', console.command('trace', 'last')],
+  ] as const
+  if (console.shape !== 'text') console.document(plain({ v: 1, files: [name], next: next.map(([, command]) => command) }))
+  else {
+    const { out } = console
+    const head = out.text(name)
+    console.print([
+      ...factLine(head, out.paint('bold', head), ['written', 'asks you a question, offline'], out),
+      ...next.map(([label, command]) => way(out, label, command)),
+    ])
+  }
+  return EXIT.done
+}
+
+function write(path: string, name: string): void {
+  if (existsSync(path)) throw taken(name)
+  try {
+    makeFolders(dirname(path))
+    writeFileSync(path, STARTER, { flag: 'wx' })
+  } catch (cause) {
+    // Another process may have been faster.
+    if (existsSync(path)) throw taken(name)
+    throw faults.make('R5040', `${name} cannot be written`, { file: name, fix: 'name another folder: reflex init FOLDER', cause })
+  }
+}
+
+function taken(name: string): Error {
+  return faults.make('R2038', `${name} is there already`, { file: name, fix: 'name another folder: reflex init FOLDER' })
+}
+
+/** Folder by folder: Node's own way tries for ever in places such as /proc. */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return
+  if (dirname(folder) !== folder) makeFolders(dirname(folder))
+  mkdirSync(folder)
+}

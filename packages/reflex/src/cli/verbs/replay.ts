@@ -1,0 +1,60 @@
+import { faultData } from '../../kernel/index.ts'
+import type { Replayed } from '../../replaying.ts'
+import type { Console } from '../console.ts'
+import { plain } from '../documents.ts'
+import { EXIT } from '../exit.ts'
+import { factLine, paragraph } from '../layout.ts'
+import type { CommonFlags } from '../options.ts'
+import { differenceLines, replayedDocument } from '../replay-difference.ts'
+import type { Session } from '../session.ts'
+import { count, counted, duration } from '../units.ts'
+
+export interface ReplayFlags extends CommonFlags {
+  /** A file whose program takes the place of the run's. */
+  readonly against?: string
+  readonly kind?: string
+  readonly tools?: readonly string[]
+}
+
+/** `reflex replay RUN`: every decision again, compared with what was recorded. */
+export async function replay({ console, reflex }: Session, ref: string, { against, kind, tools = [] }: ReplayFlags): Promise<number> {
+  await reflex.useTools(tools)
+  const began = console.now
+  const replayed = await reflex.replay(ref, { ...(against === undefined ? {} : { against }), ...(kind === undefined ? {} : { kind }) })
+  const took = console.now - began
+  if (console.shape !== 'text') console.document(plain({ v: 1, ...replayedDocument(replayed) }))
+  else if (replayed.result === 'equal') console.print(equalLines(console, replayed, took))
+  else console.print(differingLines(console, replayed, against !== undefined))
+  return replayed.result === 'equal' ? EXIT.done : EXIT.no
+}
+
+function equalLines({ out }: Console, { row, records, equal, decisions, snapshots }: Replayed, took: number): string[] {
+  const facts = [
+    `${count(equal)} of ${counted(records, 'record')} equal`,
+    `${counted(decisions, 'decision')} again, 0 effects`,
+    ...(snapshots === 0 ? [] : [`${counted(snapshots, 'snapshot')} equal`]),
+    duration(took),
+  ]
+  const id = out.text(row.id)
+  return factLine(id, out.paint('bold', id), facts, out)
+}
+
+function differingLines(console: Console, replayed: Replayed, changed: boolean): string[] {
+  const { out } = console
+  const { row, records, equal, noted, difference, fault } = replayed
+  const id = out.text(row.id)
+  const head = (text: string): string[] => factLine(id, out.paint('bold', id), [text], out)
+  if (difference === undefined)
+    return [...head(`${counted(equal, 'record')} equal`), ...(fault === undefined ? [] : console.fault(faultData(fault), out))]
+  const found =
+    replayed.result === 'noted'
+      ? `${count(equal)} of ${counted(records, 'record')} equal, ${noted === 1 ? `record ${difference.record} notes` : `${count(noted)} note`} something else`
+      : `${counted(difference.record - 1, 'record')} equal, record ${difference.record} differs`
+  const hash = row.program[3].slice(0, 6)
+  const kept = `The stored run keeps its program, ${hash}. All open runs: ${console.command('check')}`
+  return [
+    ...head(found),
+    ...differenceLines(console, difference, changed ? 'changed' : 'decided'),
+    ...(changed ? paragraph(kept, out) : []),
+  ]
+}

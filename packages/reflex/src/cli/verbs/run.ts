@@ -1,0 +1,100 @@
+import type { AgentChoice } from '../../decisions.ts'
+import { faults } from '../../faults.ts'
+import { isRunName } from '../../history/run-name.ts'
+import { copyJson, isObject, type JsonObject } from '../../kernel/index.ts'
+import type { RunLimits, RunOptions } from '../../options.ts'
+import { readTrust } from '../../policy/index.ts'
+import { quote } from '../../text/index.ts'
+import { readBudget } from '../budget.ts'
+import { conduct } from '../conduct.ts'
+import { readData, type ReadFile, readInputs } from '../grammar.ts'
+import { runHeader } from '../header.ts'
+import type { RunFlags } from '../options.ts'
+import type { Session } from '../session.ts'
+
+/** `reflex run PROGRAM`. */
+export async function run(session: Session, program: string, flags: RunFlags): Promise<number> {
+  const { reflex, read } = session
+  if (flags.id !== undefined) checkId(flags.id)
+  const { input, texts } = await readInputs(flags.input, read)
+  const agent = await readAgents(flags.agent ?? [], read)
+  const trust = flags.trust === undefined ? undefined : readTrust(flags.trust, '--trust')
+  const limits = limitsOf(flags)
+  return conduct(session, flags, {
+    open: (prepare) =>
+      reflex.start(program, {
+        input,
+        texts,
+        prepare,
+        ...(flags.id === undefined ? {} : { id: flags.id }),
+        ...(flags.kind === undefined ? {} : { kind: flags.kind }),
+        ...(trust === undefined ? {} : { trust }),
+        ...(agent === undefined ? {} : { agent }),
+        ...(flags.model === undefined ? {} : { model: flags.model }),
+        ...(flags.recorded === undefined ? {} : { recorded: flags.recorded }),
+        ...(flags.tools === undefined ? {} : { tools: flags.tools }),
+        ...(limits === undefined ? {} : { limits }),
+        ...(flags.simulate === true ? { simulate: true } : {}),
+        ...pipelineOptions(flags),
+      }),
+    header: (handle) => runHeader(session, handle, []),
+  })
+}
+
+function limitsOf({ budget, maxSteps }: RunFlags): RunLimits | undefined {
+  if (budget === undefined && maxSteps === undefined) return undefined
+  return {
+    ...(budget === undefined ? {} : readBudget(budget)),
+    ...(maxSteps === undefined ? {} : { maxSteps: readCount(maxSteps, '--max-steps') }),
+  }
+}
+
+function readCount(word: string, flag: string): number {
+  if (/^[1-9]\d{0,8}$/.test(word)) return Number(word)
+  throw faults.make('R2031', `${flag} ${quote(word)} is no count`, { fix: `write ${flag} 500` })
+}
+
+/** What only pipelines know. */
+function pipelineOptions(flags: RunFlags): Pick<RunOptions, 'logs' | 'hmacSecretFile' | 'resumeFrom' | 'force' | 'validate'> {
+  const { logs, hmacSecretFile, resumeFrom, force, validate } = flags
+  return {
+    ...(logs === undefined ? {} : { logs }),
+    ...(hmacSecretFile === undefined ? {} : { hmacSecretFile }),
+    ...(resumeFrom === undefined ? {} : { resumeFrom }),
+    ...(force === true ? { force } : {}),
+    ...(validate === false ? { validate } : {}),
+  }
+}
+
+/** A run is named in commands, in addresses such as `otter/q1` and `otter@21`, and by a folder. Throws `R2031`. */
+function checkId(id: string): void {
+  if (isRunName(id)) return
+  throw faults.make('R2031', `--id ${quote(id)} cannot name a run`, {
+    fix: 'write up to 64 letters, digits, - and _, such as --id otter-2',
+  })
+}
+
+/** `--agent NAME`, `NODE=NAME`, or a file of decisions. */
+export async function readAgents(given: readonly string[], read: ReadFile): Promise<AgentChoice | undefined> {
+  if (given.length === 0) return undefined
+  const perNode: [node: string, name: string][] = []
+  let choice: AgentChoice = {}
+  for (const word of given) {
+    const equals = word.indexOf('=')
+    if (equals === 0 || equals === word.length - 1)
+      throw faults.make('R2031', `--agent ${word} has no node or no name`, {
+        fix: 'write --agent NAME, --agent NODE=NAME, or --agent FILE',
+      })
+    if (equals > 0) perNode.push([word.slice(0, equals), word.slice(equals + 1)])
+    else if (word.endsWith('.json') || word.includes('/'))
+      choice = { ...choice, default: choice.default ?? 'script', script: await readScript(word, read) }
+    else choice = { ...choice, default: word }
+  }
+  return perNode.length === 0 ? choice : { ...choice, perNode: Object.fromEntries(perNode) }
+}
+
+async function readScript(name: string, read: ReadFile): Promise<JsonObject> {
+  const value = readData(await read(name), name, 'write {"node": decision}')
+  if (isObject(value)) return copyJson(value, name) as JsonObject
+  throw faults.make('R2032', `${name} is not an object of nodes and decisions`, { file: name })
+}

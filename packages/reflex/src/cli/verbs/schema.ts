@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { CONFIG, configFile } from '../../config.ts'
+import { faults } from '../../faults.ts'
+import { didYouMean, quote, suggest } from '../../text/index.ts'
+import { workflowSchema } from '../../workflow/index.ts'
+import type { Console } from '../console.ts'
+import { plain } from '../documents.ts'
+import { jsonText } from '../escape.ts'
+import { EXIT } from '../exit.ts'
+import { table, tabbed, way } from '../layout.ts'
+import { outputSchema } from '../output/schema.ts'
+
+interface Published {
+  readonly name: string
+  readonly about: string
+  /** The files that have this shape. */
+  readonly files: string
+  readonly schema: () => object
+}
+
+const PUBLISHED: readonly Published[] = [
+  { name: 'workflow', about: 'a workflow', files: '*.workflow.json', schema: () => workflowSchema },
+  { name: 'config', about: 'the settings of a folder', files: CONFIG, schema: configSchema },
+  { name: 'output', about: 'what --json and --jsonl write', files: 'standard output', schema: outputSchema },
+]
+
+function configSchema(): object {
+  const { $schema, ...rest } = z.toJSONSchema(configFile, { target: 'draft-07', io: 'input' })
+  return { $schema, $id: 'urn:reflex:config', title: `Reflex settings, ${CONFIG}`, ...rest }
+}
+
+/** `reflex schema [NAME]`: a JSON Schema, in every shape of output the same; without a name what there is. Throws `R2037`. */
+export function schema(console: Console, name: string | undefined): number {
+  if (name === undefined) list(console)
+  else console.world.out.write(`${jsonText(named(name).schema(), console.shape === 'jsonl' ? undefined : 2)}\n`)
+  return EXIT.done
+}
+
+function named(name: string): Published {
+  const found = PUBLISHED.find((one) => one.name === name)
+  if (found !== undefined) return found
+  const names = PUBLISHED.map((one) => one.name)
+  const guess = suggest(name, names)
+  const hint = didYouMean(guess)
+  throw faults.make('R2037', `no schema ${quote(name)}${hint === undefined ? '' : `; ${hint}`}`, {
+    fix: guess === undefined ? `name one of ${names.join(', ')}` : `reflex schema ${guess}`,
+  })
+}
+
+function list(console: Console): void {
+  const { out } = console
+  const rows = PUBLISHED.map(({ name, about, files }) => [name, about, files])
+  if (console.shape !== 'text')
+    return console.document(plain({ v: 1, schemas: PUBLISHED.map(({ name, about, files }) => ({ name, about, files })) }))
+  if (!out.terminal) return console.world.out.write(tabbed(rows))
+  console.print([...table(['schema', 'of', 'files'], rows, out), way(out, 'print', console.command('schema', 'workflow'))])
+}

@@ -1,0 +1,125 @@
+import { readAddress } from '../../address.ts'
+import type { Choice } from '../../kernel/index.ts'
+import { brief } from '../../text/index.ts'
+import type { RunView } from '../../view.ts'
+import type { Console } from '../console.ts'
+import { plain, questionDocument, runDocument } from '../documents.ts'
+import { questionLines, wayOutOf } from '../ending.ts'
+import { jsonText } from '../escape.ts'
+import { EXIT } from '../exit.ts'
+import { goneRuns, waitsFor } from '../gone.ts'
+import { factLine, layoutText, tabbed } from '../layout.ts'
+import type { Session } from '../session.ts'
+import { programName } from '../telling.ts'
+import { localTime, utc } from '../units.ts'
+
+/** `reflex show RUN[@N]`: how a run stands, or stood after one of its records. */
+export async function show(session: Session, address: string): Promise<number> {
+  const { console, reflex } = session
+  const { ref, at } = readAddress(address)
+  const view = await reflex.show(ref, at)
+  const gone = (await goneRuns(session, [view.row])).has(view.row.id)
+  if (console.shape !== 'text') console.document(document(view, gone))
+  else if (console.out.terminal) console.print(lines(console, view, gone))
+  else console.world.out.write(tabbed(rows(view)))
+  return EXIT.done
+}
+
+function document({ row, at, time, stack, choices, board, questions, inbox }: RunView, gone: boolean): ReturnType<typeof plain> {
+  return plain({
+    v: 1,
+    run: runDocument(row, gone),
+    record: at,
+    time: utc(time),
+    stack: stack.map(({ program, node }) => ({ program: programName(program), node })),
+    choices,
+    board,
+    questions: questions.map(questionDocument),
+    inbox: inbox.map(({ type, to, body, by, at }) => ({ type, to, value: body, by, time: utc(at) })),
+  })
+}
+
+function rows({ at, time, stack, choices, board, inbox }: RunView): string[][] {
+  return [
+    ['at', String(at), utc(time)],
+    ...stack.map(({ program, node }) => ['stack', programName(program), node ?? '']),
+    ...choices.map(({ id, open, why, when }) => ['edge', id, open ? 'open' : 'closed', why ?? when ?? '']),
+    ...board.map(({ key, value, node, record, known }) => [
+      'board',
+      key,
+      jsonText(value),
+      `${node ?? 'input'} @${record}`,
+      ...(known === undefined ? [] : [known]),
+    ]),
+    ...inbox.map(({ type, to, body, by = '' }) => ['inbox', `${type} ${to}`.trim(), jsonText(body), by]),
+  ]
+}
+
+function lines(console: Console, view: RunView, gone: boolean): string[] {
+  const { out } = console
+  const { row, at, time, stack, choices, questions } = view
+  const id = out.text(row.id)
+  const latest = at === row.last
+  const status = gone ? 'suspended' : row.status
+  const waits = latest ? waitsFor(row, gone) : ''
+  const state = latest ? `${status}${waits === '' ? '' : `, waits for ${waits}`}` : `now ${status}`
+  const failures = questions.filter(({ name }) => name === 'engine:error')
+  const asked = questions.filter(({ name }) => name !== 'engine:error')
+  const head = factLine(
+    `${id} at ${at} of ${row.last}`,
+    `${out.paint('bold', id)} at ${at} of ${row.last}`,
+    [localTime(time, console.now), state],
+    out,
+  )
+  const part = (name: string, text: string): string[] =>
+    text === '' ? [] : layoutText({ lead: name, painted: out.paint('dim', name), text, column: 8 }, out)
+  return [
+    ...head,
+    ...part(
+      'stack',
+      stack.map(({ program, node }) => (node === undefined ? programName(program) : `${programName(program)} › ${node}`)).join(' › '),
+    ),
+    ...part('edges', choices.map(wayText).join(' · ')),
+    ...board(console, view),
+    ...inbox(console, view),
+    ...failures.flatMap(({ fault }) => (fault === undefined ? [] : console.fault(fault))),
+    ...(failures.length === 0 ? [] : wayOutOf(console, row.id, failures, [], out)),
+    ...asked.flatMap((question) => questionLines(console, question, asked.length === 1, out)),
+  ]
+}
+
+function wayText({ id, open, why, when }: Choice): string {
+  if (open) return `${id} open${when === undefined ? '' : ` if ${when}`}`
+  return `${id} closed${why === undefined ? '' : `, ${why}`}`
+}
+
+/** What was told to the run and not taken: soon, once somebody waits for it, or never. */
+function inbox({ out, now }: Console, { row, inbox: messages }: RunView): string[] {
+  const over = row.status !== 'running' && row.status !== 'suspended'
+  return messages.flatMap(({ type, to, body, by, at }, i) => {
+    const lead = i === 0 ? 'inbox' : '     '
+    const text = `${`${type} ${to}`.trim()}: ${brief(body)}`
+    const facts = [...(by === undefined ? [] : [`by ${by}`]), localTime(at, now), over ? 'the run had ended' : 'not taken yet']
+    return layoutText({ lead, painted: out.paint('dim', lead), text, facts, column: 8 }, out)
+  })
+}
+
+function board({ out, flags }: Console, { board: entries }: RunView): string[] {
+  const limit = Math.max(16, Math.min(60, out.columns - 40))
+  const widest = Math.min(16, Math.max(0, ...entries.map(({ key }) => key.length)))
+  return entries.flatMap(({ key, value, node, record, known }, i) => {
+    const name = i === 0 ? 'board' : '     '
+    const lead = `${name}   ${out.text(key).padEnd(widest)}`
+    const painted = `${out.paint('dim', name)}   ${out.text(key).padEnd(widest)}`
+    return layoutText(
+      {
+        lead,
+        painted,
+        text: brief(value, limit),
+        facts: [...(known === undefined || flags.verbose !== true ? [] : [known]), `${node ?? 'input'} @${record}`],
+        column: 10 + widest,
+      },
+      out,
+    )
+  })
+}

@@ -1,0 +1,106 @@
+import { resolve } from 'node:path'
+import { type Fault, faultData, isFault, type Severity } from '../../kernel/index.ts'
+import type { Library } from '../../library.ts'
+import { cells } from '../../text/index.ts'
+import type { Console } from '../console.ts'
+import { plain } from '../documents.ts'
+import { EXIT, exitCodeOf } from '../exit.ts'
+import { factLine, paragraph } from '../layout.ts'
+import type { CarryFlags, RunFlags } from '../options.ts'
+import type { Session } from '../session.ts'
+import { counted } from '../units.ts'
+
+interface Checked {
+  readonly file: string
+  readonly findings: readonly Fault[]
+}
+
+/**
+ * `reflex validate FILE…`: everything that is wrong with all of them, in file order; a folder stands for all its programs.
+ * What is only worth knowing is shown with `--verbose`, and counted otherwise.
+ */
+export async function validate(
+  { console, reflex }: Session,
+  files: readonly string[],
+  flags: CarryFlags & Pick<RunFlags, 'kind' | 'tools'>,
+): Promise<number> {
+  await reflex.useTools(flags.tools ?? [])
+  const checked: Checked[] = []
+  for (const file of files) checked.push(...(await check(file, flags.kind, reflex.library, console)))
+  const findings = checked.flatMap((one) => one.findings)
+  const errors = findings.filter(({ severity }) => severity === 'error')
+  if (console.shape !== 'text') {
+    const documents = checked.map((one) => ({
+      file: one.file,
+      valid: !one.findings.some(({ severity }) => severity === 'error'),
+      findings: one.findings.map((found) => ({ severity: found.severity, ...faultData(found) })),
+    }))
+    const [warnings, infos] = [countOf(findings, 'warning'), countOf(findings, 'info')]
+    console.document(plain({ v: 1, files: documents, errors: errors.length, warnings, infos }))
+  } else tell(console, checked, files)
+  const [worst] = errors.map(exitCodeOf).sort((a, b) => b - a)
+  return worst === undefined ? EXIT.done : findings.length === 1 && worst === EXIT.wrong ? EXIT.wrong : EXIT.no
+}
+
+async function check(path: string, kind: string | undefined, library: Library, console: Console): Promise<Checked[]> {
+  const checked: Checked[] = []
+  const attempt = async (name: string, take: () => void | Promise<void>): Promise<void> => {
+    try {
+      await take()
+    } catch (thrown) {
+      if (!isFault(thrown)) throw thrown
+      checked.push({ file: name, findings: [thrown] })
+    }
+  }
+  let files: readonly string[] = []
+  await attempt(path, () => void (files = library.files(resolve(console.world.surroundings.cwd, path))))
+  for (const one of files) {
+    const file = console.near(one)
+    await attempt(file, async () => void checked.push({ file, findings: (await library.checkCalls(one, kind)).findings }))
+  }
+  return checked
+}
+
+function countOf(findings: readonly Fault[], severity: Severity): number {
+  return findings.filter((found) => found.severity === severity).length
+}
+
+function tell(console: Console, checked: readonly Checked[], files: readonly string[]): void {
+  const all = checked.flatMap(({ findings }) => findings)
+  const shown = console.flags.verbose === true ? all : all.filter(({ severity }) => severity !== 'info')
+  for (const found of shown) console.print(console.fault(found, console.out))
+  const worst = shown.find(({ severity }) => severity === 'error') ?? shown.find(({ severity }) => severity === 'warning') ?? shown[0]
+  console.print(summary(console, checked.length, all, { worst, hidden: shown.length < all.length ? files : undefined }))
+}
+
+interface Shown {
+  /** The first error that was shown, else the first warning, else the first finding. */
+  readonly worst: Fault | undefined
+  /** The files as they were named, if some findings were not shown. */
+  readonly hidden: readonly string[] | undefined
+}
+
+function summary(console: Console, files: number, findings: readonly Fault[], { worst, hidden }: Shown): string[] {
+  const { out } = console
+  const errors = countOf(findings, 'error')
+  const told = [
+    [errors, 'error'],
+    [countOf(findings, 'warning'), 'warning'],
+    [countOf(findings, 'info'), 'note'],
+  ] as const
+  const said = told.filter(([count]) => count > 0).map(([count, what]) => counted(count, what))
+  const ok = errors === 0 ? `${out.mark('done')} ` : ''
+  const painted = errors === 0 ? `${out.paint('green', out.mark('done'))} ` : ''
+  const inFiles = counted(files, 'file')
+  const text = said.length === 0 ? `${inFiles} valid` : `${errors === 0 ? 'valid, ' : ''}${joined(said)} in ${inFiles}`
+  const next = [
+    ...(worst === undefined ? [] : [console.command('explain', worst.code)]),
+    ...(worst === undefined && hidden !== undefined ? [console.command('validate', ...hidden, '--verbose')] : []),
+  ]
+  if (cells(ok) + cells(text) > out.room) return [...paragraph(`${ok}${text}`, out), ...next.map((command) => `  ${command}`)]
+  return factLine(`${ok}${text}`, `${painted}${text}`, next, out)
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+}

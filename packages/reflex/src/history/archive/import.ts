@@ -1,0 +1,225 @@
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { historyFaults } from '../faults.ts'
+import { type ArchiveSecret, renamed, withoutProof } from './format.ts'
+import { type ArchivePart, ArchiveReader } from './read.ts'
+import { isRunName, noRunName } from '../run-name.ts'
+import {
+  type Batch,
+  faults as kernelFaults,
+  isObject,
+  type Json,
+  type Lease,
+  type Message,
+  type Programs,
+  type RunRow,
+  type Store,
+  type StoredProgram,
+  type Worker,
+} from '../../kernel/index.ts'
+
+/** How an archive is imported. */
+export interface ImportOptions {
+  /** The signature must be that of this secret. */
+  readonly secret?: ArchiveSecret | undefined
+  /** The name of the run here; the one that it had if absent. */
+  readonly id?: string | undefined
+}
+
+/** What was imported. */
+export interface Imported {
+  readonly row: RunRow
+  /** Whether the archive was signed, and the signature checked. */
+  readonly signature: 'checked' | 'unchecked' | 'none'
+  /** Messages that came along: an answer among them goes on with the run as soon as somebody carries it. */
+  readonly messages: number
+}
+
+/** Where an archive is imported. */
+export interface ImportWorld {
+  readonly store: Store
+  readonly worker: Worker
+  /** The kinds that are known here. */
+  readonly programs: Programs
+  now(): number
+}
+
+type Lines = Iterable<string> | AsyncIterable<string>
+
+/** No line of ours is longer: a file without line ends is none of ours. */
+const LONGEST_LINE = 64_000_000
+/** Characters of records and large values that are committed together. */
+const CHUNK = 8_000_000
+
+/**
+ * Stores the run of an archive, once all of it has been read and found right: until then its lines lie in a file of this process, and nothing
+ * is in the store. The proofs of what its operator was allowed do not travel, so it goes on with the usual trust at
+ * most. Throws `R2070` to `R2084`, `R5007` if the name is taken, `R2022` for a name that no run can have.
+ */
+export async function importArchive(world: ImportWorld, lines: Lines, options: ImportOptions = {}): Promise<Imported> {
+  const folder = mkdtempSync(join(tmpdir(), 'reflex-import-'))
+  const spool = join(folder, 'archive.jsonl')
+  try {
+    const checked = new ArchiveReader(world.programs.aside(), options.secret)
+    const messages: Message[] = []
+    for await (const part of checked.parts(spooled(lines, spool))) if (part.type === 'message') messages.push(part.message)
+    const id = options.id ?? checked.header.run
+    if (!isRunName(id)) throw noRunName(id, 'give it another name with --id')
+    await new Importing(world, checked, id).store(spool, messages)
+    const stored = await world.store.read(id, 0)
+    if (stored === undefined) throw kernelFaults.make('R2016', `the store has no run ${id}`, { run: id })
+    return { row: stored.row, signature: checked.signature, messages: messages.length }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The same lines, each written to a file on its way. The file is whole once they have ended. */
+async function* spooled(lines: Lines, file: string): AsyncGenerator<string> {
+  const out = createWriteStream(file, { mode: 0o600 })
+  try {
+    for await (const line of lines) {
+      if (!out.write(`${line}\n`)) await once(out, 'drain')
+      yield line
+    }
+  } finally {
+    out.end()
+    await finished(out)
+  }
+}
+
+/** The lines of a stream of bytes. Throws `R2070` for one that nobody of us has written. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let parts: string[] = []
+  let size = 0
+  const line = (): string => {
+    const whole = parts.join('')
+    parts = []
+    size = 0
+    return whole.endsWith('\r') ? whole.slice(0, -1) : whole
+  }
+  for await (const chunk of chunks) {
+    const pieces = (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })).split('\n')
+    for (const [i, piece] of pieces.entries()) {
+      if (i > 0) yield line()
+      parts.push(piece)
+      size += piece.length
+      if (size > LONGEST_LINE) throw historyFaults.make('R2070', 'a line is longer than any of an archive')
+    }
+  }
+  if (size > 0) yield line()
+}
+
+/** An archive that was found right, on its way into a store. */
+class Importing {
+  readonly #world: ImportWorld
+  readonly #checked: ArchiveReader
+  readonly #id: string
+  readonly #reader: ArchiveReader
+  #rows: string[] = []
+  #first = 1
+  #version = 0
+  #size = 0
+  #programs: StoredProgram[] = []
+  readonly #blobs = new Map<string, string>()
+
+  constructor(world: ImportWorld, checked: ArchiveReader, id: string) {
+    this.#world = world
+    this.#checked = checked
+    this.#id = id
+    this.#reader = new ArchiveReader(world.programs.aside(), undefined)
+  }
+
+  /** `file`: the lines, once more. */
+  async store(file: string, messages: readonly Message[]): Promise<void> {
+    const { store } = this.#world
+    const { lease, last } = await this.#claim()
+    try {
+      // Before the first record: a run that has begun may be taken up with its messages or not at all.
+      if (last === 0) for (const message of messages) await store.post(this.#id, message)
+      for await (const part of this.#reader.parts(linesOf(createReadStream(file)))) {
+        if (part.type === 'program') this.#programs.push(part.program)
+        if (part.type !== 'record') continue
+        if (part.n > last) await this.#add(part, lease)
+        else this.#first = part.n + 1
+      }
+      await this.#commit(lease, true)
+    } finally {
+      await store.release(lease)
+    }
+  }
+
+  async #add({ n, v, row, blobs }: Extract<ArchivePart, { type: 'record' }>, lease: Lease): Promise<void> {
+    if (v !== this.#version && this.#rows.length > 0) await this.#commit(lease, false)
+    this.#version = v
+    const text = JSON.stringify(n === 1 ? this.#own(row) : row)
+    this.#rows.push(text)
+    this.#size += text.length
+    for (const [name, blob] of blobs) {
+      if (this.#blobs.has(name)) continue
+      this.#blobs.set(name, blob)
+      this.#size += blob.length
+    }
+    if (this.#size >= CHUNK && n < this.#checked.records) await this.#commit(lease, false)
+  }
+
+  #own(row: readonly Json[]): readonly Json[] {
+    const stripped = withoutProof(row)
+    return this.#id === this.#checked.header.run ? stripped : renamed(stripped, this.#id)
+  }
+
+  /** Of a large run, what comes before the last part stands in the store as one that was cancelled: nobody goes on with half a run. */
+  async #commit(lease: Lease, whole: boolean): Promise<void> {
+    if (this.#rows.length === 0) return
+    const { fold } = this.#reader
+    const count = this.#rows.length
+    const batch: Batch = {
+      lease,
+      first: this.#first,
+      count,
+      version: this.#version,
+      body: `[${this.#rows.join(',\n')}]`,
+      row: whole
+        ? fold.summary()
+        : { status: 'cancelled', updated: fold.state.time, due: null, waits: [], value: { importing: this.#checked.head } },
+      programs: this.#programs,
+      blobs: new Map(this.#blobs),
+    }
+    const refused = await this.#world.store.commit([batch])
+    if (refused.length > 0) throw taken(this.#world.store, this.#id)
+    this.#first += count
+    this.#rows = []
+    this.#programs = []
+    this.#blobs.clear()
+    this.#size = 0
+  }
+
+  /** The name, for this archive: a new one, or one of an import of the very same that was broken off. */
+  async #claim(): Promise<{ readonly lease: Lease; readonly last: number }> {
+    const { store, worker } = this.#world
+    const { trace, program, started } = this.#checked.header
+    const row = { id: this.#id, trace, program, status: 'running', started, updated: started, due: null, waits: [] } as const
+    const created = await store.create(row, worker)
+    if (created !== 'taken') return { lease: created, last: 0 }
+    const known = (await store.read(this.#id, 0))?.row
+    if (known === undefined || !this.#isBegun(known)) throw taken(store, this.#id)
+    const claim = await store.claim(this.#id, worker, this.#world.now())
+    if (!('lease' in claim)) throw taken(store, this.#id)
+    if (this.#isBegun(claim.row)) return { lease: claim.lease, last: claim.row.last }
+    await store.release(claim.lease)
+    throw taken(store, this.#id)
+  }
+
+  #isBegun({ last, trace, value }: RunRow): boolean {
+    const { header, head, records } = this.#checked
+    return last === 0 ? trace === header.trace : isObject(value) && value['importing'] === head && last < records
+  }
+}
+
+function taken(store: Store, run: string): Error {
+  return kernelFaults.make('R5007', `the store ${store.name} already has a run ${run}`, { run, fix: 'give it another name with --id' })
+}

@@ -1,0 +1,230 @@
+import { Chronology, type Moment, type Origin } from './chronology.ts'
+import { historyFaults } from './faults.ts'
+import { isList, isObject, type Json, type Rec, type RunPrograms, type State } from '../kernel/index.ts'
+import { edgeOf } from './words.ts'
+import { didYouMean, suggest } from '../text/index.ts'
+import type { StoryLine } from './trace.ts'
+
+/** Why something is as it is: what it came from, back to what somebody gave, answered or decided. */
+export interface Cause {
+  readonly what: 'value' | 'decision' | 'record' | 'effect' | 'answer' | 'start' | 'set' | 'call'
+  /** A key, the path of a node, or what it is of. */
+  readonly name: string
+  /** The record in which it came about. */
+  readonly record: number
+  readonly text?: string
+  readonly value?: Json
+  readonly by?: string
+  readonly because?: string
+  /** Of a decision: the other ways that were open, and the closed ones. */
+  readonly open?: readonly string[]
+  readonly closed?: readonly { readonly way: string; readonly why: string }[]
+  /** It is told above. */
+  readonly again?: true
+  readonly from: readonly Cause[]
+}
+
+/** A run to be explained. */
+export interface Explained {
+  readonly run: string
+  readonly records: readonly Rec[]
+  readonly definitionsFor: (state: State) => RunPrograms
+}
+
+/** Explains `@21`, a node by its name or path, or a key of the board. Throws `R2065`. */
+export function causeOfRun({ run, records, definitionsFor }: Explained, what: string): Cause {
+  const story = new Chronology(records, definitionsFor)
+  const why = new Why(story)
+  const record = /^@(\d{1,9})$/.exec(what)?.[1]
+  const found = record === undefined ? (why.node(what) ?? why.key(what)) : story.moments[Number(record) - 1] && why.record(Number(record))
+  if (found !== undefined) return found
+  if (record !== undefined) throw historyFaults.make('R2065', `${run} has records 1 to ${records.length}, not ${record}`, { run })
+  const hint = didYouMean(suggest(what, story.names()))
+  throw historyFaults.make('R2065', `${run} has no node and no key ${JSON.stringify(what)}${hint === undefined ? '' : `; ${hint}`}`, {
+    run,
+  })
+}
+
+const DECIDES: readonly string[] = ['decide', 'done', 'fail', 'answer']
+
+class Why {
+  readonly #story: Chronology
+  readonly #told = new Set<string>()
+
+  constructor(story: Chronology) {
+    this.#story = story
+  }
+
+  /** How a node decided the last time. */
+  node(name: string): Cause | undefined {
+    const at = (mark: string): StoryLine | undefined =>
+      this.#story.lines.findLast(({ place, event }) => event.mark === mark && (place === name || place.endsWith(`/${name}`)))
+    const lines = DECIDES.flatMap((mark) => at(mark) ?? [])
+    const last = lines.find(({ event }) => event.mark === 'decide') ?? lines[0]
+    return last === undefined ? undefined : this.record(last.n)
+  }
+
+  key(name: string): Cause | undefined {
+    const origin = this.#story.find(name)
+    return origin === undefined ? undefined : this.#value(origin)
+  }
+
+  /** What a record did, and from what. */
+  record(n: number): Cause {
+    const moment = this.#story.at(n)
+    const line = moment.lines.find(isChoice) ?? moment.lines.find(({ event }) => DECIDES.includes(event.mark)) ?? moment.lines[0]
+    this.#told.add(`@${n}`)
+    return { ...decisionOf(moment, line), from: this.#causes(moment) }
+  }
+
+  #value(origin: Origin): Cause {
+    const { key, value, record, frame } = origin
+    const moment = this.#story.at(record)
+    const line = moment.lines.find(({ event }) => DECIDES.includes(event.mark))
+    const place = line?.place ?? moment.path
+    const carried = this.#story.carried(origin)
+    const cause = {
+      what: 'value' as const,
+      name: key,
+      record,
+      value,
+      ...(carried === undefined ? { text: writtenAs(moment, place) } : { text: `returned from ${carried.key}` }),
+      ...saidOf(line),
+    }
+    const id = `${String(frame)} ${key} @${record}`
+    if (this.#told.has(id)) return { ...cause, again: true, from: [] }
+    this.#told.add(id)
+    if (carried !== undefined) return { ...cause, from: [this.#value(carried)] }
+    if (moment.record.input?.[0] === 'kernel') return { ...cause, from: [] }
+    if (this.#told.has(`@${record}`)) return { ...cause, again: true, from: [] }
+    this.#told.add(`@${record}`)
+    return { ...cause, from: this.#causes(moment) }
+  }
+
+  /** What a step had before it: its input, then what it read, and what who decided saw. */
+  #causes(moment: Moment): Cause[] {
+    const input = this.#input(moment)
+    const seen = new Map<string, Origin>()
+    for (const origin of [...moment.saw, ...moment.reads]) seen.set(`${String(origin.frame)} ${origin.key}`, origin)
+    return [...input, ...[...seen.values()].map((origin) => this.#value(origin))]
+  }
+
+  #input(moment: Moment): Cause[] {
+    const { record, n } = moment
+    const { input } = record
+    switch (input?.[0]) {
+      case 'ok':
+      case 'err': {
+        const asked = Number.parseInt(String(input[1]), 10)
+        // Who decided is told with what he decided.
+        if (moment.lines.some(({ event }) => event.facts?.['by'] !== undefined)) return this.#cameBy(asked)
+        const [port = ''] = this.#story.requestOf(input[1]) ?? []
+        const text = `${input[0] === 'ok' ? 'answered' : 'failed'}, asked for @${asked}`
+        return [{ what: 'effect', name: port, record: n, text, from: this.#cameBy(asked) }]
+      }
+      case 'answer': {
+        const asked = Number.parseInt(String(input[1]), 10)
+        const by = typeof input[3] === 'string' ? { by: input[3] } : {}
+        const text = `answered the question of @${asked}`
+        return [{ what: 'answer', name: moment.path, record: n, text, value: input[2], ...by, from: this.#cameBy(asked) }]
+      }
+      case 'ret':
+      case 'end': {
+        const ended = this.#story.endOf(input[1])
+        if (ended === undefined || this.#told.has(`@${ended}`)) return []
+        this.#told.add(`@${ended}`)
+        const end = this.#story.at(ended)
+        return [{ what: 'call', name: end.program, record: ended, text: `ended ${input[2]}`, from: this.#causes(end) }]
+      }
+      case undefined: {
+        const before = moment.first ? undefined : this.#story.before(moment.n)
+        if (before !== undefined) return this.#cameBy(before)
+        const begun = this.#begun(moment)
+        return begun === undefined ? [] : [begun]
+      }
+      default:
+        return []
+    }
+  }
+
+  /** The last choice among several ways, or the last answer, that led to a record, in its frame or below. */
+  #cameBy(n: number): Cause[] {
+    for (let at = n; at > 1; ) {
+      const moment = this.#story.at(at)
+      const { record, first, lines } = moment
+      if (lines.some(isChoice)) return this.#told.has(`@${at}`) ? [] : [this.record(at)]
+      if (record.input?.[0] === 'answer') return this.#input(moment)
+      if (record.input?.[0] === 'kernel' || (record.input === undefined && !first)) {
+        at = this.#story.before(at) ?? 0
+        continue
+      }
+      const ref = first ? record.frame : record.input?.[1]
+      const before = Number.parseInt(typeof ref === 'number' || typeof ref === 'string' ? String(ref) : '', 10)
+      at = before > 0 && before < at ? before : 0
+    }
+    return []
+  }
+
+  /** The call that began a frame, and what its caller gave it. */
+  #begun({ record, first }: Moment): Cause | undefined {
+    if (!first) return undefined
+    if (record.frame === 0) return this.#started()
+    const called = Number.parseInt(String(record.frame), 10)
+    const caller = this.#story.at(called)
+    const text = 'began it'
+    if (this.#told.has(`@${called}`)) return { what: 'call', name: caller.path, record: called, text, again: true, from: [] }
+    this.#told.add(`@${called}`)
+    return { what: 'call', name: caller.path, record: called, text, from: this.#causes(caller) }
+  }
+
+  #started(): Cause {
+    const { by, args } = this.#story.at(1).record.more?.start ?? {}
+    const actor = isObject(by) && typeof by.actor === 'string' ? { by: by.actor } : {}
+    return { what: 'start', name: 'the run began', record: 1, ...(args === undefined ? {} : { value: args }), ...actor, from: [] }
+  }
+}
+
+/** Whether a way was taken where there were several. */
+function isChoice(line: StoryLine): boolean {
+  const { mark, facts = {} } = line.event
+  return mark === 'decide' || (isList(facts.open) && facts.open.length > 1 && edgeOf(line.event) !== undefined)
+}
+
+function decisionOf(moment: Moment, line: StoryLine | undefined): Omit<Cause, 'from'> {
+  const { n, path, record } = moment
+  const detail = record.input?.[0] === 'kernel' ? { text: line?.event.text ?? record.input[1] } : {}
+  if (line === undefined) return { what: 'record', name: path === '' ? moment.program : path, record: n, ...detail }
+  const isWay = isChoice(line)
+  const way = edgeOf(line.event)
+  const value = isWay && way !== undefined ? { value: way } : {}
+  return { what: isWay ? 'decision' : 'record', name: line.place, record: n, ...detail, ...value, ...saidOf(line), ...waysOf(line, way) }
+}
+
+function saidOf(line: StoryLine | undefined): Pick<Cause, 'by' | 'because'> {
+  const { facts = {}, text = '', mark } = line?.event ?? {}
+  const because = mark === 'decide' || mark === 'done' || mark === 'fail' ? text : ''
+  return { ...(typeof facts.by === 'string' ? { by: facts.by } : {}), ...(because === '' ? {} : { because }) }
+}
+
+function waysOf({ event: { facts = {} } }: StoryLine, taken: string | undefined): Pick<Cause, 'open' | 'closed'> {
+  const open = isList(facts.open) ? facts.open.map(textOf).filter((way) => way !== taken) : []
+  const closed = isList(facts.closed)
+    ? facts.closed.flatMap((pair) => (isList(pair) ? [{ way: textOf(pair[0]), why: textOf(pair[1]) }] : []))
+    : []
+  return { ...(open.length === 0 ? {} : { open }), ...(closed.length === 0 ? {} : { closed }) }
+}
+
+/** How a value came onto the board, where no other entry was copied. */
+function writtenAs({ record, first }: Moment, place: string): string {
+  if (record.input?.[0] === 'kernel' && record.input[1] === 'fork') {
+    const detail = record.input[2]
+    const by = isObject(detail) && typeof detail.by === 'string' ? `, by ${detail.by}` : ''
+    return `set by the fork${by}`
+  }
+  if (first) return record.frame === 0 ? 'given at the start' : 'given by the caller'
+  return place === '' ? 'written' : `written at ${place}`
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '')
+}

@@ -1,0 +1,156 @@
+import { defineFaults } from '../kernel/index.ts'
+
+/** What stored runs tell: causes, archives, tables, telemetry. */
+export const historyFaults = defineFaults({
+  R2022: {
+    title: 'A run cannot have this name',
+    verdict: 'fail',
+    when: 'before a run',
+    means: 'The name of a run stands in addresses, in folders and on command lines, so it is letters, digits, - and _.',
+    fix: 'Choose another name, or leave it to Reflex.',
+  },
+  R2065: {
+    title: 'There is nothing of that name to explain',
+    verdict: 'fail',
+    when: 'at any time',
+    means:
+      'A run explains a node that has decided, a key that can be read on its board, and any of its records. It has none of this name, as far as it was looked at.',
+    often: 'a value of a program that was called, which is gone with it: name a record at which it was there',
+    fix: 'Name a node or a key as reflex trace and reflex show print them, or a record as @21.',
+  },
+  R2070: {
+    title: 'This is no archive of a run',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'An archive is JSON lines, of which the first says that it is one and of which run. Nothing was stored.',
+    often: 'another JSONL file, such as what trace --jsonl writes; a file that a program has formatted anew',
+    fix: 'Name a file that reflex export has written.',
+  },
+  R2071: {
+    title: 'An archive has a newer format',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'A later release wrote the archive, or its records. What this one does not know it would read wrongly. Nothing was stored.',
+    fix: 'Import it with the release that wrote it, or a later one.',
+  },
+  R2072: {
+    title: 'A record of an archive was changed',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'The hash that goes through all lines does not fit this record: it is not what was exported. Nothing was stored.',
+    fix: 'Get the archive again from where it was written.',
+  },
+  R2073: {
+    title: 'A record of an archive is missing',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'The records of a run are numbered without gaps, and here one is left out. Nothing was stored.',
+    fix: 'Get the archive again from where it was written.',
+  },
+  R2074: {
+    title: 'The records of an archive stand in another order',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'A record stands before one that comes earlier, or a second time. Nothing was stored.',
+    often: 'a file that was sorted',
+    fix: 'Get the archive again from where it was written.',
+  },
+  R2075: {
+    title: 'An archive ends too early',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'The last line of an archive counts its records. It is missing, or was cut. Nothing was stored.',
+    often: 'an export or a copy that was broken off',
+    fix: 'Copy the archive again, or export the run again.',
+  },
+  R2076: {
+    title: 'An archive holds more than its run',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'A line stands behind the last one, or holds a program or a value that no record after it needs. Nothing was stored.',
+    often: 'two archives in one file',
+    fix: 'Import one archive at a time, as it was written.',
+  },
+  R2077: {
+    title: 'A program of an archive is not the one that its hash names',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'A run goes on with the programs that it was started with, which their hashes name. This one was changed. Nothing was stored.',
+    fix: 'Get the archive again from where it was written.',
+  },
+  R2078: {
+    title: 'A program of an archive is missing',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'A record uses a program that no line before it holds. Nothing was stored.',
+    fix: 'Get the archive again from where it was written.',
+  },
+  R2079: {
+    title: 'A large value of an archive is not the one that its hash names',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means:
+      'Large values stand in lines of their own, under their hashes. This one was changed, or a part of it is missing. Nothing was stored.',
+    fix: 'Get the archive again from where it was written.',
+  },
+  R2080: {
+    title: 'A large value of an archive is missing',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'A record names a value that no line before it holds. Nothing was stored.',
+    fix: 'Get the archive again from where it was written.',
+  },
+  R2081: {
+    title: 'A line of an archive was changed',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means:
+      'The hash that goes through all lines does not fit here: the first line, a message or the last line was changed, or a line before it was moved or taken away. Nothing was stored.',
+    fix: 'Get the archive again from where it was written.',
+  },
+  R2082: {
+    title: 'An archive is not signed',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'A secret was given to check the signature, and there is none: anybody may have written this archive. Nothing was stored.',
+    fix: 'Export the run with --sign-secret-file, or leave --secret-file out if you trust where the archive comes from.',
+  },
+  R2083: {
+    title: 'The signature of an archive is not right',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'It was signed with another secret, or changed by somebody who does not have the secret. Nothing was stored.',
+    fix: 'Give the secret with which it was signed, or get the archive again.',
+  },
+  R2084: {
+    title: 'The records of an archive make no run',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'Every line is as it was written, and a record cannot follow those before it, or speaks of another run. Nothing was stored.',
+    often: 'an archive that another program made',
+    fix: 'Export the run again.',
+  },
+  R2085: {
+    title: 'A run cannot be archived',
+    verdict: 'fail',
+    when: 'when a run is exported',
+    means:
+      'One of its programs is not in the store, because it holds functions that no data can stand for. Elsewhere nobody could go on with it.',
+    fix: 'Give the functions of the program a name and a version, and start the run with a store.',
+  },
+  R2086: {
+    title: 'Telemetry cannot be told anything',
+    verdict: 'fail',
+    when: 'when a run is observed',
+    means:
+      'Spans and metrics go through the package @opentelemetry/api, which is not installed or cannot be loaded. The run itself is not concerned.',
+    fix: 'npm install @opentelemetry/api',
+  },
+  R2087: {
+    title: 'Parquet files need a package',
+    verdict: 'fail',
+    when: 'when a store is exported',
+    means: 'Parquet is written by the package hyparquet-writer, which is not installed or cannot be loaded. Nothing was written.',
+    fix: 'npm install hyparquet-writer, or export with --format jsonl',
+  },
+})

@@ -1,0 +1,114 @@
+import { historyFaults } from '../faults.ts'
+import { systemHost } from '../../kernel/index.ts'
+
+/** What is used of the package @opentelemetry/api, which need not be installed. */
+export interface TelemetryApi {
+  readonly trace: {
+    getTracerProvider(): TracerProvider
+    setSpan(context: object, span: Span): object
+    setSpanContext(context: object, span: SpanContext): object
+  }
+  readonly metrics: { getMeterProvider(): MeterProvider }
+  readonly ROOT_CONTEXT: object
+  readonly SpanKind: { readonly INTERNAL: number; readonly CLIENT: number }
+  readonly SpanStatusCode: { readonly OK: number; readonly ERROR: number }
+}
+
+/** A tracer provider of any SDK. */
+export interface TracerProvider {
+  getTracer(name: string, version?: string): Tracer
+  getDelegate?(): TracerProvider
+  forceFlush?(): Promise<void>
+}
+
+interface Tracer {
+  startSpan(name: string, options: object, context: object): Span
+}
+
+export interface Span {
+  spanContext(): SpanContext
+  setAttributes(attributes: Readonly<Record<string, string | number | boolean>>): unknown
+  setStatus(status: { readonly code: number; readonly message?: string }): unknown
+  end(time?: number): void
+}
+
+export interface SpanContext {
+  readonly traceId: string
+  readonly spanId: string
+  readonly traceFlags: number
+  readonly isRemote?: boolean
+}
+
+/** A meter provider of any SDK. */
+export interface MeterProvider {
+  getMeter(name: string, version?: string): Meter
+  forceFlush?(): Promise<void>
+}
+
+type Facts = Readonly<Record<string, string | number | boolean>>
+
+export interface Meter {
+  createCounter(name: string, options?: object): { add(value: number, facts?: Facts): void }
+  createUpDownCounter(name: string, options?: object): { add(value: number, facts?: Facts): void }
+  createHistogram(name: string, options?: object): { record(value: number, facts?: Facts): void }
+}
+
+/** Where telemetry goes. */
+export interface ObserveOptions {
+  /** Default: the one that the application has registered. */
+  readonly tracerProvider?: TracerProvider
+  readonly meterProvider?: MeterProvider
+  /** The ids that the tracer provider draws: give the same object to it as its `idGenerator`, and spans have the same ids in every process. */
+  readonly ids?: SpanIds
+}
+
+const PACKAGE: string = '@opentelemetry/api'
+/** Where the package keeps what an application registers, whatever its version within this major one. */
+const REGISTERED = Symbol.for('opentelemetry.js.api.1')
+/** The sampled bit. */
+export const SAMPLED = 1
+
+/** Whether an application has registered something for traces or metrics in this process. Imports nothing. */
+export function isRegistered(): boolean {
+  const registered = (globalThis as { [REGISTERED]?: { readonly trace?: unknown; readonly metrics?: unknown } })[REGISTERED]
+  return registered?.trace !== undefined || registered?.metrics !== undefined
+}
+
+/** The package, imported when it is first needed. Throws `R2086` where it is missing. */
+export async function loadTelemetry(): Promise<TelemetryApi> {
+  try {
+    return (await import(/* @vite-ignore */ PACKAGE)) as TelemetryApi
+  } catch (thrown) {
+    const missing = (thrown as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND'
+    throw historyFaults.make(
+      'R2086',
+      missing ? 'telemetry needs the package @opentelemetry/api' : 'the package @opentelemetry/api cannot be loaded',
+      {
+        fix: 'npm install @opentelemetry/api',
+        ...(missing ? {} : { cause: thrown }),
+      },
+    )
+  }
+}
+
+/**
+ * The ids of spans, for a tracer provider (`idGenerator`): those of runs follow from their journals, so that every process
+ * that goes on with a run adds to the same trace and names the same parents; all others are random.
+ */
+export class SpanIds {
+  #next: { readonly trace: string; readonly span: string } | undefined
+
+  /** Begins a span that gets these ids. */
+  with<Result>(next: { readonly trace: string; readonly span: string }, begin: () => Result): Result {
+    this.#next = next
+    try {
+      return begin()
+    } finally {
+      this.#next = undefined
+    }
+  }
+
+  generateTraceId = (): string => this.#next?.trace ?? systemHost.entropy()
+
+  generateSpanId = (): string => this.#next?.span ?? systemHost.entropy().slice(0, 16)
+}

@@ -1,0 +1,307 @@
+import {
+  type Change,
+  digest,
+  type Flight,
+  type Frame,
+  framePath,
+  type History,
+  type Input,
+  isObject,
+  type Json,
+  nodePath,
+  type Rec,
+  type Ref,
+  type RunPrograms,
+  State,
+  strandName,
+  type Wait,
+} from '../../kernel/index.ts'
+import { type Facts, failure, nameOf, programFacts, type Result, returned, usage } from './facts.ts'
+
+/** What a run, a called program, a branch, an effect or a wait took: a span, as its records tell it. */
+export interface ProjectedSpan {
+  /** The run's trace id: 32 hexadecimal digits. */
+  readonly trace: string
+  /** 16 hexadecimal digits, the same whoever projects it: they follow from the trace id and the place in the journal. */
+  readonly id: string
+  readonly parent?: string
+  readonly what: 'run' | 'call' | 'branch' | 'effect' | 'wait'
+  readonly name: string
+  /** Leaves this process, as far as is known: a model or a tool is asked. */
+  readonly client: boolean
+  /** Milliseconds since the epoch. */
+  readonly start: number
+  /** Absent while it goes on. */
+  readonly end?: number
+  readonly status: 'unset' | 'ok' | 'error'
+  /** Why it failed. */
+  readonly message?: string
+  readonly attributes: Facts
+  /** What it goes on from: for a fork, the run that it was forked from. */
+  readonly links: readonly { readonly trace: string; readonly id: string; readonly attributes: Facts }[]
+}
+
+/** What a record began and ended. */
+export interface SpanChanges {
+  readonly opened: readonly ProjectedSpan[]
+  readonly closed: readonly ProjectedSpan[]
+}
+
+/** What is known beside the journal. */
+export interface ProjectionOptions {
+  /** The trace id of the run that this one was forked from. */
+  readonly origin?: string | undefined
+}
+
+interface Open {
+  span: ProjectedSpan
+  readonly kind: { readonly frame: Frame } | { readonly flight: Flight } | { readonly wait: Wait }
+}
+
+const NOTHING: SpanChanges = { opened: [], closed: [] }
+
+/** The id of the span of something that the journal of a trace names: `run`, `effect 12`, `wait 4w`, `frame 12f`. */
+export function spanId(trace: string, name: string): string {
+  return digest(`${trace} ${name}`).slice(0, 16)
+}
+
+/**
+ * Spans of a run, projected from its records one after another: one for the run, nested ones for calls, branches, effects
+ * and waits. Pure: the same records give the same spans, in whichever process and however late. Of a fork, what it shares with the run
+ * that it was forked from stands in the trace of that one; what was open there begins with the fork.
+ */
+export class SpanProjection {
+  readonly state = new State()
+  readonly #definitions: RunPrograms
+  readonly #options: ProjectionOptions
+  readonly #open = new Map<string, Open>()
+
+  /** `definitionsFor`: the programs of a state, by which nodes are named. */
+  constructor(definitionsFor: (state: State) => RunPrograms, options: ProjectionOptions = {}) {
+    this.#definitions = definitionsFor(this.state)
+    this.#options = options
+  }
+
+  /** What goes on after the records so far, outermost first. */
+  get open(): readonly ProjectedSpan[] {
+    return [...this.#open.values()].map(({ span }) => span)
+  }
+
+  /** Takes the next record. Throws `R5003` for one that cannot follow those before it. */
+  add(record: Rec): SpanChanges {
+    const frame = this.state.frames.get(record.frame)
+    const before = frame?.position
+    const path = frame === undefined ? '' : framePath(frame, this.#definitions)
+    this.state.apply(record)
+    this.state.dropped.length = 0
+    const { n, start } = this.state
+    if (start === undefined) return NOTHING
+    const changes = record.more?.start === undefined ? this.#changes(record, path, before) : { opened: [this.#run()], closed: [] }
+    const shared = start.fork?.[1] ?? 0
+    if (n <= shared) return NOTHING
+    return shared > 0 && n === shared + 1 ? { opened: this.#begun(), closed: [] } : changes
+  }
+
+  /** What was open when a run was forked begins anew. */
+  #begun(): ProjectedSpan[] {
+    for (const open of this.#open.values()) open.span = { ...open.span, start: this.state.time }
+    return [...this.open]
+  }
+
+  #changes(record: Rec, path: string, before: Json | undefined): SpanChanges {
+    const frame = this.state.frames.get(record.frame)
+    const change = frame === undefined ? undefined : { n: this.state.n, at: this.state.time, record, state: this.state, frame, before }
+    const opened = this.#opened(record, path)
+    const closed = this.#closed(record, change)
+    return opened.length + closed.length === 0 ? NOTHING : { opened, closed }
+  }
+
+  // Beginning
+
+  #run(): ProjectedSpan {
+    const { start, root } = this.state
+    const [pin] = start?.pins ?? []
+    const fork = start?.fork
+    const origin = this.#options.origin
+    const forked = fork === undefined ? {} : { 'reflex.fork.run': fork[0], 'reflex.fork.record': fork[1] }
+    return this.#begin(
+      'run',
+      {
+        what: 'run',
+        name: `run ${pin?.[0] ?? ''}`,
+        attributes: { ...programFacts(pin), ...forked },
+        links: origin === undefined ? [] : [{ trace: origin, id: spanId(origin, 'run'), attributes: forked }],
+      },
+      { frame: root },
+    )
+  }
+
+  #opened(record: Rec, path: string): ProjectedSpan[] {
+    const { n } = this.state
+    const { call, spawn = [], wait = [] } = record.more ?? {}
+    return [
+      ...(call === undefined ? [] : this.#frame(`${n}f`)),
+      ...spawn.flatMap((_, i) => this.#frame(named(n, 's', i))),
+      ...(record.requests ?? []).flatMap((_, i) => this.#effect(i === 0 ? n : `${n}.${i}`, path)),
+      ...wait.flatMap((_, i) => this.#wait(named(n, 'w', i))),
+    ]
+  }
+
+  #frame(id: Ref): ProjectedSpan[] {
+    const frame = this.state.frames.get(id)
+    if (frame?.link === undefined) return []
+    const what = frame.link.role === 'call' ? 'call' : 'branch'
+    const pin = this.state.pins[frame.pin]
+    const node = framePath(frame.link.caller, this.#definitions)
+    const branch = strandName(frame, this.#definitions)
+    const attributes = {
+      ...programFacts(pin),
+      'reflex.node': node,
+      'reflex.frame': String(id),
+      ...(branch === undefined ? {} : { 'reflex.branch': branch }),
+    }
+    return [
+      this.#begin(`frame ${id}`, { what, name: `${what} ${branch ?? pin?.[0] ?? ''}`, attributes, parent: frame.link.caller }, { frame }),
+    ]
+  }
+
+  #effect(id: Ref, path: string): ProjectedSpan[] {
+    const flight = this.state.flight(id)
+    if (flight === undefined) return []
+    const { def, kind } = this.#definitions.program(flight.frame.pin)
+    const node = nodePath(flight.frame, this.#definitions.kind(kind).where?.(def, flight.frame.position), this.#definitions)
+    const { name, facts } = nameOf(flight, node === '' ? path : node)
+    const attributes = { 'reflex.effect': String(id), 'reflex.port': flight.port, 'reflex.node': node, ...facts }
+    return [
+      this.#begin(
+        `effect ${id}`,
+        { what: 'effect', name, attributes, parent: flight.frame, client: flight.port === 'model' || flight.port === 'tool' },
+        { flight },
+      ),
+    ]
+  }
+
+  #wait(id: Ref): ProjectedSpan[] {
+    const wait = this.state.waits.get(id)
+    if (wait === undefined) return []
+    const due = wait.due === undefined ? {} : { 'reflex.wait.due': new Date(wait.due).toISOString() }
+    const attributes = {
+      'reflex.wait': String(id),
+      'reflex.wait.type': wait.type,
+      'reflex.node': framePath(wait.frame, this.#definitions),
+      ...due,
+    }
+    return [this.#begin(`wait ${id}`, { what: 'wait', name: `wait ${wait.type} ${wait.name}`, attributes, parent: wait.frame }, { wait })]
+  }
+
+  #begin(
+    key: string,
+    {
+      parent,
+      ...facts
+    }: Pick<ProjectedSpan, 'what' | 'name' | 'attributes'> & {
+      readonly parent?: Frame
+      readonly client?: boolean
+      readonly links?: ProjectedSpan['links']
+    },
+    kind: Open['kind'],
+  ): ProjectedSpan {
+    const { start, n, time } = this.state
+    const trace = start?.trace ?? ''
+    const span: ProjectedSpan = {
+      trace,
+      id: spanId(trace, key),
+      ...(parent === undefined ? {} : { parent: spanId(trace, parent.link === undefined ? 'run' : `frame ${parent.id}`) }),
+      client: false,
+      links: [],
+      ...facts,
+      start: time,
+      status: 'unset',
+      attributes: { 'reflex.run': start?.run ?? '', 'reflex.record': n, ...facts.attributes },
+    }
+    this.#open.set(key, { span, kind })
+    return span
+  }
+
+  // Ending
+
+  #closed(record: Rec, change: Omit<Change, 'def'> | undefined): ProjectedSpan[] {
+    const { input, more } = record
+    const own = record.frame === 0 ? 'run' : `frame ${record.frame}`
+    const met = this.#met(input, change)
+    const takesAway = more?.return !== undefined || more?.drop !== undefined || input?.[0] === 'answer' || input?.[0] === 'kernel'
+    const gone = takesAway ? [...this.#open].reverse().filter(([key, open]) => key !== own && key !== met?.[0] && this.#isGone(open)) : []
+    return [
+      ...(met === undefined ? [] : this.#end(...met)),
+      ...gone.flatMap(([key]) => this.#end(key, { facts: { 'reflex.status': 'dropped' } })),
+      ...(more?.return === undefined ? [] : this.#end(own, returned(more.return))),
+    ]
+  }
+
+  /** The span that an input ends, and how. */
+  #met(input: Input | undefined, change: Omit<Change, 'def'> | undefined): readonly [key: string, result: Partial<Result>] | undefined {
+    switch (input?.[0]) {
+      case 'ok':
+        return [`effect ${input[1]}`, { status: 'ok', facts: this.#used(input[2], change) }]
+      case 'err':
+        return [`effect ${input[1]}`, failure(input[2])]
+      case 'answer':
+      case 'message':
+        return [
+          `wait ${input[1]}`,
+          { status: 'ok', facts: { 'reflex.wait.met': input[0], ...(input[3] === undefined ? {} : { 'reflex.wait.by': input[3] }) } },
+        ]
+      case 'timer':
+        return [`wait ${input[1]}`, { status: 'ok', facts: { 'reflex.wait.met': 'timer' } }]
+      default:
+        return undefined
+    }
+  }
+
+  #end(key: string, result: Partial<Result>): ProjectedSpan[] {
+    const open = this.#open.get(key)
+    if (open === undefined) return []
+    this.#open.delete(key)
+    return [this.#ended(open.span, result)]
+  }
+
+  #isGone({ kind }: Open): boolean {
+    if ('frame' in kind) return kind.frame.gone
+    if ('flight' in kind) return kind.flight.frame.gone || !kind.flight.frame.flights.includes(kind.flight)
+    return this.state.waits.get(kind.wait.id) !== kind.wait
+  }
+
+  #ended(span: ProjectedSpan, { status = 'unset', message, facts = {} }: Partial<Result>): ProjectedSpan {
+    return {
+      ...span,
+      end: this.state.time,
+      status,
+      ...(message === undefined ? {} : { message }),
+      attributes: { ...span.attributes, 'reflex.status': status === 'error' ? 'failed' : 'done', ...facts },
+    }
+  }
+
+  /** What a model took for an effect: as its reply says, or as the kind tells it. */
+  #used(value: Json, change: Omit<Change, 'def'> | undefined): Facts {
+    if (isObject(value) && isObject(value.usage)) return usage({ ...value.usage, model: value.model ?? null, usd: value.cost ?? null })
+    if (change === undefined) return {}
+    const program = this.#definitions.program(change.frame.pin)
+    const story = this.#definitions.kind(program.kind).story?.({ ...change, def: program.def }) ?? []
+    for (const { facts } of story) if (isObject(facts?.used)) return usage(facts.used)
+    return {}
+  }
+}
+
+/** The spans of a whole journal, as `Runtime.history` gives it: those that have ended, in that order, then those that go on, without an end. Pure. */
+export function projectSpans(
+  { records, definitions }: Pick<History, 'records' | 'definitions'>,
+  options: ProjectionOptions = {},
+): ProjectedSpan[] {
+  const projection = new SpanProjection(() => definitions, options)
+  const ended = records.flatMap((record) => projection.add(record).closed)
+  return [...ended, ...projection.open]
+}
+
+function named(n: number, letter: string, index: number): string {
+  return index === 0 ? `${n}${letter}` : `${n}${letter}${index}`
+}

@@ -1,0 +1,77 @@
+import {
+  type Change,
+  type Definitions,
+  framePath,
+  type History,
+  isObject,
+  type Json,
+  nodePath,
+  type Rec,
+  type RunPrograms,
+  State,
+  strandName,
+  type StoryEvent,
+} from '../kernel/index.ts'
+
+/** One line of a trace: what a record meant, and where in the call stack. */
+export interface StoryLine {
+  /** The number of the record. */
+  readonly n: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** The node path of the frame, outermost first. */
+  readonly path: string
+  /** The path of the event's node. */
+  readonly place: string
+  /** The branch that the frame walks, where it is one of several beside each other. */
+  readonly branch?: string | undefined
+  /** How deep on the call stack, the root being 0. */
+  readonly depth: number
+  readonly event: StoryEvent
+}
+
+/** The lines of one record. */
+export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
+  const { frame, n, at } = change
+  const kind = definitions.kind(definitions.program(frame.pin).kind)
+  const path = framePath(frame, definitions)
+  const branch = strandName(frame, definitions)
+  return [...ownStory(change), ...(kind.story?.(change) ?? [])].map((event) => ({
+    n,
+    at,
+    path,
+    place: nodePath(frame, event.node, definitions),
+    ...(branch === undefined ? {} : { branch }),
+    depth: frame.depth,
+    event,
+  }))
+}
+
+/** What the kernel itself records of a fork, for every kind alike. */
+function ownStory({ record: { input }, state }: Change): StoryEvent[] {
+  if (input?.[0] !== 'kernel' || (input[1] !== 'fork' && input[1] !== 'resume')) return []
+  const { by, set } = isObject(input[2]) ? input[2] : {}
+  const [run, at] = state.start?.fork ?? []
+  const what = input[1] === 'resume' ? 'resumed' : `forked from ${run}@${at}`
+  const who = typeof by === 'string' ? { by } : {}
+  const text = [what, ...(typeof by === 'string' ? [`by ${by}`] : []), ...(isObject(set) ? [`sets ${Object.keys(set).join(', ')}`] : [])]
+  return [{ mark: 'note', text: text.join(', '), facts: { ...who, ...(set === undefined ? {} : { wrote: set }) } }]
+}
+
+/** The lines of a whole journal: its records applied again, one after another. */
+export function linesOfHistory({ records }: Pick<History, 'records'>, definitionsFor: (state: State) => RunPrograms): StoryLine[] {
+  const state = new State()
+  const definitions = definitionsFor(state)
+  return records.flatMap((record) => {
+    const change = applied(state, record, definitions)
+    return change === undefined ? [] : linesOf(change, definitions)
+  })
+}
+
+function applied(state: State, record: Rec, definitions: RunPrograms): Change | undefined {
+  const frame = state.frames.get(record.frame)
+  const before: Json | undefined = frame?.position
+  state.apply(record)
+  if (frame === undefined) return undefined
+  return { n: state.n, at: state.time, record, state, frame, def: definitions.program(frame.pin).def, before }
+}

@@ -1,0 +1,84 @@
+import type { Frame } from '../../kernel/frame.ts'
+import type { Json } from '../../kernel/json.ts'
+import { RunPrograms } from '../../kernel/pinned.ts'
+import type { Programs } from '../../kernel/programs.ts'
+import type { Rec } from '../../kernel/record.ts'
+import { State } from '../../kernel/state.ts'
+import type { Change } from '../../kernel/story.ts'
+import { Artifacts } from '../checkpoint/artifacts.ts'
+import { pairs, Progress } from '../checkpoint/progress.ts'
+import type { Secret } from '../checkpoint/sign.ts'
+import type { TypedGraph } from '../compile/typed.ts'
+import { remarksOf } from '../engine/story.ts'
+import { type PipelineEvent, PipelineEvents } from '../events.ts'
+import { type PlacedChange, RunFolder } from './folder.ts'
+
+/** What is told of a run. */
+export interface ChronicleOf {
+  readonly run: string
+  readonly programs: Programs
+  /** The run's folder, an absolute path; without one no files are told. */
+  readonly logsRoot?: string | undefined
+  readonly secret?: Secret | undefined
+}
+
+/**
+ * Everything that is told of the run of a pipeline, from its records alone: events, what it has done so far, the files of
+ * its folder. It folds the records itself, from the first one on, so a journal read again tells the same.
+ */
+export class Chronicle {
+  readonly progress = new Progress()
+  readonly state = new State()
+  readonly #artifacts = new Artifacts()
+  readonly #programs: RunPrograms
+  readonly #events: PipelineEvents
+  readonly #folder: RunFolder | undefined
+
+  constructor({ run, programs, logsRoot, secret }: ChronicleOf) {
+    this.#programs = new RunPrograms(programs, this.state)
+    this.#events = new PipelineEvents({ run, logsRoot, artifacts: () => this.#artifacts.count })
+    const definition = (frame: Frame): unknown => this.#programs.program(frame.pin).def
+    this.#folder =
+      logsRoot === undefined ? undefined : new RunFolder({ run, root: logsRoot, secret }, this.progress, this.#artifacts, definition)
+  }
+
+  /** Takes the next record of the run; the events that it tells. */
+  take(record: Rec): readonly PipelineEvent[] {
+    const { state } = this
+    const frame = state.frames.get(record.frame)
+    const before: Json | undefined = frame?.position
+    state.apply(record)
+    if (frame === undefined) return []
+    const { kind, def } = this.#programs.program(frame.pin)
+    if (kind !== 'pipeline') return []
+    return this.#tell({ n: state.n, at: state.time, record, state, frame, def: def as TypedGraph, before })
+  }
+
+  #tell(change: Change<TypedGraph>): readonly PipelineEvent[] {
+    const { progress } = this
+    const isRoot = change.frame.link === undefined
+    progress.take(change)
+    const files = isRoot ? this.#large(change) : []
+    const events = this.#events.take(change)
+    this.#folder?.take(change, events, files)
+    const restart = isRoot ? remarksOf(change.record.more?.note).find(([type]) => type === 'loop_restart') : undefined
+    if (restart !== undefined) {
+      this.#folder?.endLap(change)
+      progress.restart(Number(restart[1]['lap']))
+      this.#folder?.beginLap(change)
+    }
+    return events
+  }
+
+  #large({ record }: Change): { readonly path: string; readonly text: string }[] {
+    return [...pairs(record.writes ?? [])].flatMap(([key, value]) => {
+      if (key.startsWith('#')) return []
+      return this.#artifacts.take(this.progress.lineage.get(key)?.node_id ?? '', key, value) ?? []
+    })
+  }
+
+  /** What the folder lacks since this was last asked. */
+  changes(): readonly PlacedChange[] {
+    return this.#folder?.changes() ?? []
+  }
+}

@@ -1,0 +1,45 @@
+import type { Wait } from '../../kernel/frame.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Ref } from '../../kernel/record.ts'
+import type { Run } from '../../kernel/run.ts'
+import { isOwnQuestion, type OpenQuestion, readQuestion } from '../../people/index.ts'
+import { interview, type Interviewer } from '../interviewers/interviewers.ts'
+
+/**
+ * Carries a run on until it has ended, or waits for what nobody here can give. Questions that stand open at once are asked
+ * together; siblings of a branch that asks go on. Rejects with what the run rejects with.
+ */
+export async function drive(run: Run, interviewer: Interviewer): Promise<void> {
+  const asked = new Set<Ref>()
+  const asking = new Set<Promise<void>>()
+  for (;;) {
+    await run.idle()
+    if (run.state.ended !== undefined) return
+    const open = [...run.state.waits.values()].filter(
+      ({ id, type, name }) => type === 'answer' && !asked.has(id) && !isOwnQuestion({ name }),
+    )
+    for (const { id } of open) asked.add(id)
+    if (open.length > 0) {
+      const answering: Promise<void> = answerAll(run, interviewer, open).finally(() => asking.delete(answering))
+      asking.add(answering)
+    }
+    const isDue = [...run.state.waits.values()].some(({ due }) => due !== undefined)
+    if (!isDue && asking.size === 0) return
+    // A run that was closed goes on no more.
+    if ((await Promise.race([run.goesOn(), ...asking])) === false) return
+  }
+}
+
+async function answerAll(run: Run, interviewer: Interviewer, waits: readonly Wait[]): Promise<void> {
+  const open = waits.map((wait) => questionOf(run, wait))
+  const answers = await interview(interviewer, open, { run: run.id }).catch((): readonly Json[] => waits.map(() => ({ skipped: true })))
+  for (const [i, { id }] of waits.entries()) {
+    const answer = answers[i]
+    // Its time may have come before the answer: then the question is closed, and the run has gone on.
+    if (answer !== undefined) await run.answer(id, answer, 'interviewer').catch(() => undefined)
+  }
+}
+
+function questionOf(run: Run, { name, about, number, frame }: Wait): OpenQuestion {
+  return { id: `${run.id}/q${number}`, name, path: run.path(frame), question: readQuestion(about, name) }
+}

@@ -1,0 +1,141 @@
+import type { Batch, Lease } from '../../kernel/store.ts'
+import { isOpen } from '../columns.ts'
+import { type MovedRow, refusedRuns, rowAfter } from '../commit.ts'
+import type { Ask, PostgresConnection } from './connection.ts'
+import type { Value } from './driver.ts'
+import type { Head } from '../rows.ts'
+import { sumOf } from '../sums.ts'
+
+/** A run in a commit: where its writer believes it stands, and its row afterwards. */
+interface Move {
+  readonly from: Head
+  readonly to: MovedRow
+}
+
+interface Plan {
+  readonly moves: ReadonlyMap<string, Move>
+  readonly refused: ReadonlySet<string>
+  readonly values: readonly Value[]
+}
+
+/** Writes batches: one statement for all runs of a commit, after one that reads where those stand that are not known yet. */
+export class Commits {
+  readonly #connection: PostgresConnection
+  /** Where the runs of this process stand, so that most commits need not ask. Each is a guess that the statement checks. */
+  readonly #heads = new Map<string, Head>()
+  #before: Promise<unknown> = Promise.resolve()
+
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection
+  }
+
+  /** A run that was just made or claimed. */
+  remember(head: Head): void {
+    this.#heads.set(head.id, head)
+  }
+
+  forget({ run }: Lease): void {
+    this.#heads.delete(run)
+  }
+
+  /** One commit after the other, so that batches of a run keep the order of the calls. */
+  commit(batches: readonly Batch[]): Promise<readonly string[]> {
+    const done = this.#before.then(() => this.#commit(batches))
+    this.#before = done.catch(() => undefined)
+    return done
+  }
+
+  async #commit(batches: readonly Batch[]): Promise<readonly string[]> {
+    if (batches.length === 0) return []
+    let plan: Plan | undefined
+    const { moves, refused } = await this.#connection.write(async (ask, doubt) => {
+      plan ??= planOf(batches, await this.#headsOf(ask, batches))
+      return { moves: plan.moves, refused: new Set([...plan.refused, ...(await perform(ask, plan, doubt))]) }
+    })
+    for (const run of refused) this.#heads.delete(run)
+    for (const [run, { to }] of moves) {
+      if (refused.has(run)) continue
+      if (isOpen(to.status)) this.#heads.set(run, headOf(to))
+      else this.#heads.delete(run)
+    }
+    return [...refused]
+  }
+
+  /** Known ones are trusted only where they fit: nobody is refused without having been looked up. */
+  async #headsOf(ask: Ask, batches: readonly Batch[]): Promise<ReadonlyMap<string, Head>> {
+    const heads = new Map<string, Head>()
+    const unsure = new Set<string>()
+    for (const { lease, first } of batches) {
+      if (heads.has(lease.run) || unsure.has(lease.run)) continue
+      const head = this.#heads.get(lease.run)
+      if (head?.token === lease.token && head.last === first - 1) heads.set(lease.run, head)
+      else unsure.add(lease.run)
+    }
+    if (unsure.size > 0) for (const head of await ask('heads', [[...unsure]])) heads.set(head.id, head)
+    return heads
+  }
+}
+
+/** Performs the statement. Answers with the runs that did not stand where the plan begins. */
+async function perform(ask: Ask, { moves, values }: Plan, doubt: boolean): Promise<readonly string[]> {
+  if (moves.size === 0) return []
+  const moved = new Set((await ask('commit', values)).map(({ seq }) => seq))
+  const refused = [...moves.values()].filter(({ to }) => !moved.has(to.seq)).map(({ to }) => to.id)
+  if (!doubt || refused.length === 0) return refused
+  // The first try may have been performed, its answer lost. By now it is over: both wait for the same rows.
+  const now = new Map((await ask('heads', [refused])).map((head) => [head.id, head]))
+  return refused.filter((run) => !stands(now.get(run), moves.get(run)?.to))
+}
+
+/** The row advanced under our lease to just where the plan ends. */
+function stands(head: Head | undefined, to: MovedRow | undefined): boolean {
+  return head?.token === to?.token && head?.last === to?.last && head?.chain === to?.chain
+}
+
+function planOf(batches: readonly Batch[], heads: ReadonlyMap<string, Head>): Plan {
+  const refused = refusedRuns(heads, batches)
+  const moves = new Map<string, Move>()
+  const parts = { records: table(6), snapshots: table(4), programs: table(5), blobs: table(4), messages: table(3) }
+  for (const batch of batches) {
+    const { run } = batch.lease
+    const from = moves.get(run)?.from ?? heads.get(run)
+    if (from === undefined || refused.has(run)) continue
+    const to = rowAfter(moves.get(run)?.to ?? from, batch)
+    moves.set(run, { from, to })
+    addParts(parts, to, batch)
+  }
+  const runs = table(11)
+  for (const { from, to } of moves.values()) {
+    const { seq, token, last, chain, sum, updated, due, status, waits, value } = to
+    add(runs, seq, token, from.last, last, chain, sum, updated, due, status, waits, value)
+  }
+  const { records, snapshots, programs, blobs, messages } = parts
+  return { moves, refused, values: [runs, records, snapshots, programs, blobs, messages].flat() }
+}
+
+/** Rows of a table, column by column, as a statement takes many of them. */
+type Columns = (string | number | null)[][]
+
+function addParts(
+  parts: Readonly<Record<'records' | 'snapshots' | 'programs' | 'blobs' | 'messages', Columns>>,
+  { seq, last, chain }: MovedRow,
+  { first, count, version, body, snapshot, programs, blobs, taken }: Batch,
+): void {
+  add(parts.records, seq, first, count, version, chain, body)
+  if (snapshot !== undefined) add(parts.snapshots, seq, last, sumOf(last, snapshot), snapshot)
+  for (const { hash, kind, source } of programs ?? []) add(parts.programs, seq, hash, kind, sumOf(hash, kind, source), source)
+  for (const [hash, body] of blobs ?? []) add(parts.blobs, seq, hash, sumOf(hash, body), body)
+  for (const message of taken ?? []) add(parts.messages, seq, last, message)
+}
+
+function table(columns: number): Columns {
+  return Array.from({ length: columns }, () => [])
+}
+
+function add(columns: Columns, ...row: readonly (string | number | null)[]): void {
+  for (const [i, value] of row.entries()) columns[i]?.push(value)
+}
+
+function headOf({ seq, id, token, status, last, chain, trace, program, started }: MovedRow): Head {
+  return { seq, id, token, status, last, chain, trace, program, started }
+}

@@ -1,0 +1,132 @@
+import { type Host, systemHost } from '../../kernel/host.ts'
+import { isFault } from '../../kernel/fault.ts'
+import { faults } from '../faults.ts'
+import type { PostgresAddress } from './address.ts'
+import { type Client, makePool, type Pool, toColumn, type Value } from './driver.ts'
+import { type Doing, isClash, isLost, postgresFault, unknownOutcome } from './errors.ts'
+import { prepareSchema } from './schema.ts'
+import { type PostgresRows, postgresStatements } from './statements.ts'
+
+/** Performs one statement and answers with its rows. */
+export type Ask = <Name extends keyof PostgresRows>(name: Name, values: readonly Value[]) => Promise<readonly PostgresRows[Name][]>
+
+/** How a Postgres store behaves. */
+export interface PostgresOptions {
+  /**
+   * For how many milliseconds a call waits for another process that writes, and for a server that went away and may come
+   * back. Default 5000. A server that never answered is not waited for.
+   */
+  readonly patience?: number
+  /** Default: the machine's own clock. */
+  readonly host?: Host
+}
+
+/** What the statements rest on, whatever the defaults of the server are: their isolation, and that a commit waits for the disk. */
+const SESSION = `set default_transaction_isolation = 'read committed';
+  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
+
+/** Milliseconds between tries to reach a server that is gone. */
+const PAUSE = 100
+
+/** The connections to one store. They are made when they are needed, and made again when they were lost. */
+export class PostgresConnection {
+  readonly name: string
+  readonly #address: PostgresAddress
+  readonly #statements: Readonly<Record<keyof PostgresRows, string>>
+  readonly #patience: number
+  readonly #host: Host
+  /** Connections over which the schema was looked at: another release may have changed it before a new one is made. */
+  readonly #looked = new WeakSet<Client>()
+  #pool: Promise<Pool> | undefined
+  #reached = false
+  #closed = false
+
+  constructor(address: PostgresAddress, { patience = 5000, host = systemHost }: PostgresOptions) {
+    this.name = address.name
+    this.#address = address
+    this.#statements = postgresStatements(address.schema)
+    this.#patience = patience
+    this.#host = host
+  }
+
+  read<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+    return this.#attempt('read', work)
+  }
+
+  /**
+   * `work` is done again when the connection was lost under it. Then `doubt` is true: its statements of the first time were
+   * performed or not, and it finds out which.
+   */
+  write<T>(work: (ask: Ask, doubt: boolean) => Promise<T>): Promise<T> {
+    return this.#attempt('write', work)
+  }
+
+  async #attempt<T>(doing: Doing, work: (ask: Ask, doubt: boolean) => Promise<T>): Promise<T> {
+    const until = this.#host.now() + this.#patience
+    let doubt = false
+    for (let tries = 1; ; tries++) {
+      let client: Client | undefined
+      try {
+        client = await this.#client()
+        const result = await work(this.#askOver(client), doubt)
+        client.release()
+        return result
+      } catch (thrown) {
+        const lost = isLost(thrown)
+        client?.release(lost)
+        doubt ||= lost && client !== undefined && doing === 'write'
+        // What the work itself says of the store is certain, doubt or not.
+        if (isFault(thrown) && client !== undefined) throw thrown
+        const again = (lost && this.#reached) || isClash(thrown)
+        if (!again || this.#host.now() >= until) throw this.#fault(thrown, doing, doubt)
+        if (tries > 1) await this.#pause()
+      }
+    }
+  }
+
+  #fault(thrown: unknown, doing: Doing, doubt: boolean): Error {
+    return doubt ? unknownOutcome(thrown, this.name) : postgresFault(thrown, this.name, this.#reached ? doing : 'open')
+  }
+
+  #askOver(client: Client): Ask {
+    return async <Name extends keyof PostgresRows>(name: Name, values: readonly Value[]) => {
+      const { rows } = await client.query({ name: `reflex_${name}`, text: this.#statements[name], values: values.map(toColumn) })
+      return rows as PostgresRows[Name][]
+    }
+  }
+
+  async #client(): Promise<Client> {
+    if (this.#closed) throw faults.make('R5029', `the store ${this.name} is closed`)
+    this.#pool ??= makePool(this.#address.connection, this.#patience).catch((thrown: unknown) => {
+      this.#pool = undefined
+      throw thrown
+    })
+    const client = await (await this.#pool).connect()
+    if (!this.#looked.has(client)) await this.#look(client)
+    return client
+  }
+
+  async #look(client: Client): Promise<void> {
+    // The statement that is under way learns of a lost connection too; alone, the event would end the process.
+    client.on('error', () => {})
+    try {
+      await client.query({ text: SESSION })
+      await prepareSchema(client, this.#address)
+    } catch (thrown) {
+      client.release(true)
+      throw thrown
+    }
+    this.#looked.add(client)
+    this.#reached = true
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => void this.#host.at(this.#host.now() + PAUSE, resolve))
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await (await this.#pool)?.end()
+  }
+}

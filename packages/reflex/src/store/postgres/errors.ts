@@ -1,0 +1,121 @@
+import { type Fault, isFault } from '../../kernel/fault.ts'
+import { faults as kernelFaults } from '../../kernel/faults.ts'
+import { faults } from '../faults.ts'
+import { postgresFaults, RESTORE_SCHEMA } from './faults.ts'
+
+/** What was being done; the same answer of the server means different things. */
+export type Doing = 'open' | 'read' | 'write'
+
+/** The codes of Node for a connection that is gone or was not made. */
+const GONE = [
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'ENOTCONN',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]
+/** What `pg` says of one; it gives these no code. */
+const SAID_GONE = /^(Connection terminated|Client (has encountered|was closed)|Query read timeout|timeout e)/
+
+/** The five characters by which the server names an error, if the server threw it. */
+function stateOf(thrown: unknown): string | undefined {
+  return thrown instanceof Error && 'severity' in thrown && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
+}
+
+/** The connection was lost, or not made: what was asked last may have been done or not. Another try may fare better. */
+export function isLost(thrown: unknown): boolean {
+  const state = stateOf(thrown)
+  if (state !== undefined) return /^(08|57P0[1-5]|25P03)/.test(state)
+  if (!(thrown instanceof Error)) return false
+  return ('code' in thrown && GONE.includes(String(thrown.code))) || SAID_GONE.test(thrown.message)
+}
+
+/** The server chose this statement among several that were in each other's way, and undid it. */
+export function isClash(thrown: unknown): boolean {
+  return stateOf(thrown)?.startsWith('40') === true
+}
+
+/** Anything that `pg` throws, as a fault that names the store. Faults stay what they are. */
+export function postgresFault(thrown: unknown, store: string, doing: Doing): Fault {
+  if (isFault(thrown)) return thrown
+  // Node tries each address of a host, and has no words for all of them together.
+  const details = { cause: thrown instanceof AggregateError ? (thrown.errors[0] as unknown) : thrown }
+  const state = stateOf(thrown)
+  if (state !== undefined && !isLost(thrown)) return serverFault(state, store, doing, details)
+  if (thrown instanceof Error && thrown.message.startsWith('SASL')) return refusedUser(store, details)
+  if (doing === 'open')
+    return postgresFaults.make('R5062', `the Postgres server of ${store} does not answer`, {
+      ...details,
+      fix: 'start the server, or correct the address',
+    })
+  if (isLost(thrown))
+    return postgresFaults.make('R5069', `the connection to ${store} was lost`, {
+      ...details,
+      fix: 'wait until the server is back, then resume',
+    })
+  return postgresFaults.make('R5073', `the store ${store} cannot be ${doing === 'read' ? 'read' : 'written'}`, {
+    ...details,
+    fix: 'read the cause',
+  })
+}
+
+/** A call whose last statement was sent and not answered, and nobody can say what became of it. */
+export function unknownOutcome(thrown: unknown, store: string): Fault {
+  return postgresFaults.make('R5070', `it is not known whether ${store} has written`, {
+    cause: postgresFault(thrown, store, 'write'),
+    fix: 'wait until the server is back, then resume',
+  })
+}
+
+/** An address is no path, so it stands in the message and not as the place. */
+interface Details {
+  readonly cause: unknown
+}
+
+function serverFault(state: string, store: string, doing: Doing, details: Details): Fault {
+  if (state.startsWith('28')) return refusedUser(store, details)
+  if (state === '3D000') {
+    return postgresFaults.make('R5064', `the database of ${store} does not exist`, { ...details, fix: 'create it, or name another one' })
+  }
+  if (state === '42501' || state === '25006') {
+    return postgresFaults.make('R5065', `the user of ${store} may not ${doing === 'read' ? 'read' : 'write to'} it`, {
+      ...details,
+      fix: 'grant the right, or name another user',
+    })
+  }
+  if (/^(42P01|42703|3F000|XX00[12]|23505)/.test(state)) {
+    return postgresFaults.make('R5068', `the store ${store} is damaged`, { ...details, fix: RESTORE_SCHEMA })
+  }
+  if (state === '55P03') {
+    return faults.make('R5025', `another process keeps the store ${store} busy`, {
+      ...details,
+      fix: 'let it go on, or end it; then try again',
+    })
+  }
+  if (state === '53100') {
+    return kernelFaults.make('R5005', `no room left for the store ${store}`, {
+      ...details,
+      fix: "make room on the server's disk, then resume",
+    })
+  }
+  if (/^(53|57014|40)/.test(state)) {
+    return postgresFaults.make('R5072', `the server of ${store} has no room for this`, { ...details, fix: 'try again later' })
+  }
+  return postgresFaults.make('R5073', `the server of ${store} refused a statement`, { ...details, fix: 'read the cause' })
+}
+
+function refusedUser(store: string, details: Details): Fault {
+  return postgresFaults.make('R5063', `the server of ${store} refuses the user`, {
+    ...details,
+    fix: 'correct the user and the password, or set PGPASSWORD',
+  })
+}

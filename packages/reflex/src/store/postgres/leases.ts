@@ -1,0 +1,89 @@
+import type { Claim, Lease, RunRow, Worker } from '../../kernel/store.ts'
+import { isGone, type KnownWorker, knownWorker } from '../alive.ts'
+import { newColumns } from '../columns.ts'
+import { faults } from '../faults.ts'
+import { FORGOTTEN_MS, isDue } from '../leases.ts'
+import type { Commits } from './commit.ts'
+import type { PostgresConnection } from './connection.ts'
+import { checkedRow, ownerOf, plainWorker, sumOfRun } from '../rows.ts'
+import { firstSum } from '../sums.ts'
+
+/** Who may advance which run, as `Leases` does it for SQLite. No row stays locked while the process thinks. */
+export class PostgresLeases {
+  readonly #connection: PostgresConnection
+  readonly #commits: Commits
+  readonly #known = new Map<string, KnownWorker>()
+
+  constructor(connection: PostgresConnection, commits: Commits) {
+    this.#connection = connection
+    this.#commits = commits
+  }
+
+  async hello(worker: Worker, now: number, ttl: number): Promise<void> {
+    await this.#greet(knownWorker(worker, now, ttl), now - FORGOTTEN_MS)
+  }
+
+  async beat(worker: Worker, now: number): Promise<void> {
+    await this.#greet({ ...this.#get(worker), seen: now }, null)
+  }
+
+  async #greet(known: KnownWorker, forgetBefore: number | null): Promise<void> {
+    const { id, host, pid, place, began, seen, ttl } = known
+    await this.#connection.write((ask) => ask('hello', [id, host, pid, place, began, seen, ttl, forgetBefore]))
+    this.#known.set(id, known)
+  }
+
+  async create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Promise<Lease | 'taken'> {
+    this.#get(worker)
+    const run = newColumns(row)
+    const { id, trace, program, status, last, started, updated, due, waits, value } = run
+    const chain = firstSum(id)
+    const values = [id, trace, program, status, worker.id, chain, sumOfRun(run, chain), started, updated, due, waits, value]
+    const seq = await this.#connection.write(async (ask, doubt) => {
+      const [made] = await ask('create', values)
+      if (made !== undefined || !doubt) return made?.seq
+      const [found] = await ask('run', [id])
+      return found?.trace === trace && found.owner === worker.id && found.token === 1 && found.last === 0 ? found.seq : undefined
+    })
+    if (seq === undefined) return 'taken'
+    this.#commits.remember({ seq, id, token: 1, status, last, chain, trace, program, started })
+    return { run: id, token: 1, worker }
+  }
+
+  async claim(id: string, worker: Worker, now: number): Promise<Claim> {
+    const known = this.#get(worker)
+    return this.#connection.write(async (ask): Promise<Claim> => {
+      for (;;) {
+        const [run] = await ask('run', [id])
+        if (run === undefined) return { missing: true }
+        checkedRow(run)
+        const holder = ownerOf(run)
+        if (holder !== undefined && holder.id !== worker.id && !isGone(holder, now, new Set([worker.host]))) {
+          return { holder: { worker: plainWorker(holder), seen: holder.seen } }
+        }
+        const [taken] = await ask('take', [run.seq, run.token, worker.id])
+        // Somebody else was faster: look at the run again.
+        if (taken === undefined) continue
+        this.#commits.remember(taken)
+        return { lease: { run: id, token: taken.token, worker }, row: { ...checkedRow({ ...run, ...taken }), owner: plainWorker(known) } }
+      }
+    })
+  }
+
+  async release(lease: Lease): Promise<void> {
+    this.#commits.forget(lease)
+    await this.#connection.write((ask) => ask('release', [lease.run, lease.token]))
+  }
+
+  async due(now: number): Promise<readonly string[]> {
+    const here = new Set([...this.#known.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
+    const open = await this.#connection.read((ask) => ask('open', [now]))
+    return open.filter((run) => isDue(run, now, here)).map(({ id }) => id)
+  }
+
+  #get(worker: Worker): KnownWorker {
+    const known = this.#known.get(worker.id)
+    if (known === undefined) throw faults.make('R5028', `worker ${worker.id} did not say hello to ${this.#connection.name}`)
+    return known
+  }
+}

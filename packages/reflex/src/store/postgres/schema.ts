@@ -1,0 +1,135 @@
+import { crc32 } from 'node:zlib'
+import { postgresFaults, RESTORE_SCHEMA } from './faults.ts'
+import type { Client } from './driver.ts'
+
+/** Marks the header of a store's schema, so that no other one is taken for it. */
+const APPLICATION = 'reflex'
+/** The first half of the number under which processes that make a schema wait for each other: "Rflx". */
+const LOCK = 0x52666c78
+const OLDEST_SERVER = 12
+
+/**
+ * The tables, as for SQLite (schema.ts); `seq` is in order of arrival there and here. What is named by people is compared by code
+ * point, whatever the language of the database. Half of each page of runs stays free: a commit then changes a row in its place.
+ */
+const first = (schema: string) => `
+create table ${schema}.header (one boolean primary key default true check (one), application text not null, layout integer not null);
+create table ${schema}.run (
+  seq bigint generated always as identity primary key, id text collate "C" not null unique, trace text not null, program text not null,
+  status text not null, token bigint not null, owner text, last bigint not null, chain bigint not null, sum bigint not null,
+  started bigint not null, updated bigint not null, due bigint, waits text not null, value text
+) with (fillfactor = 50);
+create index run_by_start on ${schema}.run (started desc, seq desc);
+create index run_by_trace on ${schema}.run (trace);
+create index run_open on ${schema}.run (seq) where status in ('running', 'suspended');
+create table ${schema}.journal (
+  run bigint not null, first bigint not null, count bigint not null, version bigint not null, sum bigint not null, body text not null,
+  primary key (run, first)
+);
+create table ${schema}.snapshot (run bigint not null, at bigint not null, sum bigint not null, body text not null, primary key (run, at));
+create table ${schema}.program (hash text primary key, kind text not null, sum bigint not null, source text not null);
+create table ${schema}.blob (hash text primary key, sum bigint not null, body text not null);
+create table ${schema}.inbox (
+  seq bigint generated always as identity primary key, run bigint not null, id text not null, type text not null, target text not null,
+  sender text, at bigint not null, taken bigint, sum bigint not null, body text not null, unique (run, id)
+);
+create index inbox_waiting on ${schema}.inbox (run, seq) where taken is null;
+create unique index inbox_answer on ${schema}.inbox (run, target) where taken is null and type = 'answer';
+create table ${schema}.worker (
+  id text primary key, host text not null, pid bigint not null, place text not null, began text not null,
+  seen bigint not null, ttl bigint not null
+);
+create table ${schema}.ledger (
+  name text not null, seq bigint not null, key text not null, at bigint not null, sum bigint not null, value text not null,
+  primary key (name, seq), unique (name, key)
+);`
+
+/** What leads from each layout to the next one, beginning with no tables at all. A release that changes the layout adds to it. */
+const MIGRATIONS: readonly ((schema: string) => string)[] = [first]
+const LAYOUT = MIGRATIONS.length
+const TABLES = ['header', 'run', 'journal', 'snapshot', 'program', 'blob', 'inbox', 'worker', 'ledger']
+
+/** A schema, and how the store in it is named in faults. */
+export interface Place {
+  readonly schema: string
+  readonly name: string
+}
+
+/**
+ * Makes sure that the schema holds a store of this layout: makes it where there is none, brings an older one up. Of
+ * several processes at once one does it, in one transaction, and the others wait. Throws `R5066` to `R5068` and `R5071`.
+ */
+export async function prepareSchema(client: Client, place: Place): Promise<void> {
+  if ((await layoutOf(client, place)) === LAYOUT) return
+  await client.query({ text: 'begin' })
+  try {
+    await client.query({ text: 'select pg_advisory_xact_lock($1, $2)', values: [LOCK, crc32(place.schema) | 0] })
+    await migrate(client, place, await layoutOf(client, place))
+    await client.query({ text: 'commit' })
+  } catch (thrown) {
+    // The first error is the one to report; whatever ends the connection ends the transaction too.
+    await client.query({ text: 'rollback' }).catch(() => undefined)
+    throw thrown
+  }
+}
+
+async function migrate(client: Client, { schema }: Place, layout: number): Promise<void> {
+  if (layout === LAYOUT) return
+  const { rows } = await client.query({ text: 'select 1 from pg_catalog.pg_namespace where nspname = $1', values: [schema] })
+  // `if not exists` asks for the right to make one even where it exists.
+  if (rows.length === 0) await client.query({ text: `create schema "${schema}"` })
+  for (const step of MIGRATIONS.slice(layout)) await client.query({ text: step(`"${schema}"`) })
+  await client.query({
+    text: `insert into "${schema}".header (application, layout) values ($1, $2) on conflict (one) do update set layout = excluded.layout`,
+    values: [APPLICATION, LAYOUT],
+  })
+}
+
+interface Facts {
+  readonly version: number
+  readonly encoding: string
+  readonly relations: string
+}
+
+const FACTS = `select current_setting('server_version_num')::integer / 10000 as version, current_setting('server_encoding') as encoding,
+  coalesce((select string_agg(relname, ' ') from pg_catalog.pg_class join pg_catalog.pg_namespace on pg_namespace.oid = relnamespace
+    where nspname = $1 and relkind in ('r', 'p', 'v', 'm', 'f')), '') as relations`
+
+/** The layout of the store in a schema, 0 where there is nothing. */
+async function layoutOf(client: Client, { schema, name }: Place): Promise<number> {
+  const { rows } = await client.query({ text: FACTS, values: [schema] })
+  const { version, encoding, relations } = rows[0] as Facts
+  if (version < OLDEST_SERVER || encoding !== 'UTF8') {
+    throw postgresFaults.make(
+      'R5071',
+      `the database of ${name} cannot be a store: it is Postgres ${version} with the encoding ${encoding}`,
+      {
+        fix: `use Postgres ${OLDEST_SERVER} or later, and a database with the encoding UTF8`,
+      },
+    )
+  }
+  if (relations === '') return 0
+  const tables = new Set(relations.split(' '))
+  if (!tables.has('header')) throw foreign(name, `holds other tables: ${[...tables].slice(0, 3).join(', ')}`)
+  const { rows: headers } = await client.query({ text: `select application, layout from "${schema}".header` })
+  const [header] = headers as { readonly application: string; readonly layout: number }[]
+  if (header?.application !== APPLICATION) throw foreign(name, 'belongs to another program')
+  return judgeLayout(header.layout, tables, name)
+}
+
+function judgeLayout(layout: number, tables: ReadonlySet<string>, name: string): number {
+  if (layout > LAYOUT) {
+    throw postgresFaults.make('R5067', `the store ${name} has layout ${layout}; this release knows up to ${LAYOUT}`, {
+      fix: 'use the release that made it, or a later one',
+    })
+  }
+  const missing = TABLES.filter((table) => !tables.has(table))
+  if (layout === LAYOUT && missing.length > 0) {
+    throw postgresFaults.make('R5068', `the store ${name} lacks the table ${missing.join(', ')}`, { fix: RESTORE_SCHEMA })
+  }
+  return layout
+}
+
+function foreign(name: string, what: string): Error {
+  return postgresFaults.make('R5066', `the schema of ${name} ${what}`, { fix: 'name another one with ?schema=NAME' })
+}

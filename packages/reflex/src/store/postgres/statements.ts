@@ -1,0 +1,147 @@
+import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
+
+const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, token, chain, run.sum'
+
+/** What each statement answers with. */
+export interface PostgresRows extends Pick<Rows, 'inbox' | 'program' | 'blob' | 'entries'> {
+  readonly hello: never
+  readonly create: { readonly seq: number }
+  readonly run: StoredRunRow
+  readonly take: Omit<StoredRunRow, Exclude<keyof OwnerColumns, 'owner'>>
+  readonly release: never
+  readonly heads: Head
+  readonly commit: { readonly seq: number }
+  readonly snapshot: Rows['snapshots']
+  readonly batches: Rows['batches']
+  readonly holding: { readonly first: number }
+  readonly runs: StoredRunRow
+  readonly post: { readonly row: number }
+  readonly obstacle: { readonly status: StoredRunRow['status']; readonly sum: number | null; readonly answered: number }
+  readonly open: OpenRun
+  readonly ledgerEnd: { readonly known: number | null; readonly last: number }
+  readonly append: { readonly seq: number }
+  readonly begin: never
+  readonly hold: never
+  readonly keep: never
+  readonly undo: never
+  readonly all: StoredRunRow
+  readonly forks: Rows['forks']
+  readonly ledgers: { readonly name: string; readonly seq: number; readonly value: string }
+  readonly programs: Rows['programs']
+  readonly blobs: Rows['blobs']
+  readonly dropRuns: never
+  readonly dropPrograms: never
+  readonly dropBlobs: never
+}
+
+/**
+ * The statements of a store, each a transaction of its own. READ COMMITTED is enough for them: what a statement
+ * changes, it finds by conditions that Postgres checks once more on the newest version of the row when it has waited for
+ * another writer, and what must be unique, an index keeps so. None rests on what an earlier one read, unless it
+ * names it as a condition (the token of a lease, the number of the last record).
+ */
+export function postgresStatements(schema: string): Readonly<Record<keyof PostgresRows, string>> {
+  const at = `"${schema}"`
+  const RUN = `select ${ROW}, owner, worker.id as worker, host, pid, place, began, seen, ttl
+    from ${at}.run left join ${at}.worker on worker.id = run.owner`
+  return {
+    hello: `with forgotten as (delete from ${at}.worker where seen < $8 and id <> $1
+        and id not in (select owner from ${at}.run where status in ('running', 'suspended') and owner is not null))
+      insert into ${at}.worker (id, host, pid, place, began, seen, ttl) values ($1, $2, $3, $4, $5, $6, $7)
+      on conflict (id) do update set place = excluded.place, began = excluded.began, seen = excluded.seen, ttl = excluded.ttl`,
+    create: `insert into ${at}.run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value)
+      values ($1, $2, $3, $4, 1, $5, 0, $6, $7, $8, $9, $10, $11, $12) on conflict (id) do nothing returning seq`,
+    run: `${RUN} where run.id = $1`,
+    take: `update ${at}.run set owner = $3, token = token + 1 where seq = $1 and token = $2 returning ${ROW}, owner`,
+    release: `update ${at}.run set owner = null, token = token + 1 where id = $1 and token = $2`,
+    heads: `select seq, id, token, status, last, chain, trace, program, started from ${at}.run where id = any($1)`,
+    commit: commitStatement(at),
+
+    snapshot: `select at, sum, body from ${at}.snapshot where run = $1 and at <= $2 order by at desc limit 1`,
+    batches: `select first, count, version, sum, body from ${at}.journal where run = $1 and first >= $2 and first <= $3
+      union all (select first, count, version, sum, '' from ${at}.journal where run = $1 and first < $2 order by first desc limit 1)
+      order by first`,
+    holding: `select coalesce(max(first), 1) as first from ${at}.journal where run = $1 and first <= $2`,
+    runs: `${RUN} where ($1::text[] is null or status = any($1)) and ($2::text is null or trace = $2 or run.id ^@ $2)
+      and (started, run.seq) < ($3, $4) order by started desc, run.seq desc limit $5`,
+    program: `select hash, kind, sum, source from ${at}.program where hash = $1`,
+    blob: `select sum, body from ${at}.blob where hash = $1`,
+
+    post: `insert into ${at}.inbox (run, id, type, target, sender, at, sum, body) select seq, $2, $3, $4, $5, $6, $7, $8
+      from ${at}.run where run.id = $1 and status in ('running', 'suspended') on conflict do nothing returning inbox.seq as "row"`,
+    obstacle: `select status, (select sum from ${at}.inbox where inbox.run = run.seq and inbox.id = $2) as sum,
+      (exists (select from ${at}.inbox where inbox.run = run.seq and taken is null and type = 'answer' and target = $3))::integer as answered
+      from ${at}.run where run.id = $1`,
+    inbox: `select inbox.seq as "row", inbox.id, type, target, sender, at, inbox.sum, body from ${at}.inbox join ${at}.run on run.seq = inbox.run
+      where run.id = $1 and taken is null order by inbox.seq`,
+    open: `with told as (select run, max((type <> 'message')::integer) as told, json_agg(target) filter (where type = 'message') as topics
+        from ${at}.inbox where taken is null group by run)
+      select run.id, status, last, run.due, coalesce(told.told, 0) as told, told.topics::text as topics,
+      case when told.topics is null then null else waits end as waits, owner, worker.id as worker, host, pid, place, began, seen, ttl
+      from ${at}.run left join ${at}.worker on worker.id = run.owner left join told on told.run = run.seq
+      where status in ('running', 'suspended') and (status = 'running' or run.due <= $1 or told.run is not null) order by run.seq`,
+
+    ledgerEnd: `select (select seq from ${at}.ledger where name = $1 and key = $2) as known,
+      coalesce((select max(seq) from ${at}.ledger where name = $1), 0) as last`,
+    append: `insert into ${at}.ledger (name, seq, key, at, sum, value) values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning seq`,
+    entries: `select seq, key, at, sum, value from ${at}.ledger where name = $1 and seq > $2 order by seq limit $3`,
+    ...sweepStatements(at, RUN),
+  }
+}
+
+/** A sweep alone takes several statements in one transaction: whoever makes a run, commits or appends waits meanwhile. */
+function sweepStatements(at: string, run: string) {
+  return {
+    begin: 'begin',
+    hold: `lock table ${at}.run, ${at}.ledger in share row exclusive mode`,
+    keep: 'commit',
+    undo: 'rollback',
+    all: `${run} order by run.seq`,
+    forks: `select id, version, body from ${at}.journal join ${at}.run on run.seq = journal.run where first = 1 and position($1 in body) > 0`,
+    ledgers: `select name, seq, value from ${at}.ledger where seq > coalesce(($1::jsonb ->> name)::bigint, 0) order by name, seq`,
+    programs: `select hash from ${at}.program`,
+    blobs: `select hash from ${at}.blob`,
+    dropRuns: `with journals as (delete from ${at}.journal where run = any($1)), snapshots as (delete from ${at}.snapshot where run = any($1)),
+      messages as (delete from ${at}.inbox where run = any($1)) delete from ${at}.run where seq = any($1)`,
+    dropPrograms: `delete from ${at}.program where hash = any($1)`,
+    dropBlobs: `delete from ${at}.blob where hash = any($1)`,
+  }
+}
+
+/**
+ * A whole commit: `held` is the fence. It takes the rows of the runs that stand exactly where their writer believes them,
+ * in one order for all processes, so that none waits in a circle; everything else follows those rows.
+ */
+function commitStatement(at: string): string {
+  return `with moving as (
+      select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
+        $9::text[], $10::text[], $11::text[])
+        as moving (run, token, before, last, chain, sum, updated, due, status, waits, value)
+    ), held as materialized (
+      select run.seq from ${at}.run join moving on moving.run = run.seq
+      where run.token = moving.token and run.last = moving.before order by run.seq for update of run
+    ), moved as (
+      update ${at}.run set last = moving.last, chain = moving.chain, sum = moving.sum, updated = moving.updated, due = moving.due,
+        status = moving.status, waits = moving.waits, value = moving.value
+      from held join moving on moving.run = held.seq where run.seq = held.seq returning run.seq
+    ), records as (
+      insert into ${at}.journal (run, first, count, version, sum, body) select given.*
+      from unnest($12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[], $17::text[])
+        as given (run, first, count, version, sum, body) join moved on moved.seq = given.run
+    ), snapshots as (
+      insert into ${at}.snapshot (run, at, sum, body) select given.*
+      from unnest($18::bigint[], $19::bigint[], $20::bigint[], $21::text[]) as given (run, at, sum, body) join moved on moved.seq = given.run
+    ), programs as (
+      insert into ${at}.program (hash, kind, sum, source) select hash, kind, sum, source
+      from unnest($22::bigint[], $23::text[], $24::text[], $25::bigint[], $26::text[]) as given (run, hash, kind, sum, source)
+      join moved on moved.seq = given.run order by hash on conflict (hash) do nothing
+    ), blobs as (
+      insert into ${at}.blob (hash, sum, body) select hash, sum, body
+      from unnest($27::bigint[], $28::text[], $29::bigint[], $30::text[]) as given (run, hash, sum, body)
+      join moved on moved.seq = given.run order by hash on conflict (hash) do nothing
+    ), messages as (
+      update ${at}.inbox set taken = given.at from unnest($31::bigint[], $32::bigint[], $33::bigint[]) as given (run, at, message)
+      join moved on moved.seq = given.run where inbox.seq = given.message and inbox.run = given.run and inbox.taken is null
+    )
+    select seq from moved`
+}

@@ -1,0 +1,95 @@
+import type { Variables } from './code.ts'
+import { Refusal, fromJson, keyOf, phraseOf } from './values.ts'
+import type { Key, ListValue, MapValue, Meter, Value } from './values.ts'
+import { harmless, quote } from '../harmless.ts'
+import { suggest } from '../suggest.ts'
+
+/** The value of a variable; `missing` says that it is not there. */
+export function variable(variables: Variables, name: string, missing: (name: string) => string): Value | Refusal {
+  if (variables.has(name)) return fromJson(variables.get(name))
+  return new Refusal('absent', missing(name), () => suggest(name, variables.keys()))
+}
+
+/** All variables as a map, so that any of them can be asked for by a name that is computed. */
+export class AllVariables implements MapValue {
+  readonly kind = 'map'
+  readonly #variables: Variables
+
+  constructor(variables: Variables) {
+    this.#variables = variables
+  }
+
+  get size(): number {
+    return this.keys().length
+  }
+
+  get(key: Key): Value | Refusal | undefined {
+    return this.has(key) ? fromJson(this.#variables.get(String(key))) : undefined
+  }
+
+  has(key: Key): boolean {
+    return typeof key === 'string' && this.#variables.has(key)
+  }
+
+  keys(): readonly string[] {
+    return [...this.#variables.keys()]
+  }
+}
+
+/** `owner.field`; `owner` is the text of what it is taken of. */
+export function fieldOf(value: Value, field: string, owner: string): Value | Refusal {
+  return isMap(value) ? entryOf(value, field, owner, 'field') : noFields(value, field, owner)
+}
+
+/** `has(owner.field)`: a field that is null is there. */
+export function hasField(value: Value, field: string, owner: string): Value | Refusal {
+  return isMap(value) ? value.has(field) : noFields(value, field, owner)
+}
+
+/** `owner[index]`, of a list or an object. */
+export function elementOf(value: Value, index: Value, owner: string, meter: Meter): Value | Refusal {
+  if (typeof value === 'object' && value !== null && value.kind === 'list') return itemOf(value, index, owner)
+  if (!isMap(value)) return new Refusal('field', `${owner} is ${phraseOf(value)} and has no elements`)
+  const key = keyOf(index)
+  if (key === undefined) return new Refusal('type', `an object has no key that is ${phraseOf(index)}`)
+  return meter.look(key) ?? entryOf(value, key, owner, 'key')
+}
+
+function isMap(value: Value): value is MapValue {
+  return typeof value === 'object' && value !== null && value.kind === 'map'
+}
+
+function noFields(value: Value, field: string, owner: string): Refusal {
+  return new Refusal('field', `${owner} is ${phraseOf(value)} and has no field ${quote(field)}`)
+}
+
+function entryOf(map: MapValue, key: Key, owner: string, what: 'field' | 'key'): Value | Refusal {
+  const value = map.get(key)
+  if (value !== undefined) return value
+  if (typeof key !== 'string') return new Refusal('field', `no key ${key} in ${owner}`)
+  return new Refusal('field', `no ${what} ${quote(key)} in ${owner}`, () =>
+    suggest(
+      key,
+      map.keys().filter((name) => typeof name === 'string'),
+    ),
+  )
+}
+
+/** A name as messages show it: as it is written, or in quotes when it is no word. */
+export function nameText(name: string): string {
+  return /^[\w.$-]{1,100}$/.test(name) ? name : quote(name)
+}
+
+/** A part of an expression as messages show it. */
+export function partText(text: string): string {
+  const part = harmless(text.replace(/\s+/g, ' '))
+  return part.length > 40 ? `${part.slice(0, 39)}…` : part
+}
+
+function itemOf(list: ListValue, index: Value, owner: string): Value | Refusal {
+  const position = keyOf(index)
+  if (typeof position !== 'bigint') return new Refusal('type', `a list is counted by whole numbers, not by ${phraseOf(index)}`)
+  if (position >= 0n && position < BigInt(list.size)) return list.at(Number(position))
+  const has = list.size === 0 ? 'is empty' : `has the elements 0 to ${list.size - 1}`
+  return new Refusal('field', `no element ${position}: ${owner} ${has}`)
+}

@@ -1,0 +1,185 @@
+import type { Fault, FaultDetails } from '../../kernel/fault.ts'
+import { FUNCTIONS, LARGEST_PATTERN, patternProblem } from './functions.ts'
+import type { ExpressionFunction, ExpressionType } from './functions.ts'
+import { OPERATORS } from './operators.ts'
+import { patternPrice } from '../linear-pattern.ts'
+import { inside } from './terms.ts'
+import type { Call, Term } from './terms.ts'
+import type { Stretch } from '../place.ts'
+import { phrase, typeNameOf } from './values.ts'
+import type { TypeName } from './values.ts'
+import { faults } from '../faults.ts'
+import { quote, quoteAll } from '../harmless.ts'
+import { didYouMean, suggest, suggester } from '../suggest.ts'
+import type { Suggester } from '../suggest.ts'
+
+/** What the checks of an expression know. */
+export interface CheckOptions {
+  /** The variables that exist, or undefined when any may. */
+  readonly names: ReadonlySet<string> | undefined
+  readonly functions: ReadonlyMap<string, ExpressionFunction>
+  readonly result: 'boolean' | undefined
+  readonly locate: (place: Stretch, note?: string) => FaultDetails
+}
+
+/** Operators that give a number, a text, a list or a time, and never true or false. */
+const SUMS = ['_+_', '_-_', '-_']
+const LOOPS = ['all', 'exists', 'exists_one', 'map', 'filter']
+
+/** What is wrong with a term that was read: unknown names (`R1017`), wrong calls (`R1018`), patterns that are none (`R1016`) or too large (`R1019`), types that cannot be (`R1013`). */
+export function checkTerm(term: Term, options: CheckOptions): Fault[] {
+  const check = new Check(options)
+  check.term(term)
+  if (options.result === 'boolean') check.boolean(term, 'the expression gives')
+  return check.findings
+}
+
+class Check {
+  readonly findings: Fault[] = []
+  readonly #options: CheckOptions
+  readonly #guessName: Suggester
+  readonly #known: readonly string[]
+  #patterns = 0
+
+  constructor(options: CheckOptions) {
+    this.#options = options
+    this.#guessName = suggester(options.names ?? [])
+    this.#known = [...Object.keys(FUNCTIONS), ...options.functions.keys(), ...LOOPS, 'has']
+  }
+
+  term(term: Term): void {
+    if (term.kind === 'name' || term.kind === 'given') this.#name(term.name, term)
+    if (term.kind === 'call') this.#call(term)
+    if (term.kind === 'and' || term.kind === 'or')
+      for (const side of term.terms) this.boolean(side, term.kind === 'and' ? '&& joins' : '|| joins')
+    if (term.kind === 'if') this.boolean(term.test, '? asks')
+    if (term.kind === 'loop' && term.test !== undefined) this.boolean(term.test, `${term.loop}() asks`)
+    for (const inner of inside(term)) this.term(inner)
+  }
+
+  /** Complains about what can only be something else than true or false. */
+  boolean(term: Term, who: string): void {
+    const type = typeOfTerm(term, this.#options.functions)
+    const what = type !== undefined ? phrase(type) : term.kind === 'call' && SUMS.includes(term.name) ? 'a sum or difference' : undefined
+    if (what === undefined || type === 'boolean') return
+    const fix = 'compare it with something, as with == or >'
+    this.findings.push(faults.make('R1013', `${who} ${what}, not true or false`, { ...this.#options.locate(term, what), fix }))
+  }
+
+  #name(name: string, place: Stretch): void {
+    const { names } = this.#options
+    if (names === undefined || names.has(name)) return
+    const guess = this.#guessName(name)
+    this.findings.push(
+      faults.make('R1017', `nothing is called ${quote(name)} here`, {
+        ...this.#options.locate(place, didYouMean(guess)),
+        fix: guess === undefined ? (names.size === 0 ? 'remove it' : `write one of ${quoteAll([...names])}`) : `write ${quote(guess)}`,
+      }),
+    )
+  }
+
+  #call(call: Call): void {
+    const [first] = call.terms
+    if (call.name === '!_' && first !== undefined) this.boolean(first, '! turns round')
+    if (Object.hasOwn(OPERATORS, call.name)) return
+    const host = this.#options.functions.get(call.name)
+    if (host !== undefined) return this.#hostCall(call, host)
+    const known = Object.hasOwn(FUNCTIONS, call.name) ? FUNCTIONS[call.name] : undefined
+    if (known === undefined) return this.#unknown(call)
+    const given = call.method ? call.terms.length - 1 : call.terms.length
+    const [least, most] = (call.method ? known.method : known.plain) ?? [-1, -1]
+    if (given < least || given > most) return this.#wrongCall(call, known.usage)
+    const pattern = call.terms[1]
+    if (call.name === 'matches' && pattern?.kind === 'value' && typeof pattern.value === 'string') this.#pattern(pattern, pattern.value)
+  }
+
+  #hostCall(call: Call, host: ExpressionFunction): void {
+    if (call.terms.length !== host.params.length || call.method) this.#wrongCall(call, `${host.name}(${host.params.join(', ')})`)
+  }
+
+  #wrongCall(call: Call, usage: string): void {
+    const details = { ...this.#options.locate(call.called), fix: `write ${usage}` }
+    this.findings.push(faults.make('R1018', `${call.name} is called as ${usage}`, details))
+  }
+
+  #unknown(call: Call): void {
+    const loop = call.name === 'existsOne' ? 'exists_one' : call.name
+    if (LOOPS.includes(loop)) return this.#wrongCall(call, `list.${call.name}(item, ${loop === 'map' ? 'value' : 'condition'})`)
+    if (call.name === 'has') return this.#wrongCall(call, 'has(order.total)')
+    const guess = MEANT.get(call.name.toLowerCase()) ?? suggest(call.name, this.#known)
+    this.findings.push(
+      faults.make('R1018', `there is no function ${quote(call.name)}`, {
+        ...this.#options.locate(call.called, didYouMean(guess)),
+        fix: guess === undefined ? `write one of ${this.#known.join(', ')}` : `write ${quote(guess)}`,
+      }),
+    )
+  }
+
+  #pattern(place: Stretch, pattern: string): void {
+    this.#patterns += patternPrice(pattern)
+    if (this.#patterns > LARGEST_PATTERN) {
+      const fix = 'write fewer repetitions, classes of Unicode and ranges without regard to case'
+      this.findings.push(faults.make('R1019', 'the pattern is too large', { ...this.#options.locate(place), fix }))
+      return
+    }
+    const problem = patternProblem(pattern)
+    if (problem === undefined) return
+    const details = { ...this.#options.locate(place), fix: 'write a pattern of RE2: no look-around, no back references' }
+    this.findings.push(faults.make('R1016', problem, details))
+  }
+}
+
+/** What people write who know other languages. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['len', 'size'],
+  ['length', 'size'],
+  ['count', 'size'],
+  ['includes', 'contains'],
+  ['match', 'matches'],
+  ['test', 'matches'],
+  ['any', 'exists'],
+  ['some', 'exists'],
+  ['every', 'all'],
+  ['number', 'double'],
+  ['float', 'double'],
+  ['str', 'string'],
+])
+
+/** The type of a term where it can be told without a value. */
+function typeOfTerm(term: Term, functions: CheckOptions['functions']): TypeName | undefined {
+  switch (term.kind) {
+    case 'value':
+      return typeNameOf(term.value)
+    case 'given':
+    case 'has':
+    case 'and':
+    case 'or':
+      return 'boolean'
+    case 'list':
+    case 'map':
+      return term.kind
+    case 'whole':
+      return 'map'
+    case 'loop':
+      return term.loop === 'map' || term.loop === 'filter' ? 'list' : 'boolean'
+    case 'if': {
+      const type = typeOfTerm(term.yes, functions)
+      return type === typeOfTerm(term.no, functions) ? type : undefined
+    }
+    case 'call':
+      return returnType(term, functions)
+    default:
+      return undefined
+  }
+}
+
+function returnType({ name }: Call, functions: CheckOptions['functions']): TypeName | undefined {
+  const host = functions.get(name)
+  if (host !== undefined) return hostType(host.returns)
+  if (Object.hasOwn(OPERATORS, name)) return OPERATORS[name]?.returns
+  return Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name]?.returns : undefined
+}
+
+function hostType(type: ExpressionType): TypeName | undefined {
+  return type === 'any' ? undefined : type === 'string' ? 'text' : type
+}

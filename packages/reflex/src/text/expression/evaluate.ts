@@ -1,0 +1,187 @@
+import { AllVariables, elementOf, fieldOf, hasField, partText, variable } from './access.ts'
+import { asBoolean, placed } from './code.ts'
+import type { Code, Scope } from './code.ts'
+import { FUNCTIONS } from './functions.ts'
+import type { CelFunction, ExpressionFunction } from './functions.ts'
+import { callHost } from './host.ts'
+import { loopCode } from './loops.ts'
+import { OPERATORS } from './operators.ts'
+import type { Call, Loop, Term } from './terms.ts'
+import { MadeList, MadeMap, Refusal, keyOf, phraseOf } from './values.ts'
+import type { Key, Value } from './values.ts'
+import { quote } from '../harmless.ts'
+
+/** What the code of an expression is made with. */
+export interface CodeOptions {
+  readonly text: string
+  /** How a missing variable is told: `order is not on the board`. */
+  readonly missing: (name: string) => string
+  readonly functions: ReadonlyMap<string, ExpressionFunction>
+}
+
+/**
+ * Makes the code of a term. `&&` and `||` take either side's word for it when the other fails, as CEL has it; `?:`
+ * evaluates one side alone. Everything else fails where its first operand fails.
+ *
+ * The library reads expressions and matches patterns; it does not evaluate them here. Its evaluator takes a null field
+ * for a missing one, reads the machine's time zone, counts no steps, and cannot say which part failed.
+ */
+export function codeOf(term: Term, options: CodeOptions): Code {
+  switch (term.kind) {
+    case 'value':
+      return () => term.value
+    case 'name':
+      return placed(term, ({ variables }) => variable(variables, term.name, options.missing))
+    case 'given':
+      return ({ variables }) => variables.has(term.name)
+    case 'whole':
+      return ({ variables }) => new AllVariables(variables)
+    case 'local':
+      return ({ slots }) => slots[term.slot] ?? null
+    case 'field':
+    case 'has':
+      return fieldCode(term, options)
+    case 'index':
+      return indexCode(term, codeOf(term.of, options), codeOf(term.at, options), options.text)
+    case 'and':
+    case 'or':
+      return logicCode(term, options)
+    case 'if':
+      return choiceCode(term, options)
+    case 'list':
+      return listCode(term, options)
+    case 'map':
+      return mapCode(term, options)
+    case 'call':
+      return callCode(term, options)
+    default:
+      return placed(term, loopCode(term, loopParts(term, options)))
+  }
+}
+
+function fieldCode(term: Term & { kind: 'field' | 'has' }, options: CodeOptions): Code {
+  const of = codeOf(term.of, options)
+  const owner = shown(options.text, term.of)
+  const take = term.kind === 'has' ? hasField : fieldOf
+  return placed(term, (scope) => {
+    const value = of(scope)
+    return value instanceof Refusal ? value : take(value, term.field, owner)
+  })
+}
+
+function indexCode(term: Term & { kind: 'index' }, of: Code, at: Code, text: string): Code {
+  const owner = shown(text, term.of)
+  return placed(term, (scope) => {
+    const value = of(scope)
+    if (value instanceof Refusal) return value
+    const index = at(scope)
+    return index instanceof Refusal ? index : elementOf(value, index, owner, scope.meter)
+  })
+}
+
+function shown(text: string, { offset, length }: Term): string {
+  return partText(text.slice(offset, offset + length))
+}
+
+function loopParts(term: Loop, options: CodeOptions): Parameters<typeof loopCode>[1] {
+  return {
+    range: codeOf(term.range, options),
+    test: term.test === undefined ? () => true : placed(term.test, asBoolean(codeOf(term.test, options), `${term.loop}()`)),
+    value: term.value === undefined ? undefined : codeOf(term.value, options),
+  }
+}
+
+function logicCode(term: Term & { kind: 'and' | 'or' }, options: CodeOptions): Code {
+  const decides = term.kind === 'or'
+  const sign = decides ? '||' : '&&'
+  const sides = term.terms.map((side) => placed(side, asBoolean(codeOf(side, options), sign)))
+  return (scope) => {
+    let failed: Refusal | undefined
+    for (const side of sides) {
+      const value = side(scope)
+      if (value === decides) return decides
+      if (value instanceof Refusal) {
+        // Whoever has no steps left cannot say what the other side would have said.
+        if (value.reason === 'steps') return value
+        failed ??= value
+      }
+    }
+    return failed ?? !decides
+  }
+}
+
+function choiceCode(term: Term & { kind: 'if' }, options: CodeOptions): Code {
+  const test = placed(term.test, asBoolean(codeOf(term.test, options), '?'))
+  const yes = codeOf(term.yes, options)
+  const no = codeOf(term.no, options)
+  return (scope) => {
+    const value = test(scope)
+    return value instanceof Refusal ? value : value === true ? yes(scope) : no(scope)
+  }
+}
+
+function valuesOf(codes: readonly Code[], scope: Scope): Value[] | Refusal {
+  const values: Value[] = []
+  for (const code of codes) {
+    const value = code(scope)
+    if (value instanceof Refusal) return value
+    values.push(value)
+  }
+  return values
+}
+
+function listCode(term: Term & { kind: 'list' }, options: CodeOptions): Code {
+  const items = term.terms.map((item) => codeOf(item, options))
+  return (scope) => {
+    const values = valuesOf(items, scope)
+    return values instanceof Refusal ? values : new MadeList(values)
+  }
+}
+
+function mapCode(term: Term & { kind: 'map' }, options: CodeOptions): Code {
+  const parts = term.entries.map(([key, value]) => [placed(key, keyCode(codeOf(key, options))), codeOf(value, options)] as const)
+  return placed(term, (scope) => {
+    const entries = new Map<Key, Value>()
+    for (const [keyPart, valuePart] of parts) {
+      const key = keyPart(scope)
+      if (key instanceof Refusal) return key
+      const value = valuePart(scope)
+      if (value instanceof Refusal) return value
+      const name = keyOf(key) ?? ''
+      const spent = scope.meter.look(name)
+      if (spent !== undefined) return spent
+      if (entries.has(name)) return new Refusal('range', `the key ${quote(String(name))} stands twice in one map`)
+      entries.set(name, value)
+    }
+    return new MadeMap(entries)
+  })
+}
+
+function keyCode(code: Code): Code {
+  return (scope) => {
+    const key = code(scope)
+    if (key instanceof Refusal || keyOf(key) !== undefined) return key
+    return new Refusal('type', `a key is a text, a whole number, true or false, not ${phraseOf(key)}`)
+  }
+}
+
+function callCode(term: Call, options: CodeOptions): Code {
+  const operator = OPERATORS[term.name]
+  const host = options.functions.get(term.name)
+  const known: Pick<CelFunction, 'call'> | undefined = host === undefined ? (operator ?? FUNCTIONS[term.name]) : callHost(host)
+  const args = term.terms.map((arg) => codeOf(arg, options))
+  const [left, right] = args
+  if (known === undefined) throw new TypeError(`no function ${term.name}`)
+  // Almost every call has two operands; a list for them that nobody fills by a loop is worth its line.
+  if (left !== undefined && right !== undefined && args.length === 2)
+    return placed(term, (scope) => {
+      const first = left(scope)
+      if (first instanceof Refusal) return first
+      const second = right(scope)
+      return second instanceof Refusal ? second : known.call([first, second], scope.meter)
+    })
+  return placed(term, (scope) => {
+    const values = valuesOf(args, scope)
+    return values instanceof Refusal ? values : known.call(values, scope.meter)
+  })
+}

@@ -1,0 +1,205 @@
+import type { Json } from '../../kernel/json.ts'
+import { CALENDAR, Duration, SPANS, Timestamp, dateAt, durationOf, readDuration, readTimestamp, timestampAt, zoneMinutes } from './time.ts'
+import { equalValues } from './compare.ts'
+import { harmless } from '../harmless.ts'
+import { linearPattern, patternPrice } from '../linear-pattern.ts'
+import { Refusal, isNumber, keyOf, phraseOf } from './values.ts'
+import type { Meter, TypeName, Value } from './values.ts'
+
+/** How a function may be called, and what it does. */
+export interface CelFunction {
+  /** How many arguments it takes when it is called on a value, that value not counted. */
+  readonly method?: readonly [least: number, most: number]
+  /** How many it takes when it is called by itself. */
+  readonly plain?: readonly [least: number, most: number]
+  /** How it is called, for messages: `text.contains(part)`. */
+  readonly usage: string
+  /** What it gives, where that is always the same. */
+  readonly returns?: TypeName
+  /** The value that it is called on is the first argument. */
+  call(args: readonly Value[], meter: Meter): Value | Refusal
+}
+
+/** Every function that expressions have without a host; operators and loops are not among them. */
+export const FUNCTIONS: Readonly<Record<string, CelFunction>> = {
+  size: { method: [0, 0], plain: [1, 1], usage: 'size(list)', returns: 'number', call: ([of = null], meter) => sizeOf(of, meter) },
+  contains: textTest('contains', (text, part) => text.includes(part)),
+  startsWith: textTest('startsWith', (text, part) => text.startsWith(part)),
+  endsWith: textTest('endsWith', (text, part) => text.endsWith(part)),
+  matches: { method: [1, 1], plain: [2, 2], usage: 'text.matches("^a+$")', returns: 'boolean', call: matches },
+  int: { plain: [1, 1], usage: 'int(value)', returns: 'number', call: ([of = null]) => toInt(of) },
+  double: { plain: [1, 1], usage: 'double(value)', returns: 'number', call: ([of = null]) => toDouble(of) },
+  string: { plain: [1, 1], usage: 'string(value)', returns: 'text', call: ([of = null]) => toText(of) },
+  bool: { plain: [1, 1], usage: 'bool(text)', returns: 'boolean', call: ([of = null]) => toBoolean(of) },
+  dyn: { plain: [1, 1], usage: 'dyn(value)', call: ([of = null]) => of },
+  timestamp: { plain: [1, 1], usage: 'timestamp("2026-01-31T12:00:00Z")', returns: 'timestamp', call: ([of = null]) => toTimestamp(of) },
+  duration: { plain: [1, 1], usage: 'duration("1h30m")', returns: 'duration', call: ([of = null]) => toDuration(of) },
+  ...Object.fromEntries(Object.keys(CALENDAR).map((name) => [name, getter(name)])),
+}
+
+function sizeOf(of: Value, meter: Meter): Value | Refusal {
+  if (typeof of === 'string') return meter.spend(of.length / 100) ?? BigInt(codePoints(of))
+  const isSized = typeof of === 'object' && of !== null && (of.kind === 'list' || of.kind === 'map')
+  if (!isSized) return wrongType('size() counts a text, a list or an object', of)
+  const { size } = of
+  // To count the keys of an object one must list them.
+  return (of.kind === 'map' ? meter.spend(size) : undefined) ?? BigInt(size)
+}
+
+function codePoints(text: string): number {
+  let count = text.length
+  for (let i = 1; i < text.length; i++) {
+    if (isHalf(text, i - 1, 0xd800) && isHalf(text, i, 0xdc00)) count--
+  }
+  return count
+}
+
+function isHalf(text: string, at: number, half: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === half
+}
+
+function textTest(name: string, test: (text: string, part: string) => boolean): CelFunction {
+  return {
+    method: [1, 1],
+    usage: `text.${name}("part")`,
+    returns: 'boolean',
+    call([text = null, part = null], meter) {
+      if (typeof text !== 'string') return wrongType(`${name}() is asked of a text`, text)
+      if (typeof part !== 'string') return wrongType(`${name}() looks for a text`, part)
+      // Searching is quadratic at its worst.
+      return meter.spend((text.length * Math.max(1, part.length)) / 500) ?? test(text, part)
+    },
+  }
+}
+
+/** What the patterns of an expression may cost to compile together, in steps; and any that one computes. */
+export const LARGEST_PATTERN = 10_000
+
+/** Asks the linear-time matcher of the library. Compiling is paid for before it is done, matching by the size of what it made. */
+function matches([text = null, pattern = null]: readonly Value[], meter: Meter): Value | Refusal {
+  if (typeof text !== 'string') return wrongType('matches() is asked of a text', text)
+  if (typeof pattern !== 'string') return wrongType('matches() needs a pattern as text', pattern)
+  const unpaid = meter.compiles(pattern) ? payFor(pattern, meter) : undefined
+  if (unpaid !== undefined) return unpaid
+  const made = linearPattern(pattern)
+  if ('problem' in made) return new Refusal('type', patternMistake(made.problem))
+  return meter.spend(((text.length + 50) * made.size) / 20) ?? made.test(text)
+}
+
+function payFor(pattern: string, meter: Meter): Refusal | undefined {
+  const price = patternPrice(pattern)
+  return price > LARGEST_PATTERN ? new Refusal('steps', 'too much to compute: the pattern is too large') : meter.spend(price)
+}
+
+function patternMistake(problem: string): string {
+  return harmless(`the pattern is no regular expression of RE2: ${problem}`).slice(0, 200)
+}
+
+/** What is wrong with a pattern, or undefined. */
+export function patternProblem(pattern: string): string | undefined {
+  const made = linearPattern(pattern)
+  return 'problem' in made ? patternMistake(made.problem) : undefined
+}
+
+const MAX_INT = 2n ** 63n - 1n
+
+/** A whole number of CEL, or its refusal beyond 64 bits. */
+export function int64(value: bigint): bigint | Refusal {
+  return value > MAX_INT || value < -MAX_INT - 1n ? new Refusal('range', 'the number does not fit into 64 bits') : value
+}
+
+function toInt(of: Value): Value | Refusal {
+  if (typeof of === 'bigint') return of
+  if (typeof of === 'number') return Number.isFinite(of) ? int64(BigInt(Math.trunc(of))) : new Refusal('range', `${of} is no whole number`)
+  if (of instanceof Timestamp) return of.nanos / 1_000_000_000n
+  if (typeof of !== 'string') return wrongType('int() reads a number or a text', of)
+  return /^[+-]?\d{1,30}$/.test(of) ? int64(BigInt(of)) : new Refusal('range', 'int() needs a text of digits')
+}
+
+function toDouble(of: Value): Value | Refusal {
+  if (isNumber(of)) return Number(of)
+  if (typeof of !== 'string') return wrongType('double() reads a number or a text', of)
+  const isNumeric = of.length < 400 && /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(of)
+  return isNumeric ? Number(of) : new Refusal('range', 'double() needs a text that is a number')
+}
+
+function toText(of: Value): Value | Refusal {
+  if (of instanceof Timestamp || of instanceof Duration) return of.text()
+  if (of === null || typeof of === 'object') return wrongType('string() takes a text, a number, true, false or a time', of)
+  return String(of)
+}
+
+function toBoolean(of: Value): Value | Refusal {
+  if (typeof of === 'boolean') return of
+  if (typeof of !== 'string') return wrongType('bool() reads a text', of)
+  if (['true', 'True', 'TRUE', 't', '1'].includes(of)) return true
+  return ['false', 'False', 'FALSE', 'f', '0'].includes(of) ? false : new Refusal('range', 'bool() needs "true" or "false"')
+}
+
+function toTimestamp(of: Value): Value | Refusal {
+  if (of instanceof Timestamp) return of
+  if (typeof of === 'bigint') return timestampAt(of * 1_000_000_000n) ?? beyondTime()
+  if (typeof of !== 'string') return wrongType('timestamp() reads a text', of)
+  return readTimestamp(of) ?? new Refusal('range', 'timestamp() needs a text such as "2026-01-31T12:00:00Z"')
+}
+
+function toDuration(of: Value): Value | Refusal {
+  if (of instanceof Duration) return of
+  if (typeof of === 'bigint') return durationOf(of * 1_000_000_000n) ?? beyondTime()
+  if (typeof of !== 'string') return wrongType('duration() reads a text', of)
+  return readDuration(of) ?? new Refusal('range', 'duration() needs a text such as "1h30m"')
+}
+
+function getter(name: string): CelFunction {
+  return {
+    method: [0, 1],
+    usage: `timestamp.${name}()`,
+    returns: 'number',
+    call([of = null, zone]) {
+      const span = SPANS[name]
+      if (of instanceof Duration && zone === undefined && span !== undefined) return span(of.nanos)
+      if (!(of instanceof Timestamp)) return wrongType(`${name}() is asked of a time`, of)
+      const minutes = zone === undefined ? 0 : typeof zone === 'string' ? zoneMinutes(zone) : undefined
+      if (minutes === undefined) return new Refusal('range', 'a zone is written as "UTC" or "+02:00"; names depend on the machine')
+      return BigInt(CALENDAR[name]?.(dateAt(of, minutes)) ?? 0)
+    },
+  }
+}
+
+/** `value in list`, `key in map`. */
+export function isIn(value: Value, range: Value, meter: Meter): boolean | Refusal {
+  if (typeof range !== 'object' || range === null || (range.kind !== 'list' && range.kind !== 'map'))
+    return wrongType('in looks into a list or an object', range)
+  if (range.kind === 'map') {
+    const key = keyOf(value)
+    return key !== undefined && (meter.look(key) ?? range.has(key))
+  }
+  for (let i = 0; i < range.size; i++) {
+    const item = meter.spend(1) ?? range.at(i)
+    const equal = item instanceof Refusal ? item : equalValues(item, value, meter)
+    if (equal !== false) return equal
+  }
+  return false
+}
+
+export function beyondTime(): Refusal {
+  return new Refusal('range', 'the time lies outside the years 1 to 9999')
+}
+
+function wrongType(rule: string, found: Value): Refusal {
+  return new Refusal('type', `${rule}, not ${phraseOf(found)}`)
+}
+
+/** The types that arguments and results of a host's function may have. */
+export type ExpressionType = 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'
+
+/**
+ * A function of the host for its expressions. It must be total, quick, and answer from its arguments alone: an expression
+ * is evaluated again on every replay. Whoever needs another kind records the answer and gives a function that reads it.
+ */
+export interface ExpressionFunction {
+  readonly name: string
+  readonly params: readonly ExpressionType[]
+  readonly returns: ExpressionType
+  readonly call: (...args: Json[]) => Json
+}

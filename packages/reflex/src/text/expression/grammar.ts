@@ -1,0 +1,156 @@
+import { quote } from '../harmless.ts'
+import { suggest } from '../suggest.ts'
+import type { Token } from './tokens.ts'
+
+/** A mistake in the writing of an expression: where it is, what it is, and what to write. */
+export interface WritingMistake {
+  readonly offset: number
+  readonly length: number
+  readonly message: string
+  readonly note?: string | undefined
+  readonly fix: string
+}
+
+const OPENERS: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
+const CLOSERS: readonly string[] = Object.values(OPENERS)
+const UNARY: readonly string[] = ['-', '!']
+const BINARY: readonly string[] = ['&&', '||', '==', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '?', ':', ',']
+
+/**
+ * The first place at which the tokens stop making sense, or undefined. The parser says only how far it got; this
+ * says what belongs there. It knows which tokens may follow which, and what each bracket waits for.
+ */
+export function writingMistake(text: string, tokens: readonly Token[]): WritingMistake | undefined {
+  const open: Token[] = []
+  let operand = true
+  for (const [index, token] of tokens.entries()) {
+    const before = tokens[index - 1]
+    const mistake = token.kind === 'end' ? atEnd(token, open, operand) : wrongToken(text, token, before, operand, open)
+    if (mistake !== undefined) return mistake
+    if (token.text in OPENERS && token.kind === 'sign') open.push(token)
+    if (token.kind === 'sign' && CLOSERS.includes(token.text)) open.pop()
+    operand = wantsOperand(token, operand)
+  }
+  return undefined
+}
+
+function wantsOperand(token: Token, wanted: boolean): boolean {
+  if (token.kind === 'name' && token.text === 'in') return true
+  if (token.kind !== 'sign') return false
+  if (token.text === '.') return wanted
+  return !CLOSERS.includes(token.text)
+}
+
+function wrongToken(
+  text: string,
+  token: Token,
+  before: Token | undefined,
+  operand: boolean,
+  open: readonly Token[],
+): WritingMistake | undefined {
+  const place = { offset: token.start, length: token.end - token.start }
+  if (token.kind === 'unknown') return { ...place, ...unknown(text, token) }
+  if (token.kind === 'sign' && CLOSERS.includes(token.text)) return wrongCloser(token, before, operand, open.at(-1))
+  const isField = before?.text === '.' && before.kind === 'sign'
+  if (isField && token.kind !== 'name')
+    return { ...place, message: `a name belongs after the point, not ${quote(token.text)}`, fix: 'write the name of a field' }
+  if (isField) return token.text === 'in' ? { ...place, message: '"in" cannot be a field', fix: 'write ["in"] instead of .in' } : undefined
+  if (operand && RESERVED.includes(token.text))
+    return {
+      ...place,
+      message: `${quote(token.text)} is a reserved word of CEL`,
+      fix: `rename it, or reach it by the map that it is in, with [${quote(token.text)}]`,
+    }
+  const isOperator = token.kind === 'name' ? token.text === 'in' : token.kind === 'sign' && BINARY.includes(token.text)
+  if (operand) return isOperator && !UNARY.includes(token.text) ? { ...place, ...noOperand(token, before) } : wrongCharacter(token)
+  const follows = isOperator || (token.kind === 'sign' && ['.', '[', '(', '{'].includes(token.text))
+  return follows ? undefined : { ...place, ...noOperator(token, before) }
+}
+
+const ESCAPE = /\\(?:U([0-9a-fA-F]{8})|u([0-9a-fA-F]{4})|[^])/g
+
+/** A text may name any character of Unicode by its number, and nothing else. */
+function wrongCharacter({ kind, text, start }: Token): WritingMistake | undefined {
+  if (kind !== 'text' || /^[bBrR]/.test(text)) return undefined
+  for (const { 0: escape, 1: long, 2: short, index } of text.matchAll(ESCAPE)) {
+    const code = Number.parseInt(long ?? short ?? '0', 16)
+    if (code < 0xd800 || (code > 0xdfff && code <= 0x10ffff)) continue
+    const place = { offset: start + index, length: escape.length }
+    return { ...place, message: `${escape} is no character`, fix: 'write the character, or its number up to \\U0010FFFF' }
+  }
+  return undefined
+}
+
+/** Words that CEL keeps for later; as fields of something they may be used. */
+const RESERVED: readonly string[] =
+  'as break const continue else for function if import let loop namespace package return var void while'.split(' ')
+
+/** Operators of other languages. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['and', '&&'],
+  ['or', '||'],
+  ['not', '!'],
+  ['is', '=='],
+  ['=', '=='],
+  ['&', '&&'],
+  ['|', '||'],
+])
+
+function unknown(text: string, token: Token): Omit<WritingMistake, 'offset' | 'length'> {
+  if (token.text === '"' || token.text === "'") return { message: 'the text is never closed', fix: `close it with ${token.text}` }
+  const meant = WORDS.get(token.text)
+  if (meant !== undefined) return { message: `${quote(token.text)} is no operator`, note: `did you mean ${meant}?`, fix: `write ${meant}` }
+  if (token.text === '`' || /[“”‘’]/.test(token.text)) return { message: 'text stands in double or single quotes', fix: 'write " or \'' }
+  return { message: `${quote(token.text)} has no meaning in an expression`, fix: text.length === 1 ? 'write an expression' : 'remove it' }
+}
+
+function noOperand(token: Token, before: Token | undefined): Omit<WritingMistake, 'offset' | 'length'> {
+  if (token.text === '=' || (before?.text === '==' && token.text === '=')) return { message: 'there is no ===', fix: 'write ==' }
+  const after = before === undefined ? 'at the start' : `after ${quote(before.text)}`
+  return { message: `a value belongs ${after}, not ${quote(token.text)}`, fix: 'write a name, a number, a text in quotes, [ or (' }
+}
+
+function noOperator(token: Token, before: Token | undefined): Omit<WritingMistake, 'offset' | 'length'> {
+  const asWord = WORDS.has(token.text.toLowerCase()) ? token.text : before?.text
+  const meant = asWord === undefined ? undefined : WORDS.get(asWord.toLowerCase())
+  if (meant !== undefined && asWord !== undefined)
+    return { message: `${quote(asWord)} is no operator`, note: `did you mean ${meant}?`, fix: `write ${meant}` }
+  const word = token.kind === 'name' && suggest(token.text, ['in']) === 'in' ? 'in' : undefined
+  return {
+    message: `an operator belongs between ${quote(before?.text ?? '')} and ${quote(token.text)}`,
+    ...(word === undefined ? {} : { note: 'did you mean in?' }),
+    fix: 'join the two, as with &&, || or ==',
+  }
+}
+
+function wrongCloser(token: Token, before: Token | undefined, operand: boolean, opener: Token | undefined): WritingMistake | undefined {
+  const place = { offset: token.start, length: 1 }
+  if (opener === undefined) return { ...place, message: `this ${token.text} closes nothing`, fix: 'remove it, or open the bracket before' }
+  const wanted = OPENERS[opener.text]
+  if (token.text !== wanted) return { ...place, message: `${opener.text} is closed by ${token.text}`, fix: `write ${wanted}` }
+  const isEmpty = before === opener
+  const isTrailing = before?.text === ',' && token.text !== ')'
+  if (!operand || isTrailing || isEmpty) return undefined
+  return { ...place, message: `a value belongs before ${quote(token.text)}`, fix: 'write a name, a number, a text in quotes, [ or (' }
+}
+
+function atEnd(token: Token, open: readonly Token[], operand: boolean): WritingMistake | undefined {
+  const opener = open.at(-1)
+  if (opener !== undefined && (!operand || opener.end === token.start))
+    return { offset: opener.start, length: 1, message: `this ${opener.text} is never closed`, fix: `write ${OPENERS[opener.text]}` }
+  if (!operand) return undefined
+  const empty = token.start === 0
+  const message = empty ? 'the expression is empty' : 'the expression ends where a value belongs'
+  return { offset: token.start, length: 0, message, fix: empty ? 'write a condition, such as total >= 100' : 'write the value' }
+}
+
+/** How deep the brackets of an expression go, and the first that goes deeper than allowed. */
+export function tooDeep(tokens: readonly Token[], deepest: number): Token | undefined {
+  let depth = 0
+  for (const token of tokens) {
+    if (token.kind !== 'sign') continue
+    if (token.text in OPENERS && ++depth > deepest) return token
+    if (CLOSERS.includes(token.text)) depth--
+  }
+  return undefined
+}

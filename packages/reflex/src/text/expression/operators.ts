@@ -1,0 +1,135 @@
+import { beyondTime, int64, isIn } from './functions.ts'
+import { Duration, Timestamp, durationOf, timestampAt } from './time.ts'
+import { compareValues, equalValues } from './compare.ts'
+import { MadeList, Refusal, isNumber, phraseOf } from './values.ts'
+import type { ListValue, Meter, TypeName, Value } from './values.ts'
+
+/** An operator that asks for the values of all its operands. */
+export interface Operator {
+  readonly returns?: TypeName
+  call(args: readonly Value[], meter: Meter): Value | Refusal
+}
+
+/**
+ * The operators, as CEL names them. A whole number and another may stand on both sides of each: JSON does not say
+ * which of its numbers are whole by meaning. Two whole numbers stay whole, in 64 bits; `/` between them drops the rest.
+ */
+export const OPERATORS: Readonly<Record<string, Operator>> = {
+  '_==_': { returns: 'boolean', call: ([left = null, right = null], meter) => equalValues(left, right, meter) },
+  '_!=_': { returns: 'boolean', call: ([left = null, right = null], meter) => not(equalValues(left, right, meter)) },
+  '_<_': order((sign) => sign < 0),
+  '_<=_': order((sign) => sign <= 0),
+  '_>_': order((sign) => sign > 0),
+  '_>=_': order((sign) => sign >= 0),
+  '@in': { returns: 'boolean', call: ([value = null, range = null], meter) => isIn(value, range, meter) },
+  '!_': { returns: 'boolean', call: ([value = null]) => not(value) },
+  '-_': { call: ([value = null]) => negate(value) },
+  '_+_': { call: ([left = null, right = null], meter) => plus(left, right, meter) },
+  '_-_': { call: ([left = null, right = null]) => minus(left, right) },
+  '_*_': number(
+    'multiply',
+    (left, right) => left * right,
+    (left, right) => left * right,
+  ),
+  '_/_': number('divide', divide, (left, right) => left / right),
+  '_%_': number('divide', remainder),
+}
+
+function not(value: Value | Refusal): Value | Refusal {
+  if (value instanceof Refusal) return value
+  return typeof value === 'boolean' ? !value : new Refusal('type', `! needs true or false, not ${phraseOf(value)}`)
+}
+
+function order(holds: (sign: number) => boolean): Operator {
+  return {
+    returns: 'boolean',
+    call([left = null, right = null], meter) {
+      const sign = compareValues(left, right, meter)
+      if (sign instanceof Refusal) return sign
+      return sign === undefined ? new Refusal('type', `cannot compare ${phraseOf(left)} with ${phraseOf(right)}`) : holds(sign)
+    },
+  }
+}
+
+type Whole = (left: bigint, right: bigint) => bigint | Refusal
+type Real = (left: number, right: number) => number
+
+function number(verb: string, whole: Whole, real?: Real): Operator {
+  return {
+    returns: 'number',
+    call([left = null, right = null]) {
+      return arithmetic(left, right, whole, real) ?? new Refusal('type', `cannot ${verb} ${phraseOf(left)} by ${phraseOf(right)}`)
+    },
+  }
+}
+
+/** Undefined when the two are not both numbers. */
+function arithmetic(left: Value, right: Value, whole: Whole, real?: Real): Value | Refusal | undefined {
+  if (!isNumber(left) || !isNumber(right)) return undefined
+  if (typeof left === 'bigint' && typeof right === 'bigint') {
+    const result = whole(left, right)
+    return result instanceof Refusal ? result : int64(result)
+  }
+  return real === undefined ? new Refusal('type', '% needs whole numbers') : real(Number(left), Number(right))
+}
+
+function divide(left: bigint, right: bigint): bigint | Refusal {
+  return right === 0n ? new Refusal('range', 'a whole number was divided by zero') : left / right
+}
+
+function remainder(left: bigint, right: bigint): bigint | Refusal {
+  return right === 0n ? new Refusal('range', 'a whole number was divided by zero') : left % right
+}
+
+function negate(value: Value): Value | Refusal {
+  if (typeof value === 'bigint') return int64(-value)
+  return typeof value === 'number' ? -value : new Refusal('type', `- needs a number, not ${phraseOf(value)}`)
+}
+
+function plus(left: Value, right: Value, meter: Meter): Value | Refusal {
+  const sum = arithmetic(
+    left,
+    right,
+    (a, b) => a + b,
+    (a, b) => a + b,
+  )
+  if (sum !== undefined) return sum
+  if (typeof left === 'string' && typeof right === 'string') return meter.spend((left.length + right.length) / 100) ?? left + right
+  if (isList(left) && isList(right)) return joined(left, right, meter)
+  if (left instanceof Timestamp && right instanceof Duration) return timestampAt(left.nanos + right.nanos) ?? beyondTime()
+  if (left instanceof Duration && right instanceof Timestamp) return timestampAt(left.nanos + right.nanos) ?? beyondTime()
+  if (left instanceof Duration && right instanceof Duration) return durationOf(left.nanos + right.nanos) ?? beyondTime()
+  return new Refusal('type', `cannot add ${phraseOf(right)} to ${phraseOf(left)}`)
+}
+
+function minus(left: Value, right: Value): Value | Refusal {
+  const difference = arithmetic(
+    left,
+    right,
+    (a, b) => a - b,
+    (a, b) => a - b,
+  )
+  if (difference !== undefined) return difference
+  if (left instanceof Timestamp && right instanceof Duration) return timestampAt(left.nanos - right.nanos) ?? beyondTime()
+  const isTime = (left instanceof Timestamp && right instanceof Timestamp) || (left instanceof Duration && right instanceof Duration)
+  if (isTime) return durationOf(left.nanos - right.nanos) ?? beyondTime()
+  return new Refusal('type', `cannot take ${phraseOf(right)} from ${phraseOf(left)}`)
+}
+
+function isList(value: Value): value is ListValue {
+  return typeof value === 'object' && value !== null && value.kind === 'list'
+}
+
+function joined(left: ListValue, right: ListValue, meter: Meter): Value | Refusal {
+  const spent = meter.spend(left.size + right.size)
+  if (spent !== undefined) return spent
+  const items: Value[] = []
+  for (const list of [left, right]) {
+    for (let i = 0; i < list.size; i++) {
+      const item = list.at(i)
+      if (item instanceof Refusal) return item
+      items.push(item)
+    }
+  }
+  return new MadeList(items)
+}

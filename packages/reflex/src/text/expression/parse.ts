@@ -1,0 +1,226 @@
+import type { parse } from '@bufbuild/cel'
+import { cel } from '../cel-library.ts'
+import { writingMistake } from './grammar.ts'
+import type { WritingMistake } from './grammar.ts'
+import { Stretches } from './stretches.ts'
+import type { LoopName, Term } from './terms.ts'
+import type { Stretch } from '../place.ts'
+import { tokensOf, withoutComments } from './tokens.ts'
+import type { Token } from './tokens.ts'
+import type { Value } from './values.ts'
+import { quote } from '../harmless.ts'
+
+type Parsed = ReturnType<typeof parse>
+type Expr = Parsed['expr']
+type Kind<Case extends Expr['exprKind']['case']> = Extract<Expr['exprKind'], { case: Case }>
+
+/** The loop variables that can be seen, by name, and how many loops there are around. */
+interface Locals {
+  readonly slots: ReadonlyMap<string, number>
+  readonly depth: number
+}
+
+/** A term, or what is wrong with the writing. */
+export type ParsedTerm = { readonly term: Term } | { readonly mistake: WritingMistake }
+
+/**
+ * Reads an expression with the parser of `@bufbuild/cel` and turns its tree into terms that know their stretch of the
+ * text. `whole` names the variable that is the map of all variables. Throws only `RangeError`, when the text is
+ * nested beyond what the stack can hold.
+ */
+export function parseTerm(text: string, whole: string | undefined, tokens: readonly Token[] = tokensOf(text)): ParsedTerm {
+  const mistake = writingMistake(text, tokens)
+  if (mistake !== undefined) return { mistake }
+  try {
+    const parsed = cel().parse(withoutComments(text, tokens))
+    return { term: new TermReader(parsed, tokens, whole).read(parsed.expr, { slots: new Map(), depth: 0 }) }
+  } catch (error) {
+    if (error instanceof RangeError) throw error
+    return { mistake: error instanceof Unreadable ? error.mistake : unreadable(error, text, tokens) }
+  }
+}
+
+class Unreadable extends Error {
+  readonly mistake: WritingMistake
+
+  constructor(mistake: WritingMistake) {
+    super(mistake.message)
+    this.mistake = mistake
+  }
+}
+
+/** What the parser refused although the tokens may stand beside each other. */
+function unreadable(error: unknown, text: string, tokens: readonly Token[]): WritingMistake {
+  const location = typeof error === 'object' && error !== null && 'location' in error ? error.location : undefined
+  const start = typeof location === 'object' && location !== null && 'start' in location ? location.start : undefined
+  const from = typeof start === 'object' && start !== null && 'offset' in start && typeof start.offset === 'number' ? start.offset : 0
+  const token = tokens.find(({ end }) => end > from) ?? { text, start: 0, end: text.length }
+  const place = { offset: token.start, length: token.end - token.start }
+  if (token.text === '?') return { ...place, message: 'this ? has no :', fix: 'write condition ? value : otherwise' }
+  const shown = token.text === '' ? 'the end' : quote(token.text)
+  return { ...place, message: `${shown} does not belong here`, fix: 'write CEL: names, values, operators and calls' }
+}
+
+const LOOPS: Readonly<Record<string, LoopName>> = {
+  all: 'all',
+  exists: 'exists',
+  exists_one: 'exists_one',
+  existsOne: 'exists_one',
+  map: 'map',
+  filter: 'filter',
+}
+
+class TermReader {
+  readonly #macros: Parsed['sourceInfo']
+  readonly #stretches: Stretches
+  readonly #whole: string | undefined
+
+  constructor(parsed: Parsed, tokens: readonly Token[], whole: string | undefined) {
+    this.#macros = parsed.sourceInfo
+    this.#stretches = new Stretches(tokens)
+    this.#whole = whole
+  }
+
+  read(expr: Expr, locals: Locals): Term {
+    const at = this.#macros?.positions[String(expr.id)] ?? 0
+    const { exprKind: kind } = expr
+    switch (kind.case) {
+      case 'identExpr':
+        return this.#name(kind.value.name, this.#stretches.word(at), locals)
+      case 'constExpr':
+        return { kind: 'value', ...constant(kind.value, this.#stretches.literal(at)) }
+      case 'selectExpr':
+        return this.#select(kind.value, at, locals)
+      case 'callExpr':
+        return this.#call(kind.value, at, locals)
+      case 'listExpr':
+        return { kind: 'list', ...this.#stretches.bracket(at), terms: kind.value.elements.map((item) => this.read(item, locals)) }
+      case 'structExpr':
+        return this.#map(kind.value, at, locals)
+      case 'comprehensionExpr':
+        return this.#loop(expr, kind.value, at, locals)
+      default:
+        throw unusable(this.#stretches.word(at), 'this cannot be read', 'write CEL')
+    }
+  }
+
+  #name(written: string, place: Stretch, locals: Locals): Term {
+    const name = written.startsWith('.') ? written.slice(1) : written
+    const slot = written.startsWith('.') ? undefined : locals.slots.get(name)
+    if (slot !== undefined) return { kind: 'local', slot, name, ...place }
+    return name === this.#whole ? { kind: 'whole', ...place } : { kind: 'name', name, ...place }
+  }
+
+  #select({ operand, field, testOnly }: Kind<'selectExpr'>['value'], at: number, locals: Locals): Term {
+    const of = this.read(present(operand), locals)
+    const place = testOnly ? this.#stretches.called(at) : this.#stretches.after(of, at)
+    if (of.kind === 'whole') return { kind: testOnly ? 'given' : 'name', name: field, ...place }
+    return { kind: testOnly ? 'has' : 'field', of, field, ...place }
+  }
+
+  #call({ function: name, target, args }: Kind<'callExpr'>['value'], at: number, locals: Locals): Term {
+    const terms = args.map((arg) => this.read(arg, locals))
+    if (target !== undefined) {
+      const of = this.read(target, locals)
+      const called = this.#stretches.word(this.#stretches.next(at))
+      return { kind: 'call', name, called, method: true, terms: [of, ...terms], ...this.#stretches.afterCall(of, at) }
+    }
+    if (isOperator(name)) return this.#operator(name, terms, at)
+    return { kind: 'call', name, called: this.#stretches.word(at), method: false, terms, ...this.#stretches.called(at) }
+  }
+
+  #operator(name: string, terms: readonly Term[], at: number): Term {
+    const [first, second, third] = terms
+    if (name === '_&&_' || name === '_||_') return this.#logic(name === '_&&_' ? 'and' : 'or', terms)
+    if (first !== undefined && second !== undefined) {
+      if (name === '_[_]') return this.#index(first, second, at)
+      if (third !== undefined) return { kind: 'if', test: first, yes: second, no: third, ...this.#stretches.around([first, third]) }
+      if (name === '@in' && second.kind === 'whole' && first.kind === 'value' && typeof first.value === 'string')
+        return { kind: 'given', name: first.value, ...this.#stretches.around([first, second]) }
+    }
+    const place = terms.length === 1 ? this.#stretches.from(at, terms) : this.#stretches.around(terms)
+    return { kind: 'call', name, called: this.#stretches.word(at), method: false, terms, ...place }
+  }
+
+  /** A chain of one operator is one term, in whatever way the parser balanced it. */
+  #logic(kind: 'and' | 'or', terms: readonly Term[]): Term {
+    const place = this.#stretches.around(terms)
+    return { kind, terms: terms.flatMap((term) => (term.kind === kind ? term.terms : [term])), ...place }
+  }
+
+  #index(of: Term, at: Term, bracket: number): Term {
+    const place = this.#stretches.afterBracket(of, bracket)
+    if (of.kind === 'whole' && at.kind === 'value' && typeof at.value === 'string') return { kind: 'name', name: at.value, ...place }
+    return { kind: 'index', of, at, ...place }
+  }
+
+  #map({ messageName, entries }: Kind<'structExpr'>['value'], at: number, locals: Locals): Term {
+    if (messageName !== '') {
+      const place = this.#stretches.word(at)
+      throw unusable(place, `there is no type ${quote(messageName)} to make a value of`, 'write a map, {"key": value}')
+    }
+    const pairs = entries.map(({ keyKind, value }): readonly [Term, Term] => [
+      this.read(present(keyKind.case === 'mapKey' ? keyKind.value : undefined), locals),
+      this.read(present(value), locals),
+    ])
+    return { kind: 'map', entries: pairs, ...this.#stretches.bracket(at) }
+  }
+
+  /** The parser has written the macro out as a fold; from it come back the condition and the value. */
+  #loop(expr: Expr, fold: Kind<'comprehensionExpr'>['value'], at: number, locals: Locals): Term {
+    const macro = this.#macros?.macroCalls[String(expr.id)]?.exprKind
+    const written = macro?.case === 'callExpr' ? macro.value : undefined
+    const loop = LOOPS[written?.function ?? ''] ?? 'all'
+    const range = this.read(present(fold.iterRange), locals)
+    const slot = locals.depth
+    const inner = { slots: new Map(locals.slots).set(fold.iterVar, slot), depth: slot + 1 }
+    const step = argsOf(fold.loopStep)
+    const place = this.#stretches.afterCall(range, at)
+    if (loop === 'all' || loop === 'exists') return { kind: 'loop', loop, range, slot, test: this.read(present(step[1]), inner), ...place }
+    if (loop === 'exists_one' || loop === 'filter')
+      return { kind: 'loop', loop, range, slot, test: this.read(present(step[0]), inner), ...place }
+    const [test, appended] = step.length === 3 ? [step[0], argsOf(step[1])[1]] : [undefined, step[1]]
+    const made = appended?.exprKind.case === 'listExpr' ? appended.exprKind.value.elements[0] : undefined
+    const condition = test === undefined ? undefined : this.read(test, inner)
+    return { kind: 'loop', loop, range, slot, test: condition, value: this.read(present(made), inner), ...place }
+  }
+}
+
+function argsOf(expr: Expr | undefined): readonly Expr[] {
+  return expr?.exprKind.case === 'callExpr' ? expr.exprKind.value.args : []
+}
+
+function isOperator(name: string): boolean {
+  return name.startsWith('@') || /[^\w.]/.test(name)
+}
+
+function present(expr: Expr | undefined): Expr {
+  if (expr === undefined) throw new TypeError('the parser left a part of the expression out')
+  return expr
+}
+
+const MAX_INT = 2n ** 63n - 1n
+
+function constant({ constantKind: kind }: Kind<'constExpr'>['value'], place: Stretch): Stretch & { readonly value: Value } {
+  switch (kind.case) {
+    case 'nullValue':
+      return { value: null, ...place }
+    case 'boolValue':
+    case 'stringValue':
+      return { value: kind.value, ...place }
+    case 'int64Value':
+      if (kind.value <= MAX_INT && kind.value >= -MAX_INT - 1n) return { value: kind.value, ...place }
+      throw unusable(place, 'the number does not fit into 64 bits', 'write a smaller number')
+    case 'doubleValue':
+      if (Number.isFinite(kind.value)) return { value: kind.value, ...place }
+      throw unusable(place, 'the number is too large', 'write a smaller number')
+    case 'uint64Value':
+      throw unusable(place, 'unsigned numbers have no use here', 'write the number without u')
+    default:
+      throw unusable(place, 'bytes have no use here', 'write the text without b')
+  }
+}
+
+function unusable(place: Stretch, message: string, fix: string): Unreadable {
+  return new Unreadable({ ...place, message, fix })
+}

@@ -1,0 +1,130 @@
+import { inside } from './terms.ts'
+import type { Term } from './terms.ts'
+import type { Stretch } from '../place.ts'
+
+/** One place at which an expression looks at a variable. */
+export interface ExpressionRead extends Stretch {
+  /** The variable, or undefined when the expression looks at all of them, or at one that it computes the name of. */
+  readonly key: string | undefined
+  /** Which part of the value, as far as the text says: `order.items[0]` reads `["items", 0]` of `order`. */
+  readonly path: readonly (string | number)[]
+  /** `value` wants the value; `presence` only asks whether it is there. */
+  readonly what: 'value' | 'presence'
+  /**
+   * Whether the expression has a value although the variable is not there: it only asks for its presence, or it reads
+   * it where such a question has said yes, as in `has(board.total) && board.total > 5`.
+   */
+  readonly harmless: boolean
+}
+
+/** Every look of a term at a variable, in the order of the text. */
+export function readsOf(term: Term): ExpressionRead[] {
+  return looks(term)
+    .map((look) => ({ ...look.read, harmless: isHarmless(term, look) }))
+    .sort((a, b) => a.offset - b.offset)
+}
+
+interface Look {
+  readonly read: Omit<ExpressionRead, 'harmless'>
+  /** The term that fails when the variable is not there. */
+  readonly at: Term
+}
+
+/** A variable and the fields and elements that follow it are one look. */
+function looks(term: Term): Look[] {
+  const { root, path } = follow(term)
+  const { offset, length } = term
+  if (root.kind === 'name') return [{ read: { key: root.name, path, what: 'value', offset, length }, at: root }]
+  if (root.kind === 'given') return [{ read: { key: root.name, path: [], what: 'presence', offset, length }, at: root }]
+  if (root.kind === 'whole') return [{ read: { key: undefined, path: [], what: 'value', offset, length }, at: root }]
+  return inside(term).flatMap(looks)
+}
+
+/** The term that fields and elements are taken of, as far as the text names them. */
+function follow(term: Term): { readonly root: Term; readonly path: readonly (string | number)[] } {
+  const path: (string | number)[] = []
+  let root = term
+  for (;;) {
+    const step = stepOf(root)
+    if (step === undefined) return { root, path }
+    path.unshift(step.step)
+    root = step.of
+  }
+}
+
+function stepOf(term: Term): { readonly of: Term; readonly step: string | number } | undefined {
+  if (term.kind === 'field' || term.kind === 'has') return { of: term.of, step: term.field }
+  if (term.kind !== 'index' || term.at.kind !== 'value') return undefined
+  const { value } = term.at
+  if (typeof value === 'string') return { of: term.of, step: value }
+  return typeof value === 'bigint' ? { of: term.of, step: Number(value) } : undefined
+}
+
+/** What a term may come to. `fails` stands for the failure of the one look that is judged. */
+interface Outcomes {
+  readonly yes: boolean
+  readonly no: boolean
+  readonly fails: boolean
+}
+
+const EITHER: Outcomes = { yes: true, no: true, fails: false }
+const FAILS: Outcomes = { yes: false, no: false, fails: true }
+const YES: Outcomes = { yes: true, no: false, fails: false }
+const NO: Outcomes = { yes: false, no: true, fails: false }
+
+function isHarmless(term: Term, { read, at }: Look): boolean {
+  // A computed name is looked up in the map of all variables, which is always there; whether the key is, nobody knows.
+  if (read.key === undefined) return !isLookedUp(term, at)
+  return read.what === 'presence' || !outcomes(term, read.key, at).fails
+}
+
+/** Whether the map of all variables is asked for a single one. */
+function isLookedUp(term: Term, whole: Term): boolean {
+  return (term.kind === 'index' && term.of === whole) || inside(term).some((inner) => isLookedUp(inner, whole))
+}
+
+/** What a term may come to when the variable is not there, supposing that nothing else fails. */
+function outcomes(term: Term, key: string, at: Term): Outcomes {
+  if (term === at) return FAILS
+  switch (term.kind) {
+    case 'given':
+      return term.name === key ? NO : EITHER
+    case 'value':
+      return term.value === true ? YES : term.value === false ? NO : EITHER
+    case 'and':
+      return term.terms.map((side) => outcomes(side, key, at)).reduce(both)
+    case 'or':
+      return negated(term.terms.map((side) => negated(outcomes(side, key, at))).reduce(both))
+    case 'if':
+      return chosen(outcomes(term.test, key, at), outcomes(term.yes, key, at), outcomes(term.no, key, at))
+    case 'call': {
+      const [first] = term.terms
+      if (term.name === '!_' && first !== undefined) return negated(outcomes(first, key, at))
+      break
+    }
+    default:
+  }
+  const fails = inside(term).some((inner) => outcomes(inner, key, at).fails)
+  return { ...EITHER, fails }
+}
+
+/** Of two sides of `&&`: a no from either is a no, whatever becomes of the other. */
+function both(left: Outcomes, right: Outcomes): Outcomes {
+  return {
+    yes: left.yes && right.yes,
+    no: left.no || right.no,
+    fails: (left.fails && (right.yes || right.fails)) || (right.fails && (left.yes || left.fails)),
+  }
+}
+
+function negated({ yes, no, fails }: Outcomes): Outcomes {
+  return { yes: no, no: yes, fails }
+}
+
+function chosen(test: Outcomes, yes: Outcomes, no: Outcomes): Outcomes {
+  return {
+    yes: (test.yes && yes.yes) || (test.no && no.yes),
+    no: (test.yes && yes.no) || (test.no && no.no),
+    fails: test.fails || (test.yes && yes.fails) || (test.no && no.fails),
+  }
+}

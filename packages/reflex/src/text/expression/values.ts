@@ -1,0 +1,266 @@
+import type { Json } from '../../kernel/json.ts'
+import { PATTERNS_KEPT } from '../linear-pattern.ts'
+import { Duration, Timestamp } from './time.ts'
+
+/** Why an expression has no value. `offset` and `length` say which part of its text failed. */
+export type FailureReason = 'absent' | 'field' | 'type' | 'range' | 'steps' | 'function'
+
+/** The failure of an operation, before it is known which part of the text asked for it. */
+export class Refusal {
+  readonly reason: FailureReason
+  readonly message: string
+  /** Guesses at what was meant; asked once, of the failure that is told, since it looks at every name. */
+  readonly guess: (() => string | undefined) | undefined
+  /** The stretch of text that failed, once known. */
+  offset = -1
+  length = 0
+
+  constructor(reason: FailureReason, message: string, guess?: () => string | undefined) {
+    this.reason = reason
+    this.message = message
+    this.guess = guess
+  }
+}
+
+/** A list: of JSON, whose elements are read when they are asked for, or made by the expression. */
+export interface ListValue {
+  readonly kind: 'list'
+  readonly size: number
+  at(index: number): Value | Refusal
+}
+
+/** A map: an object of JSON, all variables, or made by the expression. */
+export interface MapValue {
+  readonly kind: 'map'
+  readonly size: number
+  /** Undefined when the key is not there. */
+  get(key: Key): Value | Refusal | undefined
+  has(key: Key): boolean
+  keys(): readonly Key[]
+}
+
+export type Key = string | bigint | boolean
+
+/** A value inside an expression: whole numbers are bigint, all others number. */
+export type Value = null | boolean | bigint | number | string | ListValue | MapValue | Timestamp | Duration
+
+/** Counts what an evaluation does; each operation pays before it works. */
+export class Meter {
+  #left: number
+  readonly #whole: number
+  readonly #patterns = new Set<string>()
+
+  constructor(steps: number) {
+    this.#left = steps
+    this.#whole = steps
+  }
+
+  /** The steps that were used up, at most all that there were. */
+  get spent(): number {
+    return this.#whole - Math.max(0, this.#left)
+  }
+
+  /** Undefined, or the refusal when the evaluation has used up its steps. */
+  spend(steps: number): Refusal | undefined {
+    this.#left -= steps
+    return this.#left < 0 ? new Refusal('steps', 'too much to compute: the expression has used up its steps') : undefined
+  }
+
+  /** Pays for the search of a key in a map: a text must be read to its end. */
+  look(key: Key): Refusal | undefined {
+    return typeof key === 'string' ? this.spend(key.length / 100) : undefined
+  }
+
+  /** Whether this evaluation has to pay for the compilation of a pattern: those that it has used lately are kept. */
+  compiles(pattern: string): boolean {
+    if (this.#patterns.has(pattern)) return false
+    if (this.#patterns.size >= PATTERNS_KEPT) this.#patterns.clear()
+    this.#patterns.add(pattern)
+    return true
+  }
+}
+
+/** A JSON value as the expression sees it, without a copy: safe integers are whole numbers, objects and lists stay where they are. */
+export function fromJson(raw: unknown): Value | Refusal {
+  switch (typeof raw) {
+    case 'string':
+    case 'boolean':
+      return raw
+    case 'number':
+      return Number.isSafeInteger(raw) ? BigInt(raw) : raw
+    case 'object':
+      if (raw === null) return null
+      return Array.isArray(raw) ? new JsonList(raw) : new JsonMap(raw as Readonly<Record<string, unknown>>)
+    default:
+      return new Refusal('type', `the value is no JSON but ${typeof raw === 'undefined' ? 'undefined' : `a ${typeof raw}`}`)
+  }
+}
+
+class JsonList implements ListValue {
+  readonly kind = 'list'
+  readonly #items: readonly unknown[]
+
+  constructor(items: readonly unknown[]) {
+    this.#items = items
+  }
+
+  get size(): number {
+    return this.#items.length
+  }
+
+  at(index: number): Value | Refusal {
+    return fromJson(this.#items[index])
+  }
+}
+
+/** Own keys alone: what an object inherits is not in it. */
+class JsonMap implements MapValue {
+  readonly kind = 'map'
+  readonly #object: Readonly<Record<string, unknown>>
+
+  constructor(object: Readonly<Record<string, unknown>>) {
+    this.#object = object
+  }
+
+  get size(): number {
+    return Object.keys(this.#object).length
+  }
+
+  get(key: Key): Value | Refusal | undefined {
+    return this.has(key) ? fromJson(this.#object[String(key)]) : undefined
+  }
+
+  has(key: Key): boolean {
+    return typeof key === 'string' && Object.hasOwn(this.#object, key)
+  }
+
+  keys(): readonly string[] {
+    return Object.keys(this.#object)
+  }
+}
+
+/** A list that the expression made. */
+export class MadeList implements ListValue {
+  readonly kind = 'list'
+  readonly #items: readonly Value[]
+
+  constructor(items: readonly Value[]) {
+    this.#items = items
+  }
+
+  get size(): number {
+    return this.#items.length
+  }
+
+  at(index: number): Value {
+    return this.#items[index] ?? null
+  }
+}
+
+/** A map that the expression made. */
+export class MadeMap implements MapValue {
+  readonly kind = 'map'
+  readonly #entries: ReadonlyMap<Key, Value>
+
+  constructor(entries: ReadonlyMap<Key, Value>) {
+    this.#entries = entries
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#entries.get(key)
+  }
+
+  has(key: Key): boolean {
+    return this.#entries.has(key)
+  }
+
+  keys(): readonly Key[] {
+    return [...this.#entries.keys()]
+  }
+}
+
+/** A value as a key of a map; a double that is whole counts as that number (CEL: numbers are one line). */
+export function keyOf(value: Value): Key | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : undefined
+  return typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean' ? value : undefined
+}
+
+/** The types of an expression, in the words of our messages. */
+export type TypeName = 'text' | 'number' | 'boolean' | 'null' | 'list' | 'map' | 'timestamp' | 'duration'
+
+export function typeNameOf(value: Value): TypeName {
+  switch (typeof value) {
+    case 'string':
+      return 'text'
+    case 'bigint':
+    case 'number':
+      return 'number'
+    case 'boolean':
+      return 'boolean'
+    default:
+      return value === null ? 'null' : value.kind
+  }
+}
+
+export function isNumber(value: Value): value is bigint | number {
+  return typeof value === 'bigint' || typeof value === 'number'
+}
+
+const PHRASES: Readonly<Record<TypeName, string>> = {
+  text: 'text',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'null',
+  list: 'a list',
+  map: 'an object',
+  timestamp: 'a time',
+  duration: 'a duration',
+}
+
+/** `text`, `a number`, `true or false`. */
+export function phrase(type: TypeName): string {
+  return PHRASES[type]
+}
+
+/** What a value is, in the same words. */
+export function phraseOf(value: Value): string {
+  return phrase(typeNameOf(value))
+}
+
+/** A value as JSON. Refuses what JSON cannot hold exactly: integers beyond 2^53, NaN, maps with keys that are no text. */
+export function toJson(value: Value | Refusal, meter: Meter): Json | Refusal {
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : new Refusal('range', `${value} is no number of JSON`)
+  if (typeof value === 'bigint') {
+    const number = Number(value)
+    return Number.isSafeInteger(number) ? number : new Refusal('range', `JSON cannot hold ${value} exactly`)
+  }
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Refusal) return value
+  if (value instanceof Timestamp || value instanceof Duration) return value.text()
+  return value.kind === 'list' ? listJson(value, meter) : mapJson(value, meter)
+}
+
+function listJson(list: ListValue, meter: Meter): Json | Refusal {
+  const items: Json[] = []
+  for (let i = 0; i < list.size; i++) {
+    const item = meter.spend(1) ?? toJson(list.at(i), meter)
+    if (item instanceof Refusal) return item
+    items.push(item)
+  }
+  return items
+}
+
+function mapJson(map: MapValue, meter: Meter): Json | Refusal {
+  const entries: [string, Json][] = []
+  for (const key of map.keys()) {
+    if (typeof key !== 'string') return new Refusal('type', `JSON has no key ${key}, only texts`)
+    const item = meter.spend(1) ?? toJson(map.get(key) ?? null, meter)
+    if (item instanceof Refusal) return item
+    entries.push([key, item])
+  }
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,188 @@
+import { constants } from 'node:fs'
+import { lstat, open, rename, unlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { digest, isList, isObject, type Json } from '../../kernel/index.ts'
+import { type Field, filePath, namedArguments, or, word } from '../arguments.ts'
+import { faults } from '../faults.ts'
+import { readText } from './read.ts'
+import { makeFolder } from '../make-folder.ts'
+import type { OpenFolder } from '../open-folder.ts'
+import { absolute, type Base, counted, readNeed, realTarget, shownPath, writeNeed } from '../paths.ts'
+import { demand, systemCode, systemFault } from '../refusals.ts'
+import { defineTool, type Tool, type ToolCall } from '../tool.ts'
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+const EDITS = 200
+const LARGEST = 4_000_000
+
+/** One change: the whole text of a file, or one stretch of it that stands there once. */
+type Edit = { readonly path: string; readonly content: string } | { readonly path: string; readonly old: string; readonly new: string }
+
+/** A file with its new text: beside it until all are ready. */
+interface Staged {
+  readonly shown: string
+  readonly folder: OpenFolder
+  readonly name: string
+  readonly before: string | undefined
+  readonly after: string
+}
+
+/**
+ * Changes files, all of them or none: `{files: [path]}`. Every change is worked out and written beside its file before the
+ * first file changes; when one cannot take its place, those before it are put back.
+ */
+export const fileEdit = (home?: string): Tool =>
+  defineTool({
+    name: 'file.edit',
+    description:
+      "Changes files below the run's own folder, or with in: work below the work folder. edits: a list of {path, content}, which is the whole text, or {path, old, new}, where old stands in the file exactly once. All changes are made or none.",
+    leaves: true,
+    repeat: 'keyed',
+    repeats: ({ edits }) => (edits.some((edit) => 'old' in edit) ? 'ask' : 'keyed'),
+    input: namedArguments({ edits: editsField(home), in: or(word('run', 'work'), 'run') }),
+    needs: (args, place) => args.edits.flatMap((edit) => needsOf(edit, args.in, place)),
+    async run(args, call) {
+      const texts = await workedOut(args.edits, args.in, call)
+      const staged: Staged[] = []
+      try {
+        for (const [path, { before, after }] of texts) staged.push(await stage(path, before, after, call))
+        await place(staged, call)
+        return { files: staged.map(({ shown }) => shown) }
+      } finally {
+        for (const { folder, name } of staged) {
+          await unlink(draftOf(folder, name, call)).catch(() => undefined)
+          await folder.close()
+        }
+      }
+    },
+    simulates: ({ edits }) => ({ files: [...new Set(edits.map(({ path }) => path))] }),
+    says: (_args, { files }) => counted(files.length, 'file'),
+  })
+
+function editsField(home: string | undefined): Field<readonly Edit[]> {
+  const path = filePath(home)
+  return {
+    what: `a list of at most ${EDITS} {path, content} or {path, old, new}`,
+    schema: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { path: { type: 'string' }, content: { type: 'string' }, old: { type: 'string' }, new: { type: 'string' } },
+        required: ['path'],
+      },
+    },
+    read(value) {
+      const edits = (isList(value) ? value : []).map((edit) => readEdit(edit, path))
+      return edits.length === 0 || edits.length > EDITS || edits.includes(undefined)
+        ? undefined
+        : edits.filter((edit) => edit !== undefined)
+    },
+  }
+}
+
+function readEdit(value: Json, field: Field<string>): Edit | undefined {
+  if (!isObject(value)) return undefined
+  const { content, old, new: next } = value
+  const path = field.read(value['path'] ?? null)
+  if (path === undefined) return undefined
+  if (typeof content === 'string') return { path, content }
+  return typeof old === 'string' && old !== '' && typeof next === 'string' ? { path, old, new: next } : undefined
+}
+
+function needsOf(edit: Edit, base: Base, place: Parameters<typeof writeNeed>[2]): readonly string[] {
+  return [writeNeed(edit.path, base, place), readNeed(edit.path, base, place)]
+}
+
+/** The text of each file before and after all changes, by real path. Nothing is written. */
+async function workedOut(
+  edits: readonly Edit[],
+  base: Base,
+  call: ToolCall,
+): Promise<ReadonlyMap<string, { readonly before: string | undefined; readonly after: string }>> {
+  const texts = new Map<string, { readonly before: string | undefined; readonly after: string }>()
+  for (const [i, edit] of edits.entries()) {
+    const target = realTarget(absolute(edit.path, base, call))
+    demand('write', target, call)
+    const known = texts.get(target)
+    const before = known === undefined ? await textOf(target, call) : known.before
+    const now = known?.after ?? before
+    texts.set(target, { before, after: 'content' in edit ? edit.content : replaced(edit, now, i, call, target) })
+  }
+  return texts
+}
+
+async function textOf(target: string, call: ToolCall): Promise<string | undefined> {
+  const stats = await lstat(target).catch(() => undefined)
+  if (stats === undefined) return undefined
+  return (await readText({ path: target, in: 'work', limit: LARGEST }, call)).text
+}
+
+function replaced(
+  edit: { readonly old: string; readonly new: string },
+  text: string | undefined,
+  i: number,
+  call: ToolCall,
+  target: string,
+): string {
+  const shown = shownPath(target, call)
+  if (text === undefined) throw faults.make('R4106', `there is no file ${shown} to change`)
+  const at = text.indexOf(edit.old)
+  const again = at < 0 ? -1 : text.indexOf(edit.old, at + 1)
+  if (at < 0 || again >= 0) {
+    throw faults.make('R4140', `change ${i + 1}: its old text stands ${at < 0 ? 'nowhere' : 'more than once'} in ${shown}`, { file: shown })
+  }
+  return text.slice(0, at) + edit.new + text.slice(at + edit.old.length)
+}
+
+async function stage(target: string, before: string | undefined, after: string, call: ToolCall): Promise<Staged> {
+  const folder = await makeFolder(target, call)
+  const name = basename(target)
+  const shown = shownPath(join(folder.real, name), call)
+  try {
+    await draft(folder, name, after, before === undefined, call)
+    return { shown, folder, name, before, after }
+  } catch (thrown) {
+    await folder.close()
+    throw systemCode(thrown) === undefined ? thrown : systemFault(thrown, 'file', target, call)
+  }
+}
+
+async function draft(folder: OpenFolder, name: string, text: string, isNew: boolean, call: ToolCall): Promise<void> {
+  const mode = isNew ? 0o666 : (await lstat(join(folder.anchored, name))).mode & 0o777
+  const path = draftOf(folder, name, call)
+  await unlink(path).catch(() => undefined)
+  const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Gives every file its new text; puts back those that have it when one cannot. */
+async function place(staged: readonly Staged[], call: ToolCall): Promise<void> {
+  const done: Staged[] = []
+  try {
+    call.signal.throwIfAborted()
+    for (const one of staged) {
+      await rename(draftOf(one.folder, one.name, call), join(one.folder.anchored, one.name))
+      done.push(one)
+    }
+    for (const { folder } of staged) await folder.sync()
+  } catch (thrown) {
+    for (const one of done.reverse()) await putBack(one, call)
+    throw systemCode(thrown) === undefined ? thrown : systemFault(thrown, 'file', staged[done.length]?.shown ?? '', call)
+  }
+}
+
+async function putBack({ folder, name, before }: Staged, call: ToolCall): Promise<void> {
+  const target = join(folder.anchored, name)
+  if (before === undefined) return unlink(target)
+  await draft(folder, name, before, false, call)
+  await rename(draftOf(folder, name, call), target)
+}
+
+function draftOf(folder: OpenFolder, name: string, call: ToolCall): string {
+  return join(folder.anchored, `.reflex-${digest(`${call.key}\n${name}`).slice(0, 16)}.tmp`)
+}

@@ -1,0 +1,127 @@
+import { Buffer, isUtf8 } from 'node:buffer'
+import type { FileHandle } from 'node:fs/promises'
+import { causeOf, type FaultDetails, isList, isObject, type Json } from '../../kernel/index.ts'
+import { count, filePath, flag, namedArguments, or, text, word } from '../arguments.ts'
+import { faults } from '../faults.ts'
+import { openFile } from '../open-file.ts'
+import { absolute, type Base, counted, lineCount, readNeed, shownPath } from '../paths.ts'
+import { defineTool, type Tool, type ToolCall } from '../tool.ts'
+
+const USUAL = 1_000_000
+const MOST = 16_000_000
+
+function where(home: string | undefined) {
+  return { path: filePath(home), in: or(word('work', 'run'), 'work'), limit: or(count(1, MOST), USUAL) } as const
+}
+
+/** Reads a text file: `{path, text, bytes, lines}`. */
+export const fileRead = (home?: string): Tool =>
+  defineTool({
+    name: 'file.read',
+    description: 'Reads a UTF-8 text file below the work folder. limit: the most bytes that it may have.',
+    leaves: false,
+    repeat: 'free',
+    input: namedArguments(where(home)),
+    needs: (args, place) => [readNeed(args.path, args.in, place)],
+    async run(args, call) {
+      const read = await readText(args, call)
+      return { path: read.shown, text: read.text, bytes: read.bytes, lines: lineCount(read.text) }
+    },
+    says: (args, { lines }) => `${args.path}, ${counted(lines, 'line')}`,
+  })
+
+/** Reads a JSON file, or the value at a JSON pointer in it. */
+export const jsonRead = (home?: string): Tool =>
+  defineTool({
+    name: 'json.read',
+    description:
+      'Reads a JSON file below the work folder. pointer: the value at this JSON pointer alone. missing: null where the pointer leads nowhere.',
+    leaves: false,
+    repeat: 'free',
+    input: namedArguments({ ...where(home), pointer: or(text('a JSON pointer'), ''), missing: or(flag(), false) }),
+    needs: (args, place) => [readNeed(args.path, args.in, place)],
+    async run(args, call) {
+      const { text: source, shown } = await readText(args, call)
+      const value = valueAt(parse(source, shown), args.pointer, shown)
+      if (value !== undefined) return value
+      if (args.missing) return null
+      throw faults.make('R4111', `${shown} has nothing at ${args.pointer}`, { file: shown, path: args.pointer })
+    },
+    says: (args) => `${args.path}${args.pointer}`,
+  })
+
+interface TextFile {
+  readonly text: string
+  readonly bytes: number
+  readonly shown: string
+}
+
+/** Reads a text file as a whole: `R4108` beyond `limit` bytes, `R4109` for what is not UTF-8. */
+export async function readText(
+  args: { readonly path: string; readonly in: Base; readonly limit: number },
+  call: ToolCall,
+): Promise<TextFile> {
+  await using file = await openFile(absolute(args.path, args.in, call), call)
+  const shown = shownPath(file.real, call)
+  const bytes = await readUpTo(file.handle, args.limit + 1)
+  if (bytes.length > args.limit) {
+    throw faults.make('R4108', `${shown} has more than ${args.limit} bytes`, {
+      file: shown,
+      fix: args.limit < MOST ? 'raise limit, or read a smaller file' : 'read a smaller file',
+    })
+  }
+  const read = bytes.toString('utf8')
+  if (!isUtf8(bytes))
+    throw faults.make('R4109', `${shown} is not UTF-8 at byte ${firstDifference(bytes, Buffer.from(read))}`, { file: shown })
+  return { text: read, bytes: bytes.length, shown }
+}
+
+/** Reads at most so many bytes; a size asked before may be wrong by then. */
+async function readUpTo(handle: FileHandle, most: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let total = 0
+  while (total < most) {
+    const part = Buffer.allocUnsafe(Math.min(65_536, most - total))
+    const { bytesRead } = await handle.read(part, 0, part.length, null)
+    if (bytesRead === 0) break
+    parts.push(part.subarray(0, bytesRead))
+    total += bytesRead
+  }
+  return Buffer.concat(parts)
+}
+
+function firstDifference(bytes: Buffer, again: Buffer): number {
+  const at = bytes.findIndex((byte, i) => byte !== again[i])
+  return at < 0 ? bytes.length : at
+}
+
+function parse(source: string, shown: string): Json {
+  try {
+    return JSON.parse(source.startsWith('\ufeff') ? source.slice(1) : source) as Json
+  } catch (thrown) {
+    const cause = causeOf(thrown)
+    const message = typeof cause === 'string' ? cause : cause.message
+    throw faults.make('R4110', `${shown} is not JSON`, { file: shown, ...placeIn(message), cause: message })
+  }
+}
+
+/** The line and column that the parser names, if it does. */
+function placeIn(message: string): FaultDetails {
+  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? []
+  return line === undefined ? {} : { line: Number(line), column: Number(column) }
+}
+
+/** The value at a JSON pointer (RFC 6901), by own keys alone. */
+function valueAt(value: Json, pointer: string, shown: string): Json | undefined {
+  if (pointer === '') return value
+  if (!pointer.startsWith('/'))
+    throw faults.make('R4111', `a pointer begins with a slash, unlike ${JSON.stringify(pointer)}`, { file: shown })
+  let at: Json | undefined = value
+  for (const step of pointer.slice(1).split('/')) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (isList(at)) at = /^(0|[1-9]\d*)$/.test(key) ? at[Number(key)] : undefined
+    else at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
+    if (at === undefined) return undefined
+  }
+  return at
+}

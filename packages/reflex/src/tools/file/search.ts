@@ -1,0 +1,77 @@
+import { isAbsolute, join } from 'node:path'
+import { isFault } from '../../kernel/index.ts'
+import { count, filePath, flag, namedArguments, or, text, word } from '../arguments.ts'
+import { fileList } from './list.ts'
+import { readText } from './read.ts'
+import { matchesGlob } from '../glob.ts'
+import { readNeed } from '../paths.ts'
+import { defineTool, type Tool, type ToolCall } from '../tool.ts'
+
+const DEEP = 32
+const FILES = 20_000
+/** Bytes of one file that is looked through, and of all together. */
+const LARGEST = 1_000_000
+const ALL = 64_000_000
+/** Characters of a line that are shown. */
+const SHOWN = 300
+
+type Match = { readonly path: string; readonly line: number; readonly text: string }
+
+/**
+ * Looks for a text in the files of a folder: `{path, matches: [{path, line, text}], files, truncated}`, in order of names.
+ * Files that are no text, too large or not granted are passed over.
+ */
+export const fileSearch = (home?: string): Tool =>
+  defineTool({
+    name: 'file.search',
+    description:
+      'Looks for a text in the files below a folder of the work folder. glob: only in files of that name, such as src/**/*.ts. ignore_case: capitals do not count. limit: the most matches.',
+    leaves: false,
+    repeat: 'free',
+    input: namedArguments({
+      pattern: { ...text('the text that is looked for'), read: (value) => (typeof value === 'string' && value !== '' ? value : undefined) },
+      path: or(filePath(home), '.'),
+      in: or(word('work', 'run'), 'work'),
+      glob: or(text('names of files, with * and **'), '**'),
+      ignore_case: or(flag(), false),
+      limit: or(count(1, 1000), 200),
+    }),
+    needs: (args, place) => [readNeed(args.path, args.in, place)],
+    async run(args, call) {
+      const paths = await filesBelow(args.path, args.in, call, home)
+      const wanted = args.ignore_case ? args.pattern.toLowerCase() : args.pattern
+      const matches: Match[] = []
+      let left = ALL
+      let files = 0
+      for (const path of paths.filter((one) => matchesGlob(args.glob, one))) {
+        if (matches.length > args.limit || left <= 0) break
+        const source = await readable(isAbsolute(path) ? path : join(args.path, path), args.in, call)
+        if (source === undefined) continue
+        left -= source.length
+        files += 1
+        for (const [i, line] of source.split('\n').entries()) {
+          if ((args.ignore_case ? line.toLowerCase() : line).includes(wanted))
+            matches.push({ path, line: i + 1, text: line.slice(0, SHOWN) })
+        }
+      }
+      const truncated = matches.length > args.limit || left <= 0
+      return { path: args.path, matches: matches.slice(0, args.limit), files, truncated }
+    },
+    says: (args, { matches }) => `${args.path}, ${matches.length === 1 ? '1 match' : `${matches.length} matches`}`,
+  })
+
+async function filesBelow(path: string, base: 'work' | 'run', call: ToolCall, home: string | undefined): Promise<readonly string[]> {
+  const listed = await fileList(home).run({ path, in: base, depth: DEEP, limit: FILES, skip: ['.git', '.reflex', 'node_modules'] }, call)
+  const { entries } = listed as { readonly entries: readonly { readonly path: string; readonly type: string }[] }
+  return entries.filter(({ type }) => type === 'file').map((entry) => entry.path)
+}
+
+async function readable(path: string, base: 'work' | 'run', call: ToolCall): Promise<string | undefined> {
+  try {
+    return (await readText({ path, in: base, limit: LARGEST }, call)).text
+  } catch (thrown) {
+    call.signal.throwIfAborted()
+    if (isFault(thrown)) return undefined
+    throw thrown
+  }
+}

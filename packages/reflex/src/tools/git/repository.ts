@@ -1,0 +1,71 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fsCapability } from '../capability.ts'
+import { absolute, isThere, realPath } from '../paths.ts'
+import type { Place } from '../tool.ts'
+
+/** A repository, found without asking git: git would read the settings of whatever it finds. */
+export interface Repository {
+  /** The folder with the working tree; that of a bare repository is the repository itself. */
+  readonly root: string
+  readonly gitDir: string
+  /** Where objects and branches are: another folder than `gitDir` in an added working tree. */
+  readonly commonDir: string
+  /** Every folder that git would read. */
+  readonly reads: readonly string[]
+}
+
+/** The repository of a folder: its own `.git` or that of the nearest folder above. All paths are real. */
+export function findRepository(path: string, place: Place): Repository | undefined {
+  const start = realPath(absolute(path, 'work', place))
+  for (let at = start; ; at = dirname(at)) {
+    const gitDir = gitDirOf(at)
+    if (gitDir !== undefined) return describe(at, gitDir)
+    if (dirname(at) === at) return undefined
+  }
+}
+
+/** What reading a repository needs: the folder itself where there is none. */
+export function repositoryNeeds(path: string, place: Place): readonly string[] {
+  const reads = findRepository(path, place)?.reads ?? [realPath(absolute(path, 'work', place))]
+  return reads.map((folder) => fsCapability('read', folder))
+}
+
+function gitDirOf(folder: string): string | undefined {
+  const inside = join(folder, '.git')
+  const kind = statSync(inside, { throwIfNoEntry: false })
+  if (kind?.isDirectory() === true && isThere(join(inside, 'HEAD'))) return realPath(inside)
+  if (kind?.isFile() === true) {
+    const [, target] = /^gitdir: (.+)$/m.exec(smallText(inside)) ?? []
+    return target === undefined ? undefined : realPath(resolve(folder, target.trim()))
+  }
+  const bare = ['HEAD', 'objects', 'refs'].every((name) => isThere(join(folder, name)))
+  return bare ? folder : undefined
+}
+
+function describe(root: string, gitDir: string): Repository {
+  const common = smallText(join(gitDir, 'commondir')).trim()
+  const commonDir = common === '' ? gitDir : realPath(resolve(gitDir, common))
+  const objects = realPath(join(commonDir, 'objects'))
+  const reads = new Set([root, gitDir, commonDir, objects, realPath(join(commonDir, 'refs')), ...alternates(objects, 5)])
+  return { root, gitDir, commonDir, reads: [...reads] }
+}
+
+/** Folders with further objects, and theirs, as git follows them. */
+function alternates(objects: string, depth: number): readonly string[] {
+  if (depth === 0) return []
+  const lines = smallText(join(objects, 'info', 'alternates')).split('\n')
+  const found = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
+  return found.flatMap((line) => {
+    const folder = realPath(resolve(objects, line))
+    return [folder, ...alternates(folder, depth - 1)]
+  })
+}
+
+function smallText(path: string): string {
+  try {
+    return statSync(path).size > 65_536 ? '' : readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,175 @@
+import { devNull } from 'node:os'
+import { delimiter } from 'node:path'
+import type { Host } from '../../kernel/index.ts'
+import { fsCapability } from '../capability.ts'
+import { type Environment, pathFolders, scrub } from '../environment.ts'
+import { faults } from '../faults.ts'
+import { findRepository, type Repository } from './repository.ts'
+import { absolute, isBelow, isThere, realPath, shownPath } from '../paths.ts'
+import { type ProcessResult, runProcess } from '../process.ts'
+import { systemCode } from '../refusals.ts'
+import type { ToolCall } from '../tool.ts'
+
+/** What the git tools get from outside. */
+export interface GitSettings {
+  readonly host: Host
+  readonly environment: Environment
+}
+
+/** Settings that win over those of the repository, which may be anybody's: nothing in it gets to run a program. */
+const SETTINGS: readonly string[] = [
+  'core.fsmonitor=false',
+  `core.hooksPath=${devNull}`,
+  `core.attributesFile=${devNull}`,
+  'core.pager=cat',
+  'core.quotePath=false',
+  'protocol.allow=never',
+  'log.showSignature=false',
+  'log.mailmap=false',
+  'color.ui=false',
+  'i18n.logOutputEncoding=UTF-8',
+]
+
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  HOME: devNull,
+  XDG_CONFIG_HOME: devNull,
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_SYSTEM: devNull,
+  GIT_CONFIG_GLOBAL: devNull,
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_PAGER: 'cat',
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  // A partial clone fetches what it lacks by a transport that its own settings name.
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+}
+
+const TIMEOUT = 30_000
+const LONGEST_REVISION = 250
+
+/** A repository that may be read, and git to read it with. */
+export class Git {
+  readonly repository: Repository
+  readonly #settings: GitSettings
+  readonly #call: ToolCall
+
+  constructor(repository: Repository, settings: GitSettings, call: ToolCall) {
+    this.repository = repository
+    this.#settings = settings
+    this.#call = call
+  }
+
+  /** What git prints in the repository; at most `most` bytes are kept. Throws what `runGit` throws. */
+  run(args: readonly string[], most: number): Promise<{ readonly text: string; readonly truncated: boolean }> {
+    return runGit(args, { ...this.#place(), most })
+  }
+
+  /** The hash of the commit that a revision names; `R4122` in a repository without commits, `R4123` for any other text. */
+  async commit(revision: string): Promise<string> {
+    const found = /^[^-\s]/.test(revision) && revision.length <= LONGEST_REVISION ? await this.find(revision) : undefined
+    if (found !== undefined) return found
+    if (revision === 'HEAD' || (await this.find('HEAD')) === undefined) {
+      throw faults.make('R4122', `${shownPath(this.repository.root, this.#call)} has no commits yet`)
+    }
+    throw faults.make('R4123', `${JSON.stringify(revision)} names no commit here`)
+  }
+
+  /** The hash of the commit that a revision names, or undefined. */
+  async find(revision: string): Promise<string | undefined> {
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]
+    const result = await this.#spawn(args)
+    // Of another text git may say in any way that it names nothing; whether git works at all shows at HEAD.
+    if (result.code !== 1 && (result.code === null || revision === 'HEAD')) mustEndWell(result, 'rev-parse')
+    const hash = result.stdout.trim()
+    return result.code === 0 && /^[0-9a-f]{40,64}$/.test(hash) ? hash : undefined
+  }
+
+  /** The branch that is checked out, or null. */
+  async branch(): Promise<string | null> {
+    const result = await this.#spawn(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+    if (result.code === 1) return null
+    mustEndWell(result, 'symbolic-ref')
+    return result.stdout.trim()
+  }
+
+  #spawn(args: readonly string[]): Promise<ProcessResult> {
+    return spawnGit(args, this.#place())
+  }
+
+  #place(): GitPlace {
+    const { root, gitDir, commonDir } = this.repository
+    // A folder that is named is not looked for, so git does not ask who owns it: the policy has said that it may be read.
+    return {
+      settings: this.#settings,
+      call: this.#call,
+      cwd: root,
+      places: { GIT_DIR: gitDir, GIT_COMMON_DIR: commonDir, GIT_WORK_TREE: root },
+    }
+  }
+}
+
+/** Where git runs, and with what. */
+interface GitPlace {
+  readonly settings: GitSettings
+  readonly call: ToolCall
+  readonly cwd: string
+  /** The repository, as variables that git reads. */
+  readonly places: Readonly<Record<string, string>>
+  readonly stdin?: string
+  /** Bytes kept of what it prints. */
+  readonly most?: number
+}
+
+const LITTLE = 1000
+
+/** What git prints. Throws `R4120` without git, `R4131` and `R4132` when it is ended, `R4124` when it fails. */
+export async function runGit(args: readonly string[], place: GitPlace): Promise<{ readonly text: string; readonly truncated: boolean }> {
+  const result = await spawnGit(args, place)
+  mustEndWell(result, args[0] ?? '')
+  return { text: result.stdout, truncated: result.truncated }
+}
+
+function mustEndWell({ end, code, stderr }: ProcessResult, command: string): void {
+  if (end === 'aborted') throw faults.make('R4132', 'git was called off')
+  if (end === 'timeout') throw faults.make('R4131', `git ${command} did not end within ${TIMEOUT} ms and was killed`)
+  if (code !== 0) throw faults.make('R4124', `git ${command} failed: ${stderr.trim().slice(0, 500) || `exit ${code}`}`)
+}
+
+async function spawnGit(args: readonly string[], { settings, call, cwd, places, stdin, most = LITTLE }: GitPlace): Promise<ProcessResult> {
+  const environment = { ...scrub(settings.environment), ...ENVIRONMENT, ...places, PATH: programsOutside(call.workdir, settings) }
+  const argv = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args]
+  try {
+    return await runProcess({ argv, cwd, environment, stdin, timeout: TIMEOUT, most, signal: call.signal }, settings.host)
+  } catch (thrown) {
+    if (systemCode(thrown) === 'ENOENT') throw faults.make('R4120', 'git is not installed')
+    throw thrown
+  }
+}
+
+/** A PATH that is empty would name the folder in which git runs. */
+const NOWHERE = '/nonexistent'
+
+/** The PATH without what lies in the work folder: a confined command could put a `git` there, which would run unconfined. */
+function programsOutside(workdir: string, { environment }: GitSettings): string {
+  const folders = pathFolders(environment).filter((folder) => !isBelow(realPath(folder), workdir))
+  return folders.length === 0 ? NOWHERE : folders.join(delimiter)
+}
+
+/** The repository of a path: `R4106` without the folder, `R4121` without a repository, `R4105` if it may not be read. */
+export function openRepository(path: string, settings: GitSettings, call: ToolCall): Git {
+  const folder = absolute(path, 'work', call)
+  if (!isThere(folder)) throw faults.make('R4106', `there is no folder ${shownPath(folder, call)}`)
+  const repository = findRepository(path, call)
+  if (repository === undefined) throw faults.make('R4121', `${shownPath(folder, call)} is not in a git repository`)
+  const refused = repository.reads.find((read) => !call.allows(fsCapability('read', read)))
+  if (refused === undefined) return new Git(repository, settings, call)
+  const need = fsCapability('read', refused)
+  throw faults.make('R4105', `the repository of ${shownPath(folder, call)} reads ${refused}, which is not granted`, {
+    fix: `allow ${need} in --policy FILE`,
+    data: { needs: [need] },
+  })
+}

@@ -1,0 +1,125 @@
+import { count, namedArguments, or, path, text, texts } from '../arguments.ts'
+import { faults } from '../faults.ts'
+import { COMMIT_FORMAT, readCommits } from './log.ts'
+import { repositoryNeeds } from './repository.ts'
+import { type Git, type GitSettings, openRepository } from './run.ts'
+import { counted } from '../paths.ts'
+import { defineTool, type Tool } from '../tool.ts'
+
+const MOST_NAMES = 4_000_000
+const KEPT = 64_000
+const MOST = 1_000_000
+
+/** What a commit or a comparison did to one file. Lines are null in a binary file. */
+type Change = { readonly path: string; readonly from?: string; readonly added: number | null; readonly removed: number | null }
+
+const shared = { repo: or(path(), '.'), paths: or(texts('a list of paths'), []), limit: or(count(1, MOST), KEPT) } as const
+
+/** One commit, compared with its first parent: `{hash, subject, body, author, email, date, files, diff, truncated}`. */
+export function gitShow(settings: GitSettings): Tool {
+  return defineTool({
+    name: 'git.show',
+    description:
+      'Reads one commit: its message, its files with lines added and removed, and the difference to its first parent as text. limit: bytes kept of the text.',
+    leaves: false,
+    repeat: 'free',
+    input: namedArguments({ ...shared, commit: text('a revision') }),
+    needs: (args, place) => repositoryNeeds(args.repo, place),
+    async run(args, call) {
+      const git = openRepository(args.repo, settings, call)
+      const hash = await git.commit(args.commit)
+      const { text: output } = await git.run(['log', '-z', COMMIT_FORMAT, '--max-count=1', '--no-show-signature', hash, '--'], MOST)
+      const [commit] = readCommits(output, false)
+      if (commit === undefined) throw faults.make('R4124', `git told nothing of ${hash}`)
+      const parent = await firstParent(git, hash)
+      const range = parent === undefined ? ['--root', hash] : [parent, hash]
+      return { ...commit, ...(await compare(git, range, args.paths, args.limit)) }
+    },
+    says: (_args, { hash, subject, files }) => `${hash.slice(0, 7)} ${subject}, ${counted(files.length, 'file')}`,
+  })
+}
+
+/** Two commits compared: `{from, to, files, diff, truncated}`. The working tree is left alone: comparing it runs the repository's filters. */
+export function gitDiff(settings: GitSettings): Tool {
+  return defineTool({
+    name: 'git.diff',
+    description: 'Compares two commits: the files with lines added and removed, and the difference as text. limit: bytes kept of the text.',
+    leaves: false,
+    repeat: 'free',
+    input: namedArguments({ ...shared, from: text('a revision'), to: or(text('a revision'), 'HEAD') }),
+    needs: (args, place) => repositoryNeeds(args.repo, place),
+    async run(args, call) {
+      const git = openRepository(args.repo, settings, call)
+      const range = [await git.commit(args.from), await git.commit(args.to)]
+      return { from: args.from, to: args.to, ...(await compare(git, range, args.paths, args.limit)) }
+    },
+    says: ({ from, to }, { files }) => `${from}..${to}, ${counted(files.length, 'file')}`,
+  })
+}
+
+/** Where the repository is and what is checked out: `{root, branch, head}`; `head` is null without commits. */
+export function gitRoot(settings: GitSettings): Tool {
+  return defineTool({
+    name: 'git.root',
+    description: 'Finds the repository of a folder: its root, the branch and the commit that are checked out.',
+    leaves: false,
+    repeat: 'free',
+    input: namedArguments({ repo: or(path(), '.') }),
+    needs: (args, place) => repositoryNeeds(args.repo, place),
+    async run(args, call) {
+      const git = openRepository(args.repo, settings, call)
+      return { root: git.repository.root, branch: await git.branch(), head: (await git.find('HEAD')) ?? null }
+    },
+    says: (_args, { root, branch }) => (branch === null ? root : `${root} at ${branch}`),
+  })
+}
+
+async function firstParent(git: Git, hash: string): Promise<string | undefined> {
+  const { text: output } = await git.run(['rev-list', '--parents', '--max-count=1', hash], 100_000)
+  return output.trim().split(' ')[1]
+}
+
+/** The difference between two trees. Not `git diff`: that one heeds the settings of whoever uses it. */
+async function compare(
+  git: Git,
+  range: readonly string[],
+  paths: readonly string[],
+  limit: number,
+): Promise<{ files: Change[]; diff: string; truncated: boolean }> {
+  const tree = (...options: readonly string[]): readonly string[] => [
+    'diff-tree',
+    '-r',
+    '-M',
+    '--no-commit-id',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-color',
+    '--ignore-submodules=all',
+    ...options,
+    ...range,
+    '--',
+    ...paths,
+  ]
+  const names = await git.run(tree('--numstat', '-z'), MOST_NAMES)
+  const diff = await git.run(tree('-p', '--src-prefix=a/', '--dst-prefix=b/', '-U3'), limit)
+  return { files: changes(names.text), diff: diff.text, truncated: names.truncated || diff.truncated }
+}
+
+/** Reads `added TAB removed TAB path NUL`; of a renamed file the path is empty and both names follow. */
+function changes(output: string): Change[] {
+  const tokens = output.split('\0')
+  const found: Change[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    const [, added, removed, name] = /^(\d+|-)\t(\d+|-)\t([^]*)$/.exec(tokens[at] ?? '') ?? []
+    if (name === undefined) continue
+    const lines = { added: lineNumber(added), removed: lineNumber(removed) }
+    if (name === '') found.push({ path: tokens[at + 2] ?? '', from: tokens[at + 1] ?? '', ...lines })
+    else found.push({ path: name, ...lines })
+    if (name === '') at += 2
+  }
+  return found
+}
+
+function lineNumber(text: string | undefined): number | null {
+  return text === undefined || text === '-' ? null : Number(text)
+}
