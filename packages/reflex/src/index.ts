@@ -1,3 +1,5 @@
+export type { Answered, AnswerOptions } from './answering.ts'
+export type { Cancelled, CancelOptions } from './cancelling.ts'
 export { CATALOGUE, explainCode } from './catalogue.ts'
 export type { ForkDecision, ForkedRun, ForkRunOptions } from './forking.ts'
 export type { ExportedTable, TableFormat } from './history/tables/files.ts'

@@ -11,14 +11,14 @@ import { type Comparable, comparableOf, compareRuns, type Comparison } from './h
 import { faults } from './faults.ts'
 import { acceptInputs, acceptValue, addPrograms, isModule } from './formats.ts'
 import { forkStored, type ForkedRun, type ForkRunOptions } from './forking.ts'
+import { type Answered, type AnswerOptions, findQuestion } from './answering.ts'
+import { cancelHeld, type Cancelled, type CancelOptions, holdEffects } from './cancelling.ts'
+import { findRecord, findRun } from './finding.ts'
 import { answerTo, type OpenQuestion, questionsOf, RunHandle } from './handle.ts'
 import { isRunName, noRunName } from './history/run-name.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
-  closingRecord,
   copyJson,
-  type Fault,
-  faults as kernelFaults,
   type Host,
   isFault,
   type JsonObject,
@@ -291,38 +291,9 @@ export class Reflex {
 
   // Answering
 
-  /** The one open question that an address names: `otter-2m9q/q1`, or a run with one question. */
-  async question(address: string): Promise<OpenQuestion> {
-    const slash = address.indexOf('/')
-    const name = slash < 0 ? undefined : address.slice(slash + 1)
-    const row = await this.find(slash < 0 ? address : address.slice(0, slash))
-    const open = questionsOf(row.id, row.waits)
-    if (name !== undefined) {
-      const found = open.find(({ id, wait, path }) => id === `${row.id}/${name}` || wait === name || path === name)
-      if (found !== undefined) return found
-      const closed = await this.#closedBy(row.id, name)
-      const why = closed === undefined ? '' : `; record ${closed} closed it`
-      throw kernelFaults.make('R2002', `${row.id} has no open question ${name}${why}`, {
-        run: row.id,
-        fix: openFix(row.id, open),
-        ...(closed === undefined ? {} : { data: { closed } }),
-      })
-    }
-    const [only] = open
-    if (only !== undefined && open.length === 1) return only
-    throw faults.make('R2020', `${row.id} has ${open.length === 0 ? 'no open question' : `${open.length} open questions`}`, {
-      run: row.id,
-      fix: openFix(row.id, open),
-    })
-  }
-
-  async #closedBy(run: string, name: string): Promise<number | undefined> {
-    try {
-      return closingRecord(await this.runtime.journal(run), ({ id, number }) => `q${number}` === name || String(id) === name)
-    } catch {
-      // The refusal stands, with less to say.
-      return undefined
-    }
+  /** The one open question that an address names: `otter-2m9q/q1`, or a run with one question. Throws `R2002`, `R2016` and `R2020`. */
+  question(address: string): Promise<OpenQuestion> {
+    return findQuestion(this, address)
   }
 
   /**
@@ -330,26 +301,27 @@ export class Reflex {
    * holds it now. It is recorded before anything goes on. With `run: false` it goes into the inbox in any case, and
    * whoever goes on with the run takes it from there: `message` is its name in the inbox.
    */
-  async answer(
-    address: string,
-    value: unknown,
-    options: { readonly by?: string; readonly run?: boolean } & Pick<RunOptions, 'prepare'> = {},
-  ): Promise<{ question: OpenQuestion; record?: number; handle?: RunHandle; message?: string }> {
+  async answer(address: string, value: unknown, options: AnswerOptions = {}): Promise<Answered> {
     const question = await this.question(address)
     const answer = answerTo(question, value)
     const by = options.by ?? this.actor
     const handle = options.run === false ? undefined : await this.#resumeOrNot(question.run, options)
     if (handle !== undefined) return { question, record: await handle.answer(question, answer, by), handle }
-    const message: Message = {
-      id: `${question.wait}:${this.host.entropy()}`,
-      type: 'answer',
-      to: question.wait,
-      body: this.#parts.redaction?.value(answer) ?? answer,
-      by,
-      at: this.host.now(),
-    }
-    await this.store.post(question.run, message)
-    return { question, message: message.id }
+    return { question, message: await this.#post(question.run, { type: 'answer', to: question.wait, body: answer, by }) }
+  }
+
+  /**
+   * Cancels a run: every program of it hears so, the innermost first, and may undo what it did; then the run ends as cancelled.
+   * Effects under way are given up, and nothing that was in flight is performed again before. Of a run that another process
+   * holds, the cancellation goes into the inbox, from which that process takes it within about a second: `message` is its name there.
+   * Throws `R2016`, and `R2001` for a run that has ended.
+   */
+  async cancel(ref: string, options: CancelOptions = {}): Promise<Cancelled> {
+    const { id: run } = await this.find(ref)
+    const { reason = 'cancelled', by = this.actor } = options
+    const handle = await this.#resumeOrNot(run, { prepare: (made) => (holdEffects(made), options.prepare?.(made)) })
+    if (handle === undefined) return { run, message: await this.#post(run, { type: 'cancel', to: '', body: reason, by }) }
+    return { run, record: await cancelHeld(handle, reason, by), handle }
   }
 
   async #resumeOrNot(run: string, options: ResumeOptions): Promise<RunHandle | undefined> {
@@ -361,25 +333,18 @@ export class Reflex {
     }
   }
 
+  /** Tells something to a run that another process holds; gives its name in the inbox. */
+  async #post(run: string, { body, ...told }: Pick<Message, 'type' | 'to' | 'body' | 'by'>): Promise<string> {
+    const id = told.type === 'answer' ? `${told.to}:${this.host.entropy()}` : this.host.entropy()
+    await this.store.post(run, { ...told, id, body: this.#parts.redaction?.value(body) ?? body, at: this.host.now() })
+    return id
+  }
+
   // Looking
 
   /** A run by its id, a prefix that only it has, its trace id, or `last`. Throws `R2016`. */
-  async find(ref: string): Promise<RunRow> {
-    if (ref === 'last') {
-      const [newest] = await this.store.runs({ limit: 1 })
-      if (newest !== undefined) return newest
-      throw kernelFaults.make('R2016', 'the store has no runs', { fix: 'reflex run FILE' })
-    }
-    // A whole name is looked up by itself: it may begin the names of any number of others.
-    const exact = ref === '' ? undefined : (await this.store.read(ref, 0))?.row
-    if (exact !== undefined && exact.last > 0) return exact
-    const rows = ref === '' ? [] : await this.store.runs({ prefix: ref, limit: 10 })
-    const [only] = rows
-    if (only !== undefined && rows.length === 1) return only
-    const message = rows.length === 0 ? `no run is called ${ref}` : `${ref} begins the names of ${rows.length} runs`
-    throw kernelFaults.make('R2016', message, {
-      fix: rows.length === 0 ? 'reflex runs' : `name one of ${rows.map(({ id }) => id).join(', ')}`,
-    })
+  find(ref: string): Promise<RunRow> {
+    return findRun(this.store, ref)
   }
 
   async runs(filter: RunFilter = {}): Promise<readonly RunRow[]> {
@@ -405,7 +370,7 @@ export class Reflex {
 
   /** A stored run as it is, or as it was after record `until`. Throws `R2021` for a number that it has not. */
   async show(ref: string, until?: number): Promise<RunView> {
-    const { id, last } = await this.#findRecord(ref, until)
+    const { id, last } = await findRecord(this.store, ref, until)
     return viewOf(await this.runtime.peek(id, until), until === undefined || until === last, await this.store.inbox(id))
   }
 
@@ -433,7 +398,7 @@ export class Reflex {
    */
   async why(address: string, what: string): Promise<Cause> {
     const { ref, at } = readAddress(address)
-    const { id: run, last } = await this.#findRecord(ref, at)
+    const { id: run, last } = await findRecord(this.store, ref, at)
     // The programs of all its pins are known once it has been read.
     await this.runtime.peek(run)
     const records = (await this.runtime.journal(run)).slice(0, at ?? last)
@@ -447,16 +412,7 @@ export class Reflex {
 
   async #comparable(address: string): Promise<Comparable> {
     const { ref, at } = readAddress(address)
-    return comparableOf(this.runtime, await this.#findRecord(ref, at), at)
-  }
-
-  /** Throws `R2021` for a record that a run has not. */
-  async #findRecord(ref: string, at: number | undefined): Promise<RunRow> {
-    const row = await this.find(ref)
-    if (at !== undefined && (!Number.isInteger(at) || at < 1 || at > row.last)) {
-      throw faults.make('R2021', `${row.id} has records 1 to ${row.last}, not ${at}`, { run: row.id })
-    }
-    return row
+    return comparableOf(this.runtime, await findRecord(this.store, ref, at), at)
   }
 
   /**
@@ -540,8 +496,4 @@ export class Reflex {
     await this.#observing.settled()
     await this.store.close()
   }
-}
-
-function openFix(run: string, open: readonly OpenQuestion[]): string {
-  return open.length === 0 ? `reflex show ${run}` : `answer one of ${open.map(({ id }) => id).join(', ')}`
 }

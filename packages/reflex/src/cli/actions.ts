@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import { answer } from './verbs/answer.ts'
 import type { Action, Verb } from './verb.ts'
+import { cancel } from './verbs/cancel.ts'
 import { check } from './verbs/check.ts'
 import { diff } from './verbs/diff.ts'
 import { doctor } from './verbs/doctor.ts'
@@ -116,6 +117,14 @@ export const actions: readonly Verb[] = [
     options: [BY, new Option('--no-run', 'only record the answer'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
     examples: ['answer otter approve', 'answer otter q2 \':={"total":84}\'', 'answer otter/q2 @letter.txt'],
     action: withRuns((session, words, flags) => answer(session, words, flags)),
+  },
+  {
+    name: 'cancel',
+    words: [['<run>', 'a run that has not ended']],
+    about: 'end a run that goes on or waits; its programs may undo what they did',
+    options: [new Option('--reason <text>', 'why, for the journal'), BY, POLICY, PROGRAMS, ...COMMON],
+    examples: ['cancel otter', "cancel otter --reason 'the order was withdrawn'"],
+    action: withRuns((session, [ref = ''], flags) => cancel(session, ref, flags)),
   },
   {
     name: 'worker',

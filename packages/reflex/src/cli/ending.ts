@@ -119,7 +119,8 @@ function interruptedLines(console: Console, handle: RunHandle): string[] {
   ]
 }
 
-function suspendedLines(console: Console, handle: RunHandle): string[] {
+/** How a run stands that waits for somebody, and what to type next. */
+export function suspendedLines(console: Console, handle: RunHandle): string[] {
   const { err, passing } = console
   const id = err.text(handle.id)
   const questions = handle.questions

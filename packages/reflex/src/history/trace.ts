@@ -6,6 +6,7 @@ import {
   isObject,
   type Json,
   nodePath,
+  readCancel,
   type Rec,
   type RunPrograms,
   State,
@@ -47,8 +48,9 @@ export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
   }))
 }
 
-/** What the kernel itself records of a fork, for every kind alike. */
+/** What the kernel itself records of a fork and of a cancellation, for every kind alike. */
 function ownStory({ record: { input }, state }: Change): StoryEvent[] {
+  if (input?.[0] === 'kernel' && input[1] === 'cancel') return [cancelStory(readCancel(input[2]))]
   if (input?.[0] !== 'kernel' || (input[1] !== 'fork' && input[1] !== 'resume')) return []
   const { by, set } = isObject(input[2]) ? input[2] : {}
   const [run, at] = state.start?.fork ?? []
@@ -56,6 +58,11 @@ function ownStory({ record: { input }, state }: Change): StoryEvent[] {
   const who = typeof by === 'string' ? { by } : {}
   const text = [what, ...(typeof by === 'string' ? [`by ${by}`] : []), ...(isObject(set) ? [`sets ${Object.keys(set).join(', ')}`] : [])]
   return [{ mark: 'note', text: text.join(', '), facts: { ...who, ...(set === undefined ? {} : { wrote: set }) } }]
+}
+
+function cancelStory({ reason, by }: ReturnType<typeof readCancel>): StoryEvent {
+  const who = by === undefined ? 'cancelled' : `cancelled by ${by}`
+  return { mark: 'note', text: reason === 'cancelled' ? who : `${who}: ${reason}`, ...(by === undefined ? {} : { facts: { by } }) }
 }
 
 /** The lines of a whole journal: its records applied again, one after another. */

@@ -1,4 +1,5 @@
 import type { Arrival } from './arrival.ts'
+import { cancelInput } from './cancellation.ts'
 import { faults } from './faults.ts'
 import type { Wait } from './frame.ts'
 import type { Input } from './record.ts'
@@ -92,7 +93,7 @@ export class Inbox {
   #inputOf(row: InboxMessage): ReturnType<Arrival['resolve']> {
     const { state } = this.#run
     if (state.ended !== undefined) return undefined
-    if (row.type === 'cancel') return [state.root, ['kernel', 'cancel', row.body]]
+    if (row.type === 'cancel') return [state.root, cancelInput(row.body, row.by)]
     const wait = waitFor(state, row)
     return wait === undefined ? undefined : [wait.frame, inputFor(wait, row)]
   }

@@ -24,6 +24,7 @@ export { Flight, Frame, type Kid, type Link, type SubScope, topOf, type Wait } f
 export { faultJson } from './fault-json.ts'
 export type { Graph, GraphEdge, GraphNode, NodeForm } from './graph.ts'
 export { type Host, systemHost } from './host.ts'
+export { readCancel } from './cancellation.ts'
 export { closingRecord } from './closed-waits.ts'
 export { canonicalJson, copyJson, equalJson, isList, isObject, type Json, type JsonObject } from './json.ts'
 export type { Choice, Kind } from './kind.ts'

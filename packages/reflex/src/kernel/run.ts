@@ -1,5 +1,6 @@
 import { Alarm } from './alarm.ts'
 import type { Arrival } from './arrival.ts'
+import { cancelInput } from './cancellation.ts'
 import { closingRecord } from './closed-waits.ts'
 import type { Committer, Committing } from './committer.ts'
 import { Decider, type Definitions } from './decide.ts'
@@ -247,9 +248,9 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   }
 
   /** Cancels the run: every frame hears of it from the top of its stack, and may compensate. */
-  cancel(reason = 'cancelled'): Promise<number> {
+  cancel(reason = 'cancelled', by?: string): Promise<number> {
     return this.#tell(
-      () => (this.state.ended === undefined ? [this.state.root, ['kernel', 'cancel', reason]] : undefined),
+      () => (this.state.ended === undefined ? [this.state.root, cancelInput(reason, by)] : undefined),
       () => this.#ended(),
     )
   }

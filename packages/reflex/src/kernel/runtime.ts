@@ -231,7 +231,7 @@ export class Runtime implements RunWorld {
     let run: Run | undefined
     try {
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended')
-        throw faults.make('R2001', `${id} has ${claim.row.status}`, {
+        throw faults.make('R2001', `${id} ${claim.row.status === 'cancelled' ? 'was' : 'has'} ${claim.row.status}`, {
           run: id,
           fix: `reflex fork ${id}@RECORD`,
         })

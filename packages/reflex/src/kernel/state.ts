@@ -1,3 +1,4 @@
+import { readCancel } from './cancellation.ts'
 import { Flight, Frame, type Kid, type Link, type Wait } from './frame.ts'
 import { faults } from './faults.ts'
 import { isObject, type Json } from './json.ts'
@@ -133,7 +134,7 @@ export class State {
 
   /** What the kernel itself says to a run. */
   #command(frame: Frame, what: string, detail: Json | undefined): void {
-    if (what === 'cancel') this.#cancel(frame, typeof detail === 'string' ? detail : 'cancelled')
+    if (what === 'cancel') this.#cancel(frame, readCancel(detail).reason)
     else if (what === 'resume') this.held = false
     else if (what === 'fork') {
       this.held = true

@@ -75,7 +75,8 @@ export interface Working {
 /** A place for runs, which processes open. */
 export interface Place {
   readonly folder: string
-  live(host: VirtualHost, ports?: Readonly<Record<string, Port>>): Life
+  /** `pid`: the number of a process that lives, where others must not take it for dead. */
+  live(host: VirtualHost, ports?: Readonly<Record<string, Port>>, pid?: number): Life
 }
 
 let lives = 0
@@ -93,16 +94,15 @@ export const PLACES: readonly (readonly [string, () => Place])[] = [
 
 function placeOf(open: (folder: string) => Store): Place {
   const folder = newFolder()
-  return { folder, live: (host, ports = {}) => lifeOf(folder, new Cable(open(folder)), host, ports) }
+  return { folder, live: (host, ports = {}, pid = 2 ** 22 + ++lives) => lifeOf(folder, new Cable(open(folder)), host, ports, pid) }
 }
 
-function lifeOf(workdir: string, cable: Cable, host: VirtualHost, ports: Readonly<Record<string, Port>>): Life {
-  const pid = 2 ** 22 + ++lives
+function lifeOf(workdir: string, cable: Cable, host: VirtualHost, ports: Readonly<Record<string, Port>>, pid: number): Life {
   const reflex = new Reflex({
     workdir,
     store: cable.store,
     leaseMs: LEASE,
-    surroundings: { host, worker: { id: `life ${pid}`, host: 'test', pid }, cwd: workdir, environment: {}, actor: 'ana' },
+    surroundings: { host, worker: { id: `life ${pid} ${++lives}`, host: 'test', pid }, cwd: workdir, environment: {}, actor: 'ana' },
   })
   for (const kind of KINDS) reflex.runtime.programs.addKind(kind)
   for (const [name, port] of Object.entries(ports)) reflex.runtime.ports.set(name, port)

@@ -48,6 +48,15 @@ export const DOCUMENTS = {
     })
     .describe('run, resume, answer'),
   posted: z.object({ v, answered, inbox: z.boolean() }).describe('answer, where another process takes it up; false once it has'),
+  cancelled: z
+    .object({
+      v,
+      run: text,
+      status,
+      cancelled: z.object({ by: text, reason: text.optional(), record: z.number().optional() }),
+      inbox: z.boolean().describe('Another process holds the run, and has not taken it up yet'),
+    })
+    .describe('cancel'),
   runs: z.object({ v, runs: list(run), more: z.boolean() }).describe('runs'),
   run: run.extend({ v }).describe('runs, a line of --jsonl'),
   inbox: z.object({ v, questions: list(question) }).describe('inbox'),

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import type { Port } from '../../src/kernel/index.ts'
+import { virtualHost } from '../../src/testing/index.ts'
+import { type Life, PLACES } from './workers.ts'
+
+/** A port that never comes to an end, and counts how often it began. */
+function endless(): { readonly port: Port; readonly begun: () => number } {
+  let begun = 0
+  const perform = (): Promise<never> => {
+    begun++
+    return new Promise(() => undefined)
+  }
+  return { port: { leaves: false, repeat: 'free', perform }, begun: () => begun }
+}
+
+const lines = async ({ reflex }: Life): Promise<string[]> =>
+  (await reflex.trace('otter')).lines.map(({ event: { mark, text = '' } }) => `${mark} ${text}`.trim())
+
+describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
+  test('ends it at its question, says who and why, and is no news the second time', async () => {
+    const here = place().live(virtualHost())
+    await here.reflex.run(here.program('waits', { questions: ['approve'] }), { id: 'otter' })
+    const { record, handle } = await here.reflex.cancel('otter', { reason: 'it was withdrawn' })
+    await handle?.idle()
+    expect(handle?.status).toBe('cancelled')
+    expect(await lines(here)).toEqual(['note cancelled by ana: it was withdrawn'])
+    expect(record).toBeGreaterThan(1)
+    expect((await here.reflex.inbox()).length).toBe(0)
+    expect(await here.reflex.replay('otter')).toMatchObject({ result: 'equal' })
+    await expect(here.reflex.cancel('otter')).rejects.toMatchObject({ code: 'R2001', message: 'otter was cancelled' })
+  })
+
+  test('performs nothing again that was in flight when its process died', async () => {
+    const { port, begun } = endless()
+    const [host, scene] = [virtualHost(), place()]
+    const first = scene.live(host, { slow: port })
+    await first.reflex.start(first.program('acts', { port: 'slow' }), { id: 'otter' })
+    await host.settle()
+    expect(begun()).toBe(1)
+    await first.reflex.close()
+    const second = scene.live(host, { slow: port })
+    second.program('acts', { port: 'slow' })
+    const { handle } = await second.reflex.cancel('otter')
+    await handle?.idle()
+    expect({ status: handle?.status, begun: begun() }).toEqual({ status: 'cancelled', begun: 1 })
+  })
+
+  test('of a run that another process holds goes through the inbox', async () => {
+    const [host, scene] = [virtualHost(), place()]
+    const holder = scene.live(host, {}, process.pid)
+    const held = await holder.reflex.run(holder.program('waits', { questions: ['approve'] }), { id: 'otter' })
+    const other = scene.live(host)
+    const { message, handle, record } = await other.reflex.cancel('otter', { by: 'ben' })
+    expect({ told: message !== undefined, handle, record }).toEqual({ told: true, handle: undefined, record: undefined })
+    await held.run.pull()
+    await held.idle()
+    expect(held.status).toBe('cancelled')
+    expect(await lines(other)).toEqual(['note cancelled by ben'])
+  })
+
+  test('of a fork that nobody has told to go on performs nothing', async () => {
+    const here = place().live(virtualHost())
+    await here.reflex.run(here.program('waits', { questions: ['approve'] }), { id: 'otter' })
+    const { id } = await here.reflex.fork('otter')
+    const { handle } = await here.reflex.cancel(id)
+    await handle?.idle()
+    expect(handle?.status).toBe('cancelled')
+    expect((await here.reflex.find('otter')).status).toBe('suspended')
+  })
+})
