@@ -57,7 +57,7 @@ function live(answered: boolean): Promise<Life> {
     if (outside().length === deeds) return
     deeds = outside().length
     const deed = outside().at(-1) ?? ''
-    kill(`right after “${plain(deed)}”, before anybody heard of it`)
+    kill(`after “${plain(deed)}”, before anybody knew`)
   }, 5)
   followRecords(child, (record) => {
     if (seen.has(record)) return
@@ -97,7 +97,7 @@ function answerFromOutside(): string {
   const sent = outside().some((line) => line.startsWith('letter'))
   const answer = sent ? 'happened' : 'repeat'
   spawnSync(process.execPath, [REFLEX, 'answer', RUN, answer, '--no-run', '--by', 'who looked'], { cwd: folder })
-  return `outside there is ${sent ? 'a' : 'no'} letter, so the answer is ${answer}`
+  return `${sent ? 'a' : 'no'} letter outside, so: ${answer}`
 }
 
 console.log(`payouts, killed at every record and in every deed · ${folder}`)
@@ -106,14 +106,15 @@ let answered = false
 for (let life = 1; ; life++) {
   const { killed, code, said } = await live(answered)
   answered = code === 75
+  const name = `life ${life}`.padEnd(7)
   if (killed !== undefined) {
     kills++
     const over = isOver()
-    console.log(`  ✗ life ${life}  killed ${killed}${over ? ', when all was done' : ''}`)
+    console.log(`  ✗ ${name}  killed ${killed}${over ? ', when all was done' : ''}`)
     if (over) break
-  } else if (code === 75) console.log(`  ? life ${life}  asks whether post.letter happened: ${answerFromOutside()}`)
+  } else if (code === 75) console.log(`  ? ${name}  asks whether post.letter happened: ${answerFromOutside()}`)
   else if (code === 0) {
-    console.log(`  ✓ life ${life}  completed`)
+    console.log(`  ✓ ${name}  completed`)
     break
   } else throw new Error(`life ${life} ended with ${code}: ${said}`)
 }

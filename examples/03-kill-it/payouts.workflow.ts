@@ -6,8 +6,8 @@ import { defineTool, type ToolCall } from 'reflex/tools'
 import { workflow } from 'reflex/workflow'
 import { z } from 'zod'
 
-/** Milliseconds between a deed and its answer: time enough to die in. */
-const SLOW = 150
+/** Milliseconds between a deed and its answer: time enough to die in. `SLOW=5000` leaves time enough for a hand. */
+const SLOW = Number(process.env['SLOW'] ?? 150)
 
 /** A line in a file stands for what happened outside: it stays, whatever becomes of the process. */
 function happen(call: ToolCall, file: string, line: string): void {

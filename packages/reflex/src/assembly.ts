@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { Budgets } from './budgets.ts'
 import type { RuntimeAgent } from './decisions.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
@@ -19,6 +20,7 @@ import { type RunFacts, worldOf } from './world.ts'
 export interface Assembly extends ChosenStore {
   readonly workdir: string
   readonly policy: OperatorPolicy
+  readonly budgets: Budgets
   readonly tools: Tools
   readonly models: Models
   /** What is wrong with the name of a model, before anything is asked. */
@@ -49,10 +51,11 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   const models = options.record === undefined ? created : recorder(created, options.record, hidden?.value)
   const guards = options.guards ?? {}
   const { agent, pipelines, ports } = worldOf({ options, host, store: home.store, workdir, policy, tools, models, facts })
+  const budgets: Budgets = new Budgets(policy, (run) => runtime.open.get(run))
   const runtime = new Runtime({
     kinds: [workflowKind({ load: (source) => loadStored(source, guards) }), pipelines],
     ports,
-    policy,
+    policy: budgets,
     store: home.store,
     host,
     worker,
@@ -64,6 +67,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     ...home,
     workdir,
     policy,
+    budgets,
     tools,
     models,
     modelProblem: (name) => created.check(name),

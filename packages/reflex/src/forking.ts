@@ -61,9 +61,30 @@ export interface ForkingWorld {
   readonly runtime: Runtime
   readonly surroundings: Surroundings
   readonly actor: string
-  /** What runs keep that this process may not hold, while it is asked what their effects may do. */
-  readonly asked: Map<string, Keeps>
+  readonly asked: AskedKeeps
   readonly runFolder: (run: string) => string
+}
+
+/** What runs keep that this process may not hold, while it is asked what their effects may do. */
+export class AskedKeeps {
+  /** As often as a run is asked about at once. */
+  readonly #asked = new Map<string, Keeps[]>()
+
+  get(run: string): Keeps | undefined {
+    return this.#asked.get(run)?.[0]
+  }
+
+  async during<Result>(run: string, keeps: Keeps, ask: () => Promise<Result>): Promise<Result> {
+    const others = this.#asked.get(run) ?? []
+    this.#asked.set(run, [...others, keeps])
+    try {
+      return await ask()
+    } finally {
+      const left = this.#asked.get(run)?.filter((one) => one !== keeps) ?? []
+      if (left.length === 0) this.#asked.delete(run)
+      else this.#asked.set(run, left)
+    }
+  }
 }
 
 /** Forks a stored run under what it was started with. Throws what `Runtime.fork` throws, and `R2063` and `R2064`. */
@@ -80,12 +101,11 @@ export async function forkStored(
   const pinned = (one: State): RunPrograms => new RunPrograms(runtime.programs, one)
   let settling: Settling | undefined
   const decided = (word: string) => (standing: ForkStanding) => {
-    settling = settlingOf(standing, word, () => decidable(records, standing.state.n, pinned))
+    settling = settlingOf(standing, word, () => decidable(records, standing.record, pinned))
     return [settling.frame, settling.input] as const
   }
-  asked.set(source, kept)
-  try {
-    const forked = await runtime.fork(source, {
+  const forking = () =>
+    runtime.fork(source, {
       actor,
       by: (fork) => copyJson(proved(keptByFork(kept, actor), { run: fork.id, trace: fork.trace, program }, surroundings), 'by'),
       folder: runFolder,
@@ -94,21 +114,17 @@ export async function forkStored(
       ...(set === undefined ? {} : { set }),
       ...(decide === undefined ? {} : { decide: decided(decide) }),
     })
-    const [run, record] = forked.from
-    const was = settling && decidedBefore(settling, records, record, () => linesOfHistory({ records }, pinned))
-    return {
-      id: forked.id,
-      from: { run, record },
-      records: forked.state.n,
-      settled: forked.settled,
-      set: set ?? {},
-      ...(settling === undefined
-        ? {}
-        : { decided: { place: settling.place, chose: settling.chose, ...(was === undefined ? {} : { was }) } }),
-      next: nextOf(forked),
-    }
-  } finally {
-    asked.delete(source)
+  const forked = await asked.during(source, kept, forking)
+  const [run, record] = forked.from
+  const was = settling && decidedBefore(settling, records, record, () => linesOfHistory({ records }, pinned))
+  return {
+    id: forked.id,
+    from: { run, record },
+    records: forked.state.n,
+    settled: forked.settled,
+    set: set ?? {},
+    ...(settling === undefined ? {} : { decided: { place: settling.place, chose: settling.chose, ...(was === undefined ? {} : { was }) } }),
+    next: nextOf(forked),
   }
 }
 
@@ -134,10 +150,10 @@ function settlingOf(standing: ForkStanding, word: string, nearest: () => readonl
   const [only] = named
   const places = asked.map(({ place }) => place).join(', ')
   if (only !== undefined && named.length === 1) return only.settle(word.slice(only.place.length + 1))
-  const { run, state } = standing
+  const { run, record: at } = standing
   if (asked.length === 0) {
     const near = nearest()
-    throw kernelFaults.make('R2063', `nothing is to be decided after record ${state.n} of ${run}`, {
+    throw kernelFaults.make('R2063', `nothing is to be decided after record ${at} of ${run}`, {
       run,
       ...(near.length === 0 ? {} : { fix: `something is at ${near.map((record) => `${run}@${record}`).join(' and ')}`, data: { near } }),
     })
@@ -152,7 +168,7 @@ function settlingOf(standing: ForkStanding, word: string, nearest: () => readonl
   })
   const [settling] = found
   if (settling !== undefined && found.length === 1) return settling
-  throw kernelFaults.make('R2063', `${asked.length} things are to be decided after record ${state.n} of ${run}: ${places}`, {
+  throw kernelFaults.make('R2063', `${asked.length} things are to be decided after record ${at} of ${run}: ${places}`, {
     run,
     fix: `name one of them: --decide PLACE=WAY, as in ${asked[0]?.place ?? ''}=${word}`,
   })
@@ -203,7 +219,7 @@ function decidable(records: readonly Rec[], at: number, definitionsOf: (state: S
   for (const record of records) {
     state.apply(record)
     if (state.ended !== undefined) break
-    const standing = { run: '', state, definitions }
+    const standing = { run: '', record: state.n, state, definitions }
     if (state.n === at || (decisionsOf(standing).length === 0 && openOf(standing).length === 0)) continue
     if (state.n > at) return [...(before === undefined ? [] : [before]), state.n]
     before = state.n

@@ -10,7 +10,7 @@ import { type Cause, causeOfRun } from './history/causes.ts'
 import { type Comparable, comparableOf, compareRuns, type Comparison } from './history/comparing.ts'
 import { faults } from './faults.ts'
 import { acceptInputs, acceptValue, addPrograms, isModule } from './formats.ts'
-import { forkStored, type ForkedRun, type ForkRunOptions } from './forking.ts'
+import { AskedKeeps, forkStored, type ForkedRun, type ForkRunOptions } from './forking.ts'
 import { type Answered, type AnswerOptions, findQuestion } from './answering.ts'
 import { cancelHeld, type Cancelled, type CancelOptions, holdEffects } from './cancelling.ts'
 import { findRecord, findRun } from './finding.ts'
@@ -38,6 +38,7 @@ import type { Models } from './models/index.ts'
 import type { ReflexOptions, ResumeOptions, RunOptions } from './options.ts'
 import { Observing } from './history/telemetry/observing.ts'
 import { type ProjectedSpan, projectSpans } from './history/telemetry/spans.ts'
+import type { DotGraph } from './pipeline/index.ts'
 import { type OperatorPolicy, readTrust, type Trust } from './policy/index.ts'
 import { type Replayed, replayRun } from './replaying.ts'
 import { ChangedPrograms } from './replaying-changed.ts'
@@ -63,8 +64,8 @@ export class Reflex {
   readonly #surroundings: Surroundings
   /** Of the runs that this process holds. */
   readonly #keeps = new WeakMap<Run, Keeps>()
-  /** Of runs that others may hold, while it is asked what their effects may do. */
-  readonly #asked = new Map<string, Keeps>()
+  /** Of runs that others may hold. */
+  readonly #asked = new AskedKeeps()
   readonly #handles = new WeakMap<Run, RunHandle>()
   readonly #folders: RunFolders
   readonly #observing: Observing
@@ -134,11 +135,11 @@ export class Reflex {
   // Running
 
   /**
-   * Starts a run of a file, a folder or a workflow object, and gives it once it is at rest. Of an object that `workflow`
-   * made, the handle knows the types, and the workflows that it calls come along.
+   * Starts a run of a file, a folder, a workflow object or the graph of a pipeline, and gives it once it is at rest. Of an
+   * object that `workflow` made, the handle knows the types, and the workflows that it calls come along.
    */
   async run<Types extends WorkflowTypes = UnknownTypes>(
-    what: string | DefinedWorkflow<Types> | Program,
+    what: string | DefinedWorkflow<Types> | DotGraph | Program,
     options: RunOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
     const handle = await this.start(what, options)
@@ -148,7 +149,7 @@ export class Reflex {
 
   /** Starts a run and gives it at once. Throws what loading throws; `R5007` if the id is taken. */
   async start<Types extends WorkflowTypes = UnknownTypes>(
-    what: string | DefinedWorkflow<Types> | Program,
+    what: string | DefinedWorkflow<Types> | DotGraph | Program,
     options: RunOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
     if (options.id !== undefined && !isRunName(options.id)) throw noRunName(options.id)
@@ -176,7 +177,7 @@ export class Reflex {
       ...(Object.keys(input).length === 0 ? {} : { args: input }),
       ...(options.id === undefined ? {} : { id: options.id }),
       by: ({ id, trace }) => copyJson(proved(keeps, { run: id, trace, program: program.hash }, this.#surroundings), 'by'),
-      prepare: (made) => this.#prepare(made, keeps, options.prepare, program.kind),
+      prepare: (made) => void this.#prepare(made, keeps, options.prepare, program.kind),
     })
     return this.#handle(run) as RunHandle<WorkflowTypes> as RunHandle<Types>
   }
@@ -225,12 +226,13 @@ export class Reflex {
     return run === undefined ? this.#asked.get(id) : this.#keeps.get(run)
   }
 
-  #prepare(run: Run, keeps: Keeps, prepare: RunOptions['prepare'], kind = run.state.start?.pins[0]?.[1]): void {
+  #prepare(run: Run, keeps: Keeps, prepare: RunOptions['prepare'], kind = run.state.start?.pins[0]?.[1]): Promise<void> | undefined {
     this.#keeps.set(run, keeps)
     this.#folders.follow(run, keeps, kind)
     this.#observing.follow(run)
     const handle = this.#handle(run)
     prepare?.(handle)
+    return this.#parts.budgets.follow(run, this.runtime, keeps.limits)
   }
 
   #handle(run: Run): RunHandle {
@@ -243,7 +245,7 @@ export class Reflex {
   }
 
   async #programOf(
-    what: string | Workflow | Program,
+    what: string | Workflow | DotGraph | Program,
     { kind, validate = true }: Pick<RunOptions, 'kind' | 'validate'>,
   ): Promise<{ program: Program; file?: string }> {
     if (typeof what === 'string') return this.library.load(resolve(this.#surroundings.cwd, what), kind, validate)
@@ -357,21 +359,20 @@ export class Reflex {
     return rows.flatMap(({ id, waits }) => questionsOf(id, waits)).sort((a, b) => a.since - b.since)
   }
 
-  /** The whole story of a stored run. */
-  async trace(ref: string): Promise<{ readonly row: RunRow; readonly lines: readonly StoryLine[]; readonly state: State }> {
-    const { id } = await this.find(ref)
-    const history = await this.runtime.history(id)
-    return {
-      row: history.row,
-      state: history.state,
-      lines: linesOfHistory(history, (state) => new RunPrograms(this.runtime.programs, state)),
-    }
+  /** The whole story of a stored run, or as far as a record of it, `otter-2m9q@21`. Throws `R2016`, and `R2021` for a record that it has not. */
+  async trace(address: string): Promise<{ readonly row: RunRow; readonly lines: readonly StoryLine[]; readonly state: State }> {
+    const { ref, at } = readAddress(address)
+    const { id } = await findRecord(this.store, ref, at)
+    const { row, state } = await this.runtime.peek(id, at)
+    const records = (await this.runtime.journal(id)).slice(0, state.n)
+    return { row, state, lines: linesOfHistory({ records }, (one) => new RunPrograms(this.runtime.programs, one)) }
   }
 
-  /** A stored run as it is, or as it was after record `until`. Throws `R2021` for a number that it has not. */
-  async show(ref: string, until?: number): Promise<RunView> {
-    const { id, last } = await findRecord(this.store, ref, until)
-    return viewOf(await this.runtime.peek(id, until), until === undefined || until === last, await this.store.inbox(id))
+  /** A stored run as it is, or as it was after a record of it, `otter-2m9q@21`. Throws `R2016`, and `R2021` for a record that it has not. */
+  async show(address: string): Promise<RunView> {
+    const { ref, at } = readAddress(address)
+    const { id, last } = await findRecord(this.store, ref, at)
+    return viewOf(await this.runtime.peek(id, at), at === undefined || at === last, await this.store.inbox(id))
   }
 
   // Going back

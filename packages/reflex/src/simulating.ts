@@ -114,5 +114,5 @@ function rejecting(real: Port): Pick<Port, 'reject'> {
 }
 
 function traitsOf(port: Port, call: Call): Traits {
-  return port.traits?.(call) ?? { leaves: port.leaves, repeat: port.repeat, needs: port.needs }
+  return port.traits?.(call) ?? { leaves: port.leaves, repeat: port.repeat, needs: port.needs, costs: port.costs }
 }

@@ -24,8 +24,13 @@ export function modelAgent(models: Models): RunnableAgent {
       if (context.node.spec.prompt === undefined) return decideInstead(models, context, draft, call)
       return decide(models, readSpec(modelSpec, context.node), { context, draft, call })
     },
-    traits: () => ({ leaves: false, repeat: 'free', needs: ['arbor://orchestrator/execute/llm_query'] }),
+    traits: (context) => ({ leaves: false, repeat: 'free', costs: asksModel(context), needs: ['arbor://orchestrator/execute/llm_query'] }),
   }
+}
+
+/** Nothing is asked of a model where there is one way and nothing to write. */
+function asksModel({ node, validEdges }: DecisionContext): boolean {
+  return validEdges.length > 1 || node.spec['writes'] !== undefined
 }
 
 interface Deciding {

@@ -72,6 +72,6 @@ export function budgetText({ cost, tokens, time, steps }: RunLimits): string {
     ...(cost === undefined ? [] : [money(cost)]),
     ...(tokens === undefined ? [] : [`${count(tokens)} tok`]),
     ...(time === undefined ? [] : [duration(time)]),
-    ...(steps === undefined ? [] : [`${count(steps)} steps`]),
+    ...(steps === undefined ? [] : [`${count(steps)} ${steps === 1 ? 'step' : 'steps'}`]),
   ].join(', ')
 }

@@ -28,7 +28,7 @@ export async function conduct(session: Session, flags: CarryFlags, { open, heade
   const answering: Answering = await answeringFor(console, flags.answers, read)
   const progress = progressFor(console)
   const follower = new Follower()
-  const waited: Waited = { ms: 0, by: new Set(), spent: follower.total }
+  const waited: Waited = { since: console.now, ms: 0, by: new Set(), spent: follower.total }
   const handle = await open((made) => {
     whenStarted(made, () => {
       header(made)

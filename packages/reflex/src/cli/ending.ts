@@ -1,5 +1,6 @@
 import type { OpenQuestion, RunHandle } from '../handle.ts'
 import { isObject, type Json, type JsonObject, type Kind } from '../kernel/index.ts'
+import { BUDGET } from '../policy/index.ts'
 import { brief } from '../text/index.ts'
 import { againOf } from './again.ts'
 import type { Left } from './carry.ts'
@@ -45,7 +46,9 @@ function tellEnd(console: Console, handle: RunHandle, waited: Waited): void {
   const { status, failure, value } = handle
   const id = err.text(handle.id)
   if (failure !== undefined) console.tell(console.fault(explained(handle, failure)))
-  const took = `in ${duration(handle.run.state.time - (handle.run.state.start?.at ?? 0))}`
+  const { start, time } = handle.run.state
+  // What a fork shares with its source was done then.
+  const took = `in ${duration(time - (start?.fork === undefined ? (start?.at ?? 0) : Math.min(time, waited.since)))}`
   const spent = spentText(waited.spent)
   const came = cameTo(handle)
   const facts = [
@@ -68,6 +71,8 @@ function cameTo({ run, definitions, status, value }: RunHandle): ReturnType<NonN
 
 /** Time that a run spent on questions, and for whom it waited. */
 export interface Waited {
+  /** When the command began to carry the run on, milliseconds since the epoch. */
+  readonly since: number
   ms: number
   readonly by: Set<string>
   /** What models took meanwhile. */
@@ -179,13 +184,14 @@ function waitsFor(console: Console, questions: readonly OpenQuestion[]): string 
     (least, { due }) => (due !== undefined && due < (least ?? Number.POSITIVE_INFINITY) ? due : least),
     undefined,
   )
-  return `waits for a person at ${places}${due === undefined ? '' : `, due ${dueTime(due, console.now)}`}`
+  const spent = questions.every(({ name }) => name === BUDGET)
+  return `${spent ? 'the budget is spent' : 'waits for a person'} at ${places}${due === undefined ? '' : `, due ${dueTime(due, console.now)}`}`
 }
 
 /** A question, what it offers, and how it is answered. */
 export function questionLines(console: Console, open: OpenQuestion, only: boolean, err: Look = console.err): string[] {
   const { id, run } = open
-  const { options = [], text } = present(open)
+  const { options = [], text, about } = present(open)
   const address = only ? [run] : [id]
   const [first] = options
   const value = first?.value ?? 'TEXT'
@@ -194,12 +200,13 @@ export function questionLines(console: Console, open: OpenQuestion, only: boolea
   )
   return [
     ...hanging(text, err, 2, (line) => line),
+    ...(typeof about === 'string' ? hanging(about.slice(0, 300), err, 2, (line) => line) : []),
     ...(offered.length === 0 ? [] : hanging(offered.join(' · '), err, 4, (line) => line)),
     ...(console.passing ? [] : [way(err, 'answer', console.command('answer', ...address, answerWord(value)))]),
   ]
 }
 
 /** An option's value as the command reads it back: never as an option of its own, a file or JSON. */
-function answerWord(value: string): string {
+export function answerWord(value: string): string {
   return /^(-|@.|:=)/s.test(value) ? `:=${JSON.stringify(value)}` : value
 }

@@ -1,36 +1,40 @@
 import type { Json } from '../kernel/index.ts'
+import { cells, harmless } from '../text/index.ts'
+import { factsEdge } from './layout.ts'
 import type { Look } from './look.ts'
 import { value } from './telling.ts'
+import { size } from './units.ts'
 
 /** The least that is left of a value. */
 const LEAST = 16
-/** A value that is cut has its size behind it. */
+/** A value that is cut has its size behind it: ` 10.7 kB`. */
 const SIZE = 8
 
-/** A value, as much of it as `room` cells hold, with its size where it is cut. */
-export function fitted(found: Json, room: number): string {
-  const whole = value(found, Math.max(LEAST, room))
-  return whole.length <= room ? whole : value(found, Math.max(LEAST, room - SIZE))
+/** A value with its size where it is cut, so that it and `beside`, what else stands on its line, end where facts do. */
+export function fitted(found: Json, column: number, beside: readonly string[], look: Look): string {
+  const taken = beside.reduce((sum, text) => sum + cells(text) + 2, column)
+  const room = Math.max(LEAST, factsEdge(look) - taken)
+  const whole = value(found, room)
+  return cells(whole) <= room ? whole : value(found, Math.max(LEAST, room - SIZE))
 }
 
-/** Where texts part: so many letters of their beginnings are kept in front of that. */
-const BEFORE = 6
+/** So many characters stand in front of the first that differs. */
+const BEFORE = 8
 
-/** Two values that differ, each with the place in which they do: what both begin with is left out where one of them would be cut. */
-export function fittedPair(one: string, other: string, room: number): readonly [string, string] {
-  if (Math.max(one.length, other.length) <= room) return [one, other]
-  let same = 0
-  while (same < one.length && one[same] === other[same]) same++
-  const from = Math.max(0, Math.min(same - BEFORE, Math.max(one.length, other.length) - room + 1))
-  return [part(one, from, room), part(other, from, room)]
+/** Two texts that differ. Where one is longer than `room` characters, both are shown around the first difference, with their sizes. */
+export function besides(one: string, other: string, room: number): readonly [string, string] {
+  const [left, right] = [Array.from(harmless(one)), Array.from(harmless(other))]
+  const longest = Math.max(left.length, right.length)
+  if (longest <= room) return [left.join(''), right.join('')]
+  const same = left.findIndex((char, i) => char !== right[i])
+  const from = Math.max(0, Math.min((same < 0 ? left.length : same) - BEFORE, longest - room + 1))
+  return [around(left, from, room, one), around(right, from, room, other)]
 }
 
-function part(text: string, from: number, room: number): string {
-  const rest = from === 0 ? text : `…${text.slice(from)}`
-  return rest.length <= room ? rest : `${rest.slice(0, room - 1)}…`
-}
-
-/** Cells up to the right edge of facts, as `layoutText` has it. */
-export function edgeOf(look: Look): number {
-  return Math.min(look.room, 79)
+function around(text: readonly string[], from: number, room: number, whole: string): string {
+  const begin = from === 0 ? 0 : from + 1
+  const rest = text.slice(begin)
+  const free = from === 0 ? room : room - 1
+  const shown = rest.length <= free ? rest.join('') : `${rest.slice(0, free - 1).join('')}…`
+  return `${from === 0 ? '' : '…'}${shown} ${size(new TextEncoder().encode(whole).length)}`
 }

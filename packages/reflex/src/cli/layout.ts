@@ -20,6 +20,11 @@ const TEXT_COLUMN = 18
 /** The right edge of facts in a wide terminal. */
 const FACTS_EDGE = 79
 
+/** Where facts end. */
+export function factsEdge(look: Look): number {
+  return Math.min(look.room, FACTS_EDGE)
+}
+
 /** A row as lines. Nodes are never cut; text is wrapped below itself; facts go to a line of their own where it is narrow. */
 export function layoutRow(row: Row, look: Look): string[] {
   const mark = look.mark(row.mark)
@@ -65,7 +70,7 @@ function layoutLead({ lead, painted, text = '', facts = [], more = [], column: w
 function withFacts(lines: string[], width: number, facts: readonly string[], look: Look, hang: number, more: readonly string[]): string[] {
   const all = [...lines]
   const joined = facts.map((fact) => look.text(fact)).join('  ')
-  const edge = Math.min(look.room, FACTS_EDGE)
+  const edge = factsEdge(look)
   if (joined !== '') {
     const gap = edge - width - cells(joined)
     if (!look.narrow && gap >= 2) all.push(`${all.pop() ?? ''}${' '.repeat(gap)}${look.paint('dim', joined)}`)

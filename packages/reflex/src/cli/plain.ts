@@ -34,7 +34,8 @@ const VALUE = 60
 /** An event as a line where nobody watches; undefined for one that says nothing there. */
 export function plainText(event: StoryEvent, told: Told, options: PlainOptions): Said {
   if (isDetail(event) && !options.verbose) return undefined
-  return PLAIN[event.mark]?.(event, told, options)
+  const said = PLAIN[event.mark]?.(event, told, options)
+  return said === undefined ? undefined : [said[0], said[1].replaceAll('\u00a0', ' ')]
 }
 
 const PLAIN: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: Told, options: PlainOptions) => Said>>> = {
@@ -72,7 +73,7 @@ function joined(parts: readonly string[]): string {
 
 /** Where a node that did something goes on, if it had a choice. */
 function onward(event: StoryEvent, options: PlainOptions): readonly string[] {
-  return wayOn(event).length === 0 ? [] : [...wayOn(event).map((text) => text.replaceAll('\u00a0', ' ')), ...closed(event, options)]
+  return wayOn(event).length === 0 ? [] : [...wayOn(event), ...closed(event, options)]
 }
 
 function closed(event: StoryEvent, { verbose }: PlainOptions): readonly string[] {

@@ -113,6 +113,7 @@ function drawQuestion(console: Console, open: OpenQuestion, stage: Stage): strin
 
 /** What the one who asks has seen, short. */
 function shown(about: Json | undefined, look: Look, column: number): string[] {
+  if (typeof about === 'string') return hanging(about.slice(0, 300), look, column)
   if (!isObject(about)) return []
   const room = look.room - column
   const entries = Object.entries(about)

@@ -80,6 +80,8 @@ function inputDocument([type, ...rest]: Input): object {
     case 'again':
     case 'doubt':
       return { type, effect: textOf(first) }
+    case 'hold':
+      return { type, effect: textOf(first), question: second, about: third }
     case 'answer':
     case 'message':
       return { type, wait: textOf(first), value: second, by: third }

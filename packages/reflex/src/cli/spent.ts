@@ -1,3 +1,4 @@
+import { usedBy } from '../history/used.ts'
 import type { StoryEvent } from '../kernel/index.ts'
 import { objectOf } from './telling.ts'
 import { count } from './units.ts'
@@ -20,8 +21,7 @@ export function nothingSpent(): Spent {
 export function addUsed(spent: Spent, event: StoryEvent): void {
   const used = usedBy(event)
   if (used === undefined) return
-  const { tries } = objectOf(event.facts?.used)
-  if (typeof tries === 'number') spent.tries += tries
+  spent.tries += used.tries
   spent.tokens += used.tokens
   if (used.usd === undefined) spent.unpriced += used.tokens
   else spent.usd += used.usd
@@ -54,16 +54,6 @@ export function money(usd: number): string {
 /** Whether a model had its part in a decision. */
 export function byModel({ facts = {} }: StoryEvent): boolean {
   return facts.used !== undefined
-}
-
-function usedBy({ facts = {} }: StoryEvent): { readonly tokens: number; readonly usd: number | undefined } | undefined {
-  if (facts.used === undefined) return undefined
-  const { input, output, usd } = objectOf(facts.used)
-  return { tokens: number(input) + number(output), usd: typeof usd === 'number' ? usd : undefined }
-}
-
-function number(value: unknown): number {
-  return typeof value === 'number' ? value : 0
 }
 
 /** What a model was shown: `saw order, identity · cut log`; with nothing left to say, nothing. */

@@ -2,10 +2,13 @@ import { Chronology, type Moment, type Origin } from './chronology.ts'
 import { historyFaults } from './faults.ts'
 import { isList, isObject, type Json, type Rec, type RunPrograms, type State } from '../kernel/index.ts'
 import { edgeOf } from './words.ts'
-import { didYouMean, suggest } from '../text/index.ts'
+import { brief, didYouMean, suggest } from '../text/index.ts'
 import type { StoryLine } from './trace.ts'
 
-/** Why something is as it is: what it came from, back to what somebody gave, answered or decided. */
+/**
+ * Why something is as it is: what it came from, back to what somebody gave, answered or decided. What is too far back for one telling ends in a
+ * `further back`, whose text is what to ask next.
+ */
 export interface Cause {
   readonly what: 'value' | 'decision' | 'record' | 'effect' | 'answer' | 'start' | 'set' | 'call'
   /** A key, the path of a node, or what it is of. */
@@ -33,34 +36,43 @@ export interface Explained {
 
 /** Explains `@21`, a node by its name or path, or a key of the board. Throws `R2065`. */
 export function causeOfRun({ run, records, definitionsFor }: Explained, what: string): Cause {
-  const story = new Chronology(records, definitionsFor)
+  const number = /^@(\d{1,9})$/.exec(what)?.[1]
+  const record = number === undefined ? undefined : Number(number)
+  if (record !== undefined && (record < 1 || record > records.length))
+    throw historyFaults.make('R2065', `${run} has records 1 to ${records.length}, not ${record}`, { run })
+  // What came later is no cause.
+  const story = new Chronology(records.slice(0, record), definitionsFor)
   const why = new Why(story)
-  const record = /^@(\d{1,9})$/.exec(what)?.[1]
-  const found = record === undefined ? (why.node(what) ?? why.key(what)) : story.moments[Number(record) - 1] && why.record(Number(record))
+  const found = record === undefined ? (why.node(what) ?? why.key(what)) : why.record(record)
   if (found !== undefined) return found
-  if (record !== undefined) throw historyFaults.make('R2065', `${run} has records 1 to ${records.length}, not ${record}`, { run })
   const hint = didYouMean(suggest(what, story.names()))
   throw historyFaults.make('R2065', `${run} has no node and no key ${JSON.stringify(what)}${hint === undefined ? '' : `; ${hint}`}`, {
     run,
   })
 }
 
+/**
+ * How far back causes are told at once. A loop of ten thousand laps has ten thousand causes, one behind the other: where it is cut, the
+ * last one says what to ask next.
+ */
+const DEEPEST = 60
+
 const DECIDES: readonly string[] = ['decide', 'done', 'fail', 'answer']
 
 class Why {
   readonly #story: Chronology
   readonly #told = new Set<string>()
+  #depth = 0
 
   constructor(story: Chronology) {
     this.#story = story
   }
 
-  /** How a node decided the last time. */
+  /** How a node decided the last time; of one that has not decided yet, what it has come to. */
   node(name: string): Cause | undefined {
-    const at = (mark: string): StoryLine | undefined =>
-      this.#story.lines.findLast(({ place, event }) => event.mark === mark && (place === name || place.endsWith(`/${name}`)))
-    const lines = DECIDES.flatMap((mark) => at(mark) ?? [])
-    const last = lines.find(({ event }) => event.mark === 'decide') ?? lines[0]
+    const told = this.#story.lines.filter(({ place }) => place === name || place.endsWith(`/${name}`))
+    const lines = DECIDES.flatMap((mark) => told.findLast(({ event }) => event.mark === mark) ?? [])
+    const last = lines.find(({ event }) => event.mark === 'decide') ?? lines[0] ?? told.at(-1)
     return last === undefined ? undefined : this.record(last.n)
   }
 
@@ -94,7 +106,7 @@ class Why {
     const id = `${String(frame)} ${key} @${record}`
     if (this.#told.has(id)) return { ...cause, again: true, from: [] }
     this.#told.add(id)
-    if (carried !== undefined) return { ...cause, from: [this.#value(carried)] }
+    if (carried !== undefined) return { ...cause, from: this.#deeper(carried.record, () => [this.#value(carried)]) }
     if (moment.record.input?.[0] === 'kernel') return { ...cause, from: [] }
     if (this.#told.has(`@${record}`)) return { ...cause, again: true, from: [] }
     this.#told.add(`@${record}`)
@@ -103,10 +115,21 @@ class Why {
 
   /** What a step had before it: its input, then what it read, and what who decided saw. */
   #causes(moment: Moment): Cause[] {
-    const input = this.#input(moment)
-    const seen = new Map<string, Origin>()
-    for (const origin of [...moment.saw, ...moment.reads]) seen.set(`${String(origin.frame)} ${origin.key}`, origin)
-    return [...input, ...[...seen.values()].map((origin) => this.#value(origin))]
+    return this.#deeper(moment.n, () => {
+      const input = this.#input(moment)
+      const seen = new Map<string, Origin>()
+      for (const origin of [...moment.saw, ...moment.reads]) seen.set(`${String(origin.frame)} ${origin.key}`, origin)
+      return [...input, ...[...seen.values()].map((origin) => this.#value(origin))]
+    })
+  }
+
+  /** What is one further back than a record; where that is too far, how to ask for it. */
+  #deeper(n: number, tell: () => Cause[]): Cause[] {
+    if (this.#depth === DEEPEST) return [{ what: 'record', name: 'further back', record: n, text: `why @${n}`, from: [] }]
+    this.#depth++
+    const causes = tell()
+    this.#depth--
+    return causes
   }
 
   #input(moment: Moment): Cause[] {
@@ -137,7 +160,7 @@ class Why {
         return [{ what: 'call', name: end.program, record: ended, text: `ended ${input[2]}`, from: this.#causes(end) }]
       }
       case undefined: {
-        const before = moment.first ? undefined : this.#story.before(moment.n)
+        const before = moment.first ? undefined : moment.before
         if (before !== undefined) return this.#cameBy(before)
         const begun = this.#begun(moment)
         return begun === undefined ? [] : [begun]
@@ -155,7 +178,7 @@ class Why {
       if (lines.some(isChoice)) return this.#told.has(`@${at}`) ? [] : [this.record(at)]
       if (record.input?.[0] === 'answer') return this.#input(moment)
       if (record.input?.[0] === 'kernel' || (record.input === undefined && !first)) {
-        at = this.#story.before(at) ?? 0
+        at = moment.before ?? 0
         continue
       }
       const ref = first ? record.frame : record.input?.[1]
@@ -192,7 +215,7 @@ function isChoice(line: StoryLine): boolean {
 
 function decisionOf(moment: Moment, line: StoryLine | undefined): Omit<Cause, 'from'> {
   const { n, path, record } = moment
-  const detail = record.input?.[0] === 'kernel' ? { text: line?.event.text ?? record.input[1] } : {}
+  const detail = record.input?.[0] === 'kernel' ? { text: line?.event.text ?? record.input[1] } : openOf(line)
   if (line === undefined) return { what: 'record', name: path === '' ? moment.program : path, record: n, ...detail }
   const isWay = isChoice(line)
   const way = edgeOf(line.event)
@@ -200,10 +223,18 @@ function decisionOf(moment: Moment, line: StoryLine | undefined): Omit<Cause, 'f
   return { what: isWay ? 'decision' : 'record', name: line.place, record: n, ...detail, ...value, ...saidOf(line), ...waysOf(line, way) }
 }
 
+/** What stands open with a record that decides nothing. */
+function openOf(line: StoryLine | undefined): Pick<Cause, 'text'> {
+  const { mark, text = '' } = line?.event ?? {}
+  return mark === 'ask' ? { text: `asks ${brief(text, 60)}` } : mark === 'wait' ? { text: `waits: ${text}` } : {}
+}
+
 function saidOf(line: StoryLine | undefined): Pick<Cause, 'by' | 'because'> {
   const { facts = {}, text = '', mark } = line?.event ?? {}
   const because = mark === 'decide' || mark === 'done' || mark === 'fail' ? text : ''
-  return { ...(typeof facts.by === 'string' ? { by: facts.by } : {}), ...(because === '' ? {} : { because }) }
+  // Of a question that stands open it is whoever will answer it.
+  const by = mark === 'ask' ? undefined : facts.by
+  return { ...(typeof by === 'string' ? { by } : {}), ...(because === '' ? {} : { because }) }
 }
 
 function waysOf({ event: { facts = {} } }: StoryLine, taken: string | undefined): Pick<Cause, 'open' | 'closed'> {

@@ -34,6 +34,8 @@ export interface Moment {
   readonly program: string
   /** It is the first step of its frame. */
   readonly first: boolean
+  /** The record of the same frame before this one. */
+  readonly before: number | undefined
   readonly lines: readonly StoryLine[]
   /** Entries that the step read, without the book-keeping of its kind. */
   readonly reads: readonly Origin[]
@@ -50,6 +52,8 @@ export class Chronology {
   /** Entries that were copied from another board: out of a call, or from a strand that was taken over. */
   readonly #copies = new Map<string, Origin>()
   readonly #ends = new Map<Ref, number>()
+  /** The last record of each frame so far. */
+  readonly #latest = new Map<Ref, number>()
   readonly #requests = new Map<Ref, Request>()
 
   /** Throws `R5003` and `R9001` as a replay of the records does. */
@@ -67,13 +71,6 @@ export class Chronology {
     const moment = this.moments[n - 1]
     if (moment === undefined) throw new RangeError(`no record ${n}`)
     return moment
-  }
-
-  /** The record of the same frame before this one. */
-  before(n: number): number | undefined {
-    const { frame } = this.at(n).record
-    const found = this.moments.slice(0, n - 1).findLastIndex(({ record }) => record.frame === frame)
-    return found < 0 ? undefined : found + 1
   }
 
   /** The entry that is read under a key where the run stands: at the top of its stack, else at its root, else where it still is. */
@@ -134,10 +131,12 @@ export class Chronology {
       path,
       program: name.slice(name.indexOf(':') + 1),
       first: record.input === undefined && before === undefined,
+      before: this.#latest.get(record.frame),
       lines: frame === undefined ? [] : linesOf(change, this.#definitions),
       reads: reads.filter(({ key }) => stepper.own?.(key) !== true).flatMap((entry) => originOf(entry) ?? []),
       saw: [...known.values()].flat(),
     })
+    this.#latest.set(record.frame, n)
   }
 
   /** Remembers where values come from that a return map or a taken over strand has brought. */

@@ -11,6 +11,7 @@ import {
   type State,
 } from '../kernel/index.ts'
 import { edgeOf } from './words.ts'
+import { memberOf } from './first-difference.ts'
 import { linesOfHistory, type StoryLine } from './trace.ts'
 
 /** A run as far as one of its records. */
@@ -111,7 +112,9 @@ function passedIn(lines: readonly StoryLine[]): Map<string, Passed[]> {
     if (!['decide', 'done', 'answer', 'fail'].includes(mark)) continue
     const way = mark === 'answer' ? text : mark === 'fail' ? 'failed' : (edgeOf(event) ?? undefined)
     const name = mark === 'answer' ? `${place}, the answer` : place
-    passed.set(name, [...(passed.get(name) ?? []), { record: n, way }])
+    const times = passed.get(name)
+    if (times === undefined) passed.set(name, [{ record: n, way }])
+    else times.push({ record: n, way })
   }
   return passed
 }
@@ -162,14 +165,17 @@ function valueParts(
 ): (Pick<ComparedPart, 'one' | 'other'> & { name: string })[] {
   if (one !== undefined && other !== undefined && equalJson(one, other)) return []
   if (!isObject(one) || !isObject(other)) return [{ name, ...values(one, other) }]
-  return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((key) => valueParts(`${name}.${key}`, one[key], other[key]))
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((key) =>
+    valueParts(`${name}.${key}`, memberOf(one, key), memberOf(other, key)),
+  )
 }
 
 function endParts(one: Comparable, other: Comparable): ComparedPart[] {
-  const ended = (side: Comparable): string | undefined => (side.at === side.last ? side.status : undefined)
   const at = { one: one.at, other: other.at }
-  const status: ComparedPart[] =
-    ended(one) === ended(other) ? [] : [{ what: 'status', name: 'status', ...values(ended(one), ended(other)), at }]
+  const [ended, otherEnded] = [endedOf(one), endedOf(other)]
+  // Of a record before the last one nobody can say more than that it was not the end.
+  const isSame = ended === otherEnded || (!hasEnded(one) && !hasEnded(other) && (ended === undefined || otherEnded === undefined))
+  const status: ComparedPart[] = isSame ? [] : [{ what: 'status', name: 'status', ...values(ended, otherEnded), at }]
   const [result, another] = [resultOf(one), resultOf(other)]
   if (result === undefined && another === undefined) return status
   // What the last node wrote stands on the board as well.
@@ -179,6 +185,14 @@ function endParts(one: Comparable, other: Comparable): ComparedPart[] {
     return !(name !== 'result' && onBoard(one, key, a) && onBoard(other, key, b))
   })
   return [...status, ...parts.map((part): ComparedPart => ({ what: 'result', ...part, at }))]
+}
+
+function endedOf({ at, last, status }: Comparable): RunStatus | undefined {
+  return at === last ? status : undefined
+}
+
+function hasEnded({ state }: Comparable): boolean {
+  return state.ended !== undefined
 }
 
 /** What a run came to, as its kind tells it. */

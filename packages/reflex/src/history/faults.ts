@@ -153,4 +153,12 @@ export const historyFaults = defineFaults({
     means: 'Parquet is written by the package hyparquet-writer, which is not installed or cannot be loaded. Nothing was written.',
     fix: 'npm install hyparquet-writer, or export with --format jsonl',
   },
+  R2088: {
+    title: 'A secret is empty',
+    verdict: 'fail',
+    when: 'when a run is exported or imported',
+    means: 'Who signs or checks with an empty secret could as well not sign: anybody can make the same signature. Nothing was done.',
+    often: 'a variable of the environment that is not set',
+    fix: 'Give a long random text, or leave the secret out.',
+  },
 })

@@ -33,7 +33,8 @@ function differingStep(a: Json | undefined, b: Json | undefined): string | numbe
   return [...Object.keys(a), ...Object.keys(b)].find((key) => !equalJson(memberOf(a, key), memberOf(b, key)))
 }
 
-function memberOf(value: Json | undefined, step: string | number): Json | undefined {
+/** What stands under a key or at a place; nothing that only an object's prototype has. */
+export function memberOf(value: Json | undefined, step: string | number): Json | undefined {
   if (typeof step === 'number') return isList(value) ? value[step] : undefined
   return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
 }

@@ -67,12 +67,24 @@ function cancelStory({ reason, by }: ReturnType<typeof readCancel>): StoryEvent 
 
 /** The lines of a whole journal: its records applied again, one after another. */
 export function linesOfHistory({ records }: Pick<History, 'records'>, definitionsFor: (state: State) => RunPrograms): StoryLine[] {
+  const lines: StoryLine[] = []
   const state = new State()
   const definitions = definitionsFor(state)
-  return records.flatMap((record) => {
+  for (const change of changes(records, state, definitions)) lines.push(...linesOf(change, definitions))
+  return lines
+}
+
+/** Applies records from the first on, and gives each with its surroundings, which hold until the next. */
+export function changesOf(records: readonly Rec[], definitionsFor: (state: State) => RunPrograms): Generator<Change> {
+  const state = new State()
+  return changes(records, state, definitionsFor(state))
+}
+
+function* changes(records: readonly Rec[], state: State, definitions: RunPrograms): Generator<Change> {
+  for (const record of records) {
     const change = applied(state, record, definitions)
-    return change === undefined ? [] : linesOf(change, definitions)
-  })
+    if (change !== undefined) yield change
+  }
 }
 
 function applied(state: State, record: Rec, definitions: RunPrograms): Change | undefined {

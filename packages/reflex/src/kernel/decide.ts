@@ -3,7 +3,7 @@ import { type Lookup, StepContext } from './context.ts'
 import { causeOf, type FaultData, faultData, isFault } from './fault.ts'
 import { faultJson } from './fault-json.ts'
 import { faults } from './faults.ts'
-import type { Frame, Wait } from './frame.ts'
+import { DOUBT, type Frame, type Wait } from './frame.ts'
 import { isObject, type Json } from './json.ts'
 import type { Kind } from './kind.ts'
 import type { Program } from './program.ts'
@@ -108,7 +108,9 @@ export class Decider {
       case 'end':
         return frame.told && !this.#hears(frame) ? this.#leave(frame, input, elapsed) : undefined
       case 'doubt':
-        return record(frame, input, elapsed, { wait: [['answer', 'doubt', null, doubtAbout(frame, input[1])]], doubts: input[1] })
+        return record(frame, input, elapsed, { wait: [['answer', DOUBT, null, doubtAbout(frame, input[1])]], doubts: input[1] })
+      case 'hold':
+        return record(frame, input, elapsed, { wait: [['answer', input[2], null, input[3]]], doubts: input[1] })
       case 'answer': {
         const wait = this.#state.waits.get(input[1])
         return wait?.doubts === undefined ? undefined : this.#afterDoubt(frame, input, wait, elapsed)
@@ -150,9 +152,11 @@ export class Decider {
     return record(frame, input, elapsed, own.length > 0 ? { kill: strands, drop: own } : { kill: strands })
   }
 
-  /** What a person said of an effect whose outcome was unknown: it happened, it failed, or do it again. */
+  /** What a person said of an effect that waited for that: it happened, it failed, or perform it. */
   #afterDoubt(frame: Frame, input: Input & readonly ['answer', ...unknown[]], wait: Wait, elapsed: number): Rec {
     const effect = wait.doubts ?? 0
+    // Nothing has happened yet: whoever wanted the question reads the answer.
+    if (wait.name !== DOUBT) return record(frame, input, elapsed, { repeat: effect })
     const outcome = doubtOutcome(input[2])
     if (outcome.is === 'repeat') return record(frame, input, elapsed, { repeat: effect })
     return this.#step(frame, input, outcome.is === 'happened' ? ['ok', effect, outcome.value] : ['err', effect, outcome.value], elapsed)

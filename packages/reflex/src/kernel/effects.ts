@@ -1,5 +1,5 @@
 import type { Arrival } from './arrival.ts'
-import { toFault } from './fault.ts'
+import { isFault, toFault } from './fault.ts'
 import { faultJson } from './fault-json.ts'
 import { faults } from './faults.ts'
 import type { Flight } from './frame.ts'
@@ -76,8 +76,9 @@ export class Effects {
     let traits: Traits
     try {
       traits = port.traits === undefined ? port : port.traits(call)
-      const denied = this.#world.policy?.ask(call, traits, this.#run.state.start?.by)
-      if (denied !== undefined) return this.#land(call, ['err', flight.id, faultJson(denied)])
+      const said = this.#world.policy?.ask(call, traits, this.#run.state.start?.by)
+      if (said !== undefined)
+        return this.#land(call, isFault(said) ? ['err', flight.id, faultJson(said)] : ['hold', flight.id, said.name, said.about])
     } catch (thrown) {
       return this.#failed(call, thrown)
     }

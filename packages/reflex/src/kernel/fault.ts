@@ -1,3 +1,4 @@
+import { startAtCaller } from './stack.ts'
 import type { JsonObject } from './value.ts'
 
 /** Who may act on a failure: try again, give up, wait for someone, or report a bug of ours. */
@@ -78,6 +79,8 @@ export class Fault extends Error implements FaultData {
     this.severity = details.severity ?? 'error'
     // What it does not have is not there at all: whoever prints an error that nobody caught lists what is.
     for (const field of OPTIONAL) if (details[field] !== undefined) Object.assign(this, { [field]: details[field] })
+    // Of a bug of ours the whole way is wanted.
+    if (this.verdict !== 'bug') startAtCaller(this)
   }
 
   /** The text that the command prints: code, place, message, frame and fix. */

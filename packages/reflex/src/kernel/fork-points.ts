@@ -1,11 +1,10 @@
 import { type EffectWorld, traitsOf } from './effects.ts'
 import type { Fault } from './fault.ts'
 import { faults } from './faults.ts'
-import type { Flight } from './frame.ts'
+import { type Flight, isHeld } from './frame.ts'
 import { RunPrograms } from './pinned.ts'
 import type { Programs } from './programs.ts'
-import type { Rec, Ref } from './record.ts'
-import { framePath } from './row.ts'
+import type { Rec } from './record.ts'
 import { applySoundly } from './sound.ts'
 import { State } from './state.ts'
 
@@ -26,24 +25,26 @@ export class ForkPoints {
     this.#ports = ports
   }
 
-  /**
-   * What is wrong with forking where a run stands: `R2060` or `R2061` with the nearest points; nothing if all is well. `but`: an
-   * effect that is settled for the fork.
-   */
-  problem(state: State, but?: Ref): Fault | undefined {
-    const at = state.n
-    if (state.ended !== undefined) return this.#refusal('R2061', at, `${this.#run} has ended with record ${at}`)
+  /** The effects that are under way where a run stands, and inside which it cannot be forked. */
+  inside(state: State): readonly Flight[] {
     const definitions = new RunPrograms(this.#programs, state)
-    const inside = [...state.flights()].find((flight) => flight.id !== but && !this.#isFree(flight, definitions))
-    if (inside === undefined) return undefined
-    const path = framePath(inside.frame, definitions)
+    return [...state.flights()].filter((flight) => !this.#isFree(flight, definitions))
+  }
+
+  /** `R2060`, with the nearest points. `path`: of the effect that is in the way. */
+  between(at: number, path: string): Fault {
     return this.#refusal('R2060', at, `record ${at} of ${this.#run} stands inside an effect${path === '' ? '' : ` at ${path}`}`)
+  }
+
+  /** `R2061`, with the nearest point before the end. */
+  over(at: number): Fault {
+    return this.#refusal('R2061', at, `${this.#run} has ended with record ${at}`)
   }
 
   #isFree(flight: Flight, definitions: RunPrograms): boolean {
     const owner = { id: this.#run, definition: (pin: number) => definitions.program(pin).def, progress: () => undefined }
     const { leaves, repeat } = traitsOf(flight, owner, this.#ports)
-    return !flight.doubted && !leaves && repeat === 'free'
+    return isHeld(flight) || (!flight.doubted && !leaves && repeat === 'free')
   }
 
   #refusal(code: 'R2060' | 'R2061', at: number, message: string): Fault {
@@ -70,7 +71,7 @@ export class ForkPoints {
       let open = state.ended === undefined
       for (const flight of state.flights()) {
         if (!free.has(flight)) free.set(flight, this.#isFree(flight, definitions))
-        if (free.get(flight) !== true || flight.doubted) open = false
+        if (!isHeld(flight) && (free.get(flight) !== true || flight.doubted)) open = false
       }
       if (!open) continue
       if (state.n < at) found.before = state.n

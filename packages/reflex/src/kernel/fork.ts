@@ -4,13 +4,13 @@ import { faults } from './faults.ts'
 import { ForkPoints } from './fork-points.ts'
 import type { Frame } from './frame.ts'
 import type { Host } from './host.ts'
-import { copyJson, type Json, type JsonObject } from './json.ts'
+import { copyJson, isObject, type Json, type JsonObject } from './json.ts'
 import type { Journals } from './journals.ts'
 import type { RunPrograms } from './pinned.ts'
 import type { Programs } from './programs.ts'
 import { FORMAT, type Input, type Pin, type Rec, type Ref, type Start } from './record.ts'
 import type { Redact } from './redact.ts'
-import { runStatus, summary } from './row.ts'
+import { framePath, runStatus, summary } from './row.ts'
 import { applySoundly } from './sound.ts'
 import { State } from './state.ts'
 import type { Batch, Lease, Store } from './store.ts'
@@ -30,13 +30,15 @@ export interface ForkOptions {
   readonly folder?: (id: string) => string
   /** Written to the board of the root. */
   readonly set?: JsonObject
-  /** Names the input that settles what is in flight or awaited, from how the source stood. */
+  /** Names the input that settles what is in flight or awaited, from how the source stood and what is set. */
   readonly decide?: (standing: ForkStanding) => readonly [Frame, Input]
 }
 
-/** How a run stands at a record. */
+/** How a run stands at a record, with what is set for the fork. */
 export interface ForkStanding {
   readonly run: string
+  /** The last record that both share. */
+  readonly record: number
   readonly state: State
   readonly definitions: RunPrograms
 }
@@ -74,20 +76,23 @@ const CHUNK = 1000
 export async function forkRun(world: ForkWorld, run: string, options: ForkOptions): Promise<Forked> {
   const all = await world.journals.records(run)
   const standing = await standingAt(world, run, all, options.at)
-  const { state, definitions } = standing
-  const from = [run, state.n] as const
+  const { state, definitions, record: at } = standing
+  const from = [run, at] as const
   const points = new ForkPoints(run, all, world.programs, world.ports)
-  const decided = state.ended === undefined ? options.decide?.(standing) : undefined
-  // An effect that is decided for the fork is no longer in flight there.
-  const problem = points.problem(state, refOf(decided?.[1]))
-  if (problem !== undefined) throw problem
+  if (state.ended !== undefined) throw points.over(at)
   const { start } = state
   const [program] = start?.pins ?? []
   if (start === undefined || program === undefined) throw noStart(run)
-  // What the board refuses is known before anything is made.
-  new Decider(state, definitions).decide(state.root, ['kernel', 'fork', detailOf(world, options)], 0)
+  const inside = points.inside(state)
+  const own = new OwnRecords(world, standing)
+  // What the board refuses is known before anything is made, and what is decided is decided by what was set.
+  own.begin(options)
+  const decided = options.decide?.(standing)
+  // An effect that is decided for the fork is no longer in flight there.
+  const between = inside.find(({ id }) => id !== refOf(decided?.[1]))
+  if (between !== undefined) throw points.between(at, framePath(between.frame, definitions))
   const { lease, trace } = await world.create(options.id, program)
-  const records = [...all.slice(0, state.n), ...ownRecords(world, standing, options, lease.run, decided)]
+  const records = [...all.slice(0, at), ...own.end(lease.run, options, decided)]
   const { redact } = world
   const by = options.by === undefined ? start.by : copyJson(options.by({ id: lease.run, trace }), 'by')
   const about = by === undefined ? {} : { by: redact?.(by) ?? by }
@@ -118,32 +123,54 @@ async function standingAt({ journals }: ForkWorld, run: string, all: readonly Re
   }
   const state = new State()
   for (const record of all.slice(0, wanted)) applySoundly(state, record)
-  return { run, state, definitions: await journals.definitions(state) }
+  return { run, record: wanted, state, definitions: await journals.definitions(state) }
 }
 
-/** That it is a fork, who made it and what was set; which run its frames belong to now; what was decided. */
-function ownRecords(
-  world: ForkWorld,
-  { state, definitions }: ForkStanding,
-  options: ForkOptions,
-  run: string,
-  decided: readonly [Frame, Input] | undefined,
-): Rec[] {
-  const { host, redact } = world
-  const decider = new Decider(state, definitions)
-  const take = (frame: Frame, input: Input, elapsed: number): Rec => {
+/** The records that a fork has of its own: made one after another, each applied to the state at once. */
+class OwnRecords {
+  readonly #world: ForkWorld
+  readonly #standing: ForkStanding
+  readonly #decider: Decider
+  #first: Rec | undefined
+
+  constructor(world: ForkWorld, standing: ForkStanding) {
+    this.#world = world
+    this.#standing = standing
+    this.#decider = new Decider(standing.state, standing.definitions)
+  }
+
+  /** That it is a fork, who made it and what was set. Throws what the board refuses of that. */
+  begin(options: ForkOptions): void {
+    const { state } = this.#standing
+    const { host } = this.#world
+    this.#first = this.#take(state.root, ['kernel', 'fork', detailOf(this.#world, options)], Math.max(0, host.now() - state.time))
+  }
+
+  /** Which run its frames belong to now, and what was decided. Gives them all. */
+  end(run: string, { folder }: ForkOptions, decided: readonly [Frame, Input] | undefined): Rec[] {
+    const { state, definitions } = this.#standing
+    const told = { run, ...(folder === undefined ? {} : { folder: folder(run) }) }
+    const own = this.#first === undefined ? [] : [deciding(this.#first, refOf(decided?.[1]))]
+    for (const frame of state.frames.values())
+      if (definitions.kind(definitions.program(frame.pin).kind).forks === true) own.push(this.#take(frame, ['kernel', 'forked', told], 0))
+    if (decided !== undefined) own.push(this.#take(decided[0], decided[1], 0))
+    return own
+  }
+
+  #take(frame: Frame, input: Input, elapsed: number): Rec {
+    const { redact } = this.#world
     const clean = redact === undefined ? input : (redact(input as unknown as Json) as unknown as Input)
-    const record = decider.decide(frame, clean, elapsed)
-    applySoundly(state, record)
+    const record = this.#decider.decide(frame, clean, elapsed)
+    applySoundly(this.#standing.state, record)
     return record
   }
-  const detail = { ...detailOf(world, options), ...(decided === undefined ? {} : { decides: String(refOf(decided[1]) ?? '') }) }
-  const told = { run, ...(options.folder === undefined ? {} : { folder: options.folder(run) }) }
-  const own = [take(state.root, ['kernel', 'fork', detail], Math.max(0, host.now() - state.time))]
-  for (const frame of state.frames.values())
-    if (definitions.kind(definitions.program(frame.pin).kind).forks === true) own.push(take(frame, ['kernel', 'forked', told], 0))
-  if (decided !== undefined) own.push(take(decided[0], decided[1], 0))
-  return own
+}
+
+/** The first one says what is settled for the fork, if anything is. */
+function deciding(record: Rec, ref: Ref | undefined): Rec {
+  const { input } = record
+  if (ref === undefined || input?.[0] !== 'kernel' || !isObject(input[2])) return record
+  return { ...record, input: ['kernel', input[1], { ...input[2], decides: String(ref) }] }
 }
 
 /** Draws of its own: what it makes from now on is not what its source makes under the same number. */
@@ -151,8 +178,14 @@ function detailOf({ host }: ForkWorld, { set, actor }: ForkOptions): JsonObject 
   return {
     seed: host.entropy(),
     ...(actor === undefined ? {} : { by: actor }),
-    ...(set === undefined ? {} : { set: copyJson(set, 'set') }),
+    ...(set === undefined ? {} : { set: settable(set) }),
   }
+}
+
+function settable(set: JsonObject): JsonObject {
+  const copy = copyJson(set, 'set')
+  if (isObject(copy)) return copy
+  throw faults.make('R2004', 'set names no keys', { path: 'set', fix: 'give an object: a value for each key' })
 }
 
 function begunWith(start: Start, [first, ...rest]: readonly Rec[]): Rec[] {

@@ -14,7 +14,7 @@ export class Flight {
   readonly record: number
   /** Progress was recorded: after a crash the frame is told to forget it. */
   parts = false
-  /** A question to people stands open: whether it happened. */
+  /** A question about it is open: whether it happened, or whether it may. Nobody performs it meanwhile. */
   doubted = false
   /** It is under way in this process: not state, and empty after a fold. */
   live: { abort(): void } | undefined
@@ -27,6 +27,14 @@ export class Flight {
     this.asked = asked
     this.record = record
   }
+}
+
+/** The name of the kernel's own question: whether an effect has happened. */
+export const DOUBT = 'doubt'
+
+/** Whether an effect waits for leave to begin: nothing of it has happened. */
+export function isHeld({ id, frame, doubted }: Flight): boolean {
+  return doubted && frame.waits?.some(({ doubts, name }) => doubts === id && name !== DOUBT) === true
 }
 
 /** A named point where a frame stops for an answer, a message or a time. */

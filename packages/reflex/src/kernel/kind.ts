@@ -26,6 +26,8 @@ export interface Kind<Def = unknown> {
   /** Pinned by every run: a kind keeps the behaviour of every revision that it ever had. */
   readonly rev: number
   readonly board?: BoardRules
+  /** It asks by itself before it uses more than the operator bounds, and is not asked about its effects. */
+  readonly budgets?: true
   /** It hears of `cancel` and returns by itself, for instance after compensating. */
   readonly cancels?: true
   /** Its frames know which run they belong to, and hear of `['kernel', 'forked', { run, folder? }]`, also before their first step. */

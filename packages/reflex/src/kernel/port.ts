@@ -12,6 +12,8 @@ export interface Traits {
   /** Something leaves: all records before it are durable first (architecture, invariant 3). */
   readonly leaves: boolean
   readonly repeat: Repeat
+  /** It may take what an operator bounds: tokens, money. */
+  readonly costs?: boolean | undefined
   /** Capabilities that the policy must grant, such as `arbor://fs/read/srv/notes.txt`. */
   readonly needs?: readonly string[] | undefined
 }

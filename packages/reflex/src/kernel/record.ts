@@ -19,6 +19,7 @@ export type Input =
   | readonly ['part', Ref, Json]
   | readonly ['again', Ref]
   | readonly ['doubt', Ref]
+  | readonly ['hold', Ref, string, Json]
   | readonly ['answer', Ref, Json, string?]
   | readonly ['message', Ref, Json, string?]
   | readonly ['timer', Ref]

@@ -1,4 +1,5 @@
 import { Committer } from './committer.ts'
+import type { Fault } from './fault.ts'
 import { faults } from './faults.ts'
 import { forkRun, type Forked, type ForkOptions, type ForkWorld } from './fork.ts'
 import { type Host, systemHost } from './host.ts'
@@ -49,8 +50,8 @@ export interface StartOptions {
 
 /** How a stored run is opened. */
 export interface ReopenOptions {
-  /** Called before anything goes on. */
-  readonly prepare?: (run: Run) => void
+  /** Called, and awaited, before anything goes on. */
+  readonly prepare?: (run: Run) => void | Promise<void>
   /** Who goes on with it, for the journal of a fork that waits for that. */
   readonly actor?: string | undefined
 }
@@ -81,6 +82,8 @@ export class Runtime implements RunWorld {
   readonly leaseMs: number
   readonly #runs = new Map<string, Run>()
   readonly #opening = new Map<string, Promise<Run>>()
+  /** Names that were wished for, of runs that are being made. */
+  readonly #making = new Set<string>()
   readonly #worker: Worker
   readonly #leases: Leases | undefined
   #now: number | undefined
@@ -123,6 +126,15 @@ export class Runtime implements RunWorld {
 
   /** Starts a run of a program. Its first record is durable once `idle` resolves; nothing leaves before. */
   async start(program: Program, options: StartOptions = {}): Promise<Run> {
+    this.#reserve(options.id)
+    try {
+      return await this.#start(program, options)
+    } finally {
+      this.#release(options.id)
+    }
+  }
+
+  async #start(program: Program, options: StartOptions): Promise<Run> {
     const closure = this.programs.closure(program)
     if (this.store?.durable) for (const needed of closure) assertStorable(needed)
     const args = options.args === undefined ? {} : { args: this.#redacted(copyJson(options.args, 'args')) }
@@ -182,9 +194,23 @@ export class Runtime implements RunWorld {
       if (begun !== undefined) return begun
       break
     }
-    throw faults.make('R5007', `the store ${this.store.name} already has a run ${wanted ?? 'of every name that was drawn'}`, {
-      run: wanted,
-    })
+    throw this.#taken(wanted)
+  }
+
+  /** Two runs of this process that wish for one name are not the same run begun again. Throws `R5007`. */
+  #reserve(wanted: string | undefined): void {
+    if (wanted === undefined || this.store === undefined) return
+    if (this.#making.has(wanted)) throw this.#taken(wanted)
+    this.#making.add(wanted)
+  }
+
+  #release(wanted: string | undefined): void {
+    if (wanted !== undefined) this.#making.delete(wanted)
+  }
+
+  #taken(wanted: string | undefined): Fault {
+    const name = wanted ?? 'of every name that was drawn'
+    return faults.make('R5007', `the store ${this.store?.name ?? ''} already has a run ${name}`, { run: wanted })
   }
 
   /** A process that ends between a run's row and its first record leaves a name; whoever starts the same again takes it over. */
@@ -238,7 +264,8 @@ export class Runtime implements RunWorld {
       const { state, definitions } = await this.#journals().peek(id)
       run = new Run(this, id, state, definitions, claim.lease)
       this.#runs.set(id, run)
-      prepare?.(run)
+      const ready = prepare?.(run)
+      if (ready !== undefined) await ready
       await run.reopen(actor)
       return run
     } catch (thrown) {
@@ -256,6 +283,7 @@ export class Runtime implements RunWorld {
   async fork(id: string, options: ForkOptions = {}): Promise<Forked> {
     const leases = this.#needLeases()
     let lease: Lease | undefined
+    this.#reserve(options.id)
     const create: ForkWorld['create'] = async (wanted, program) => {
       const created = await this.#create(wanted, program, 'suspended')
       lease = created.lease
@@ -266,6 +294,7 @@ export class Runtime implements RunWorld {
     try {
       return await forkRun({ store: this.#needStore(), journals: this.#journals(), programs, ports, host, redact, create }, id, options)
     } finally {
+      this.#release(options.id)
       if (lease !== undefined) await leases.release(lease)
     }
   }

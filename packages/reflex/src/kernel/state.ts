@@ -117,6 +117,7 @@ export class State {
         this.#flightOf(frame, input[1]).parts = false
         break
       case 'doubt':
+      case 'hold':
         this.#flightOf(frame, input[1]).doubted = true
         break
       case 'answer':

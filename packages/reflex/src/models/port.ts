@@ -10,6 +10,7 @@ import type { Models } from './types.ts'
 export function modelPort(models: (run: string) => Models): Port {
   return {
     leaves: false,
+    costs: true,
     repeat: 'free',
     perform: (call) => models(call.run).generate(readRequest(call.args), call),
   }

@@ -7,6 +7,10 @@ export { DotCache } from './dot/cache.ts'
 export { integerOf, isOn, listOf, numberOf, textOf } from './dot/graph.ts'
 export type { Attribute, Attributes, AttributeValue, DotEdge, DotGraph, DotNode, Provenance, Span, Subgraph } from './dot/graph.ts'
 
+// A pipeline as an object.
+export { pipeline } from './define.ts'
+export type { DefinedPipeline, EdgeDefinition, NodeDefinition, PipelineDefinition } from './define-types.ts'
+
 // Conditions, durations, transforms.
 export { parseCondition } from './language/condition-parse.ts'
 export type { ParsedCondition } from './language/condition-parse.ts'

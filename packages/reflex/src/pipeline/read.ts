@@ -2,6 +2,7 @@ import type { Fault } from '../kernel/fault.ts'
 import { compileGraph } from './compile/compile.ts'
 import type { CompileOptions } from './compile/compile.ts'
 import type { TypedGraph } from './compile/typed.ts'
+import { inObject, writtenOf } from './define-places.ts'
 import type { DotGraph } from './dot/graph.ts'
 import type { DotCache } from './dot/cache.ts'
 import { type DotParse, parseDot } from './dot/parse.ts'
@@ -65,8 +66,16 @@ function parsed(text: string, file: string | undefined, { cache, strictGrammar }
   return { ...fresh, graph: cache.put(text, fresh.graph) }
 }
 
-/** The same for a graph that code has made; findings have the path of a node or an edge in place of a line. */
+/**
+ * The same for a graph that code has made; findings have the path of a node or an edge in place of a line. Of one that
+ * `pipeline` made, they have the path in the object that was written, and no file.
+ */
 export function readGraph(graph: DotGraph, file?: string, options: ReadPipelineOptions = {}): ReadPipelineResult {
+  const written = writtenOf(graph)
+  if (written !== undefined) {
+    const read = readPipeline(written.text, undefined, options)
+    return { ...read, findings: inObject(read.findings, written) }
+  }
   const typed = compileGraph(transformGraph(graph, options.transforms), options)
   keepAuthor(typed, options.author)
   const findings = validate(typed, options.rules, options)

@@ -28,6 +28,14 @@ export const faults = defineFaults({
     often: 'a star inside a name (`*.md`), a step `..`, two slashes in a row',
     fix: 'Write it out, such as arbor://fs/read/srv/data/**.',
   },
+  R3020: {
+    title: 'The budget is spent, and somebody has stopped the run there',
+    verdict: 'fail',
+    when: 'during a run',
+    means:
+      'The run had used what its operator allows. Who was asked did not raise it, so the effect that was next was not performed, and nothing was spent.',
+    fix: 'Go on with more, as with reflex resume RUN --budget usd=2, or end it with reflex cancel RUN.',
+  },
   R3013: {
     title: 'A level of trust is not known',
     verdict: 'fail',

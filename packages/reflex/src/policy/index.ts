@@ -1,3 +1,5 @@
+export { BOUNDS, boundsReached, BUDGET, budgetQuestion, describeBound, raisedBounds, shareUsed } from './budget.ts'
+export type { Bounds, Used } from './budget.ts'
 export { covers, readCapability, readPattern } from './capability.ts'
 export type { Capability, Folders, Pattern, Unreadable } from './capability.ts'
 export { faults } from './faults.ts'

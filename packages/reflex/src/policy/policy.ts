@@ -1,4 +1,4 @@
-import { type Call, type Fault, faults, type Policy } from '../kernel/index.ts'
+import { type Call, type Fault, faults, type Policy, type Traits } from '../kernel/index.ts'
 import {
   type Capability,
   covers,
@@ -48,6 +48,7 @@ export interface Verdict {
 
 /** The policy of an operator; it can also be asked about a single capability. */
 export interface OperatorPolicy extends Policy {
+  ask(call: Call, traits: Traits, by: unknown): Fault | undefined
   allows(run: string, capability: string, exactly?: boolean): boolean
   judge(run: string, capability: string): Verdict
   /**

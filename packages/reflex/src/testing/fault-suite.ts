@@ -48,12 +48,18 @@ export class FaultSuite {
     return new FaultSuite(subject, options, undisturbed)
   }
 
-  /** Every blow at every moment of the first life, once for each of these circumstances. */
+  /**
+   * Every blow at every moment of the first life, once for each of these circumstances. Of signs of life that follow each other,
+   * as while a run waits for days, only the first and the last are struck: between them nothing changes but the time.
+   */
   async *points(...under: readonly (readonly Circumstance[])[]): AsyncGenerator<FaultPoint> {
     for (const circumstances of under) {
       const held = new Set(circumstances)
-      for (const [i, moment] of (await this.#momentsUnder(held)).entries())
+      const moments = await this.#momentsUnder(held)
+      for (const [i, moment] of moments.entries()) {
+        if ([i - 2, i, i + 2].every((at) => moments[at]?.what === 'beat')) continue
         for (const blow of BLOWS) if (fits(blow, moment)) yield { strokes: [{ at: i + 1, blow }], under: held }
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import { copyJson } from '../kernel/json.ts'
+import type { Port } from '../kernel/port.ts'
 import type { Rec } from '../kernel/record.ts'
 import { replay } from '../kernel/replay.ts'
 import type { Run } from '../kernel/run.ts'
@@ -6,6 +7,7 @@ import { loadState, type StoredState } from '../kernel/snapshot.ts'
 import { State } from '../kernel/state.ts'
 import type { Store } from '../kernel/store.ts'
 import { memoryStore } from '../store/memory.ts'
+import { replayText } from './kind-suite/difference.ts'
 import { Mortal } from './kind-suite/fate.ts'
 import { forkEverywhere } from './kind-suite/forks.ts'
 import { calledByAnother, callsAnother, GUEST_WORD } from './kind-suite/guests.ts'
@@ -46,6 +48,7 @@ export function kindSuite(subject: KindSubject): readonly KindCase[] {
     named('goes on from every record', () => fromEveryRecord(subject)),
     named('survives a death at every commit and performance', () => deaths(subject, 1)),
     named('survives three deaths', () => deaths(subject, DEATHS)),
+    named('is not moved by progress that it did not ask for', () => unmoved(subject)),
     named('can be cancelled at every rest', () => cancelled(subject)),
     named('can be forked at every record', () => forked(subject)),
     named('can be called by another kind', () => deaths(calledByAnother(subject), 1)),
@@ -89,9 +92,7 @@ async function oneState(subject: KindSubject): Promise<void> {
   same('the live state', JSON.parse(textOf(run.state, subject)), JSON.parse(folded))
   const again = replay(records, life.runtime.programs)
   if (again.difference !== undefined) {
-    const { record, recorded, decided } = again.difference
-    same(`the replay of record ${record}`, decided, recorded)
-    throw new Error(`the replay differs at record ${record}`)
+    throw new Error(replayText(again.difference))
   }
   same('the replayed state', JSON.parse(textOf(again.state, subject)), JSON.parse(folded))
   for (let n = 1; n <= records.length; n++) {
@@ -192,7 +193,7 @@ async function fromEveryRecord(subject: KindSubject): Promise<void> {
 async function agree(life: Life): Promise<void> {
   const { records } = await life.runtime.history(RUN)
   const { difference } = replay(records, life.runtime.programs)
-  if (difference !== undefined) same(`the replay of record ${difference.record}`, difference.decided, difference.recorded)
+  if (difference !== undefined) throw new Error(replayText(difference))
 }
 
 async function forked(subject: KindSubject): Promise<void> {
@@ -218,6 +219,37 @@ async function deaths(subject: KindSubject, times: number): Promise<void> {
   }
 }
 
+/**
+ * An input that a kind does not know it ignores. Progress is a record, so that keys are others and the world may answer otherwise:
+ * what is the same is how it ends, what it takes in and what it asks for.
+ */
+async function unmoved(subject: KindSubject): Promise<void> {
+  const { outcome, records } = await undisturbed(subject)
+  const showing = (port: Port): Port => ({
+    ...port,
+    perform(call) {
+      call.part({ progress: 1 })
+      return port.perform(call)
+    },
+  })
+  const life = new Life(subject, memoryStore(), new Watch(), { spoil: { port: showing } })
+  const end = await life.play(await begun(life))
+  if (end?.status !== outcome.status) same('the end of the run whose effects show progress', end, outcome)
+  const moved = await life.runtime.history(RUN)
+  same('what a run takes in and asks for whose effects show progress', traffic(moved.records), traffic(records))
+  fine(life.watch)
+}
+
+/** What a run takes in, progress left aside, and asks for. */
+function traffic(records: readonly Rec[]): readonly string[] {
+  return records
+    .flatMap((record) => [
+      ...(record.input?.[0] === 'part' ? [] : [inputName(record)]),
+      ...(record.requests ?? []).map(([port]) => `asks ${port}`),
+    ])
+    .sort()
+}
+
 async function cancelled(subject: KindSubject): Promise<void> {
   for (let rests = 1; rests < 1_000; rests++) {
     const watch = new Watch()
@@ -240,7 +272,11 @@ async function cancelled(subject: KindSubject): Promise<void> {
 }
 
 async function callsGuest(subject: KindSubject): Promise<void> {
-  const { outcome } = await undisturbed(subject)
+  const { outcome, state } = await undisturbed(subject)
+  const [first] = subject.programs
+  const pins = state.start?.pins.map(([name]) => name) ?? []
+  if (pins.length < 2)
+    throw new Error(`\`refs\` does not name what ${first?.id} calls: only ${pins.join(', ')} is pinned when the run starts`)
   if (!JSON.stringify(outcome).includes(GUEST_WORD)) throw new Error(`nothing of what the guest said is left: ${JSON.stringify(outcome)}`)
   await deaths(subject, 1)
   await fromEveryRecord(subject)

@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { ArchiveSecret } from '../history/archive/format.ts'
 import { faults } from '../faults.ts'
 import { keepsOf } from '../keeps.ts'
 import { Fault, type FaultData, type Json, type Program, type Programs, type Rec, type RunRow, State } from '../kernel/index.ts'
+import { readText } from '../library.ts'
 import { Reflex } from '../reflex.ts'
 import { replayRun } from '../replaying.ts'
+import type { ReplayDifference } from '../replaying-difference.ts'
 import { ChangedPrograms } from '../replaying-changed.ts'
 import { memoryStore } from '../store/index.ts'
 import { type Crashed, crashEverywhere, type CrashOptions } from './scripted/crash.ts'
@@ -39,11 +40,12 @@ export interface RecordedEnd {
  *     const t = await recorded(new URL('./refund.run.jsonl', import.meta.url))
  *     await t.replay(refund)
  *
- * Throws `R2070` to `R2084` for an archive that is not right.
+ * Throws `R2070` to `R2084` for an archive that is not right, `R1021` for a file that is not there.
  */
 export async function recorded(archive: string | URL | Iterable<string>, options: RecordedOptions = {}): Promise<Recorded> {
   const { secret, ...script } = options
-  const cast = new Cast(script, new Outside())
+  // What its tools answered is on record, whoever they were.
+  const cast = new Cast(script, new Outside(), true)
   const host = virtualHost()
   const reflex = new Reflex({ ...cast.options, store: memoryStore(), surroundings: surroundingsOf(host) })
   const { row } = await reflex.import(linesOf(archive), { secret })
@@ -53,8 +55,9 @@ export async function recorded(archive: string | URL | Iterable<string>, options
 
 function linesOf(archive: string | URL | Iterable<string>): Iterable<string> {
   if (typeof archive !== 'string' && !(archive instanceof URL)) return archive
-  const text = readFileSync(archive instanceof URL ? fileURLToPath(archive) : archive, 'utf8')
-  return text.split('\n').filter((line) => line !== '')
+  return readText(archive instanceof URL ? fileURLToPath(archive) : archive)
+    .split('\n')
+    .filter((line) => line !== '')
 }
 
 interface Parts {
@@ -81,8 +84,8 @@ export class Recorded {
   async replay(program?: Testable): Promise<RecordedEnd> {
     const { reflex, row, state } = this.#parts
     const changed = program === undefined ? undefined : await this.#changed(program)
-    const { fault, result, equal, noted, decisions } = await replayRun(reflex, row, changed)
-    if (fault !== undefined && result === 'differs') throw fault
+    const { fault, difference, result, equal, noted, decisions } = await replayRun(reflex, row, changed)
+    if (fault !== undefined && result === 'differs') throw difference === undefined ? fault : both(difference)
     return { records: equal + noted, decisions, status: row.status, value: state.ended?.value }
   }
 
@@ -121,6 +124,15 @@ export class Recorded {
     used(given.name, own)
     return new Given(reflex, other.runtime.programs)
   }
+}
+
+/** A difference with both of its sides: a test shows nothing but what it throws. */
+function both({ fault, path, recorded: before, decided: now }: ReplayDifference): Fault {
+  const side = (who: string, { says, open }: ReplayDifference['recorded']): string =>
+    `${who} ${says}${open === undefined ? '' : ` (open: ${open.join(', ') || 'nothing'})`}`
+  const { code, message, verdict, ...details } = fault.toJSON()
+  const sides = `at ${path}: ${side('recorded', before)}; ${side('now', now)}`
+  return new Fault(code, `${message}, ${sides}`, verdict, details)
 }
 
 function used(name: string, own: readonly string[]): void {

@@ -118,9 +118,15 @@ function plainOr(fallback: JsonObject, part: object, what: string, reasons: stri
 /** Says no to what `JSON.stringify` would leave out or change. */
 function refuseOther(this: unknown, key: string, value: unknown): unknown {
   const raw = (this as { readonly [key: string]: unknown })[key]
-  const plain = typeof raw !== 'object' || raw === null || Array.isArray(raw) || raw.constructor === Object || raw.constructor === undefined
+  const plain = typeof raw !== 'object' || raw === null || Array.isArray(raw) || isPlain(raw)
   if (!plain || typeof raw === 'function' || typeof raw === 'symbol' || Number.isNaN(raw)) throw new TypeError(`${key} is no JSON`)
   return value
+}
+
+/** An object as a literal makes it, also one of another realm, whatever its keys are called. */
+function isPlain(raw: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(raw)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /** Validators as their JSON Schema; those that have none, or say more, cannot be stored. */

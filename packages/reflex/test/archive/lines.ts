@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createHash } from 'node:crypto'
-import { encodeRecord, isFault, programHash, type Rec, type Store } from '../../src/kernel/index.ts'
+import { encodeRecord, isFault, type Json, programHash, type Rec, type Start, type Store } from '../../src/kernel/index.ts'
 import type { Reflex } from '../../src/reflex.ts'
 import { lifeIn, newFolder, workflow } from '../composition/folders.ts'
 
@@ -84,8 +84,11 @@ const NOTHING = {
   more: undefined,
 } as const
 
-/** A long run that some program has written: so many records, some of which write a value that stands beside them. */
-export async function longRun(store: Store, id: string, records: number, values: number, size: number): Promise<void> {
+/** A run that some program has written: how it starts, and what writes its records. */
+async function begun(
+  store: Store,
+  id: string,
+): Promise<{ readonly start: Start; write(first: number, records: readonly Rec[]): Promise<void>; end(): Promise<void> }> {
   const source = workflow('one', { a: { ask: 'Which?' } }, [])
   const hash = programHash('workflow', source as never)
   const pins = [['workflow:one', 'workflow', 1, hash]] as const
@@ -96,7 +99,41 @@ export async function longRun(store: Store, id: string, records: number, values:
     worker,
   )
   if (lease === 'taken') throw new Error(`${id} is taken`)
-  const start = { v: 1, run: id, trace, seed: trace, at: NOW, pins, by: { actor: 'ana', trust: 'probationary', workdir: '/' } }
+  const start: Start = { v: 1, run: id, trace, seed: trace, at: NOW, pins, by: { actor: 'ana', trust: 'probationary', workdir: '/' } }
+  return {
+    start,
+    async write(first, records) {
+      const encoded = records.map(encodeRecord)
+      const row = { status: 'suspended', updated: NOW + first, due: null, waits: [] } as const
+      await store.commit([
+        {
+          lease,
+          first,
+          count: encoded.length,
+          version: 1,
+          body: `[${encoded.map(({ text }) => text).join(',\n')}]`,
+          row,
+          blobs: new Map(encoded.flatMap(({ blobs }) => [...(blobs ?? [])])),
+          ...(first === 1 ? { programs: [{ hash, kind: 'workflow', source: JSON.stringify(source) }] } : {}),
+        },
+      ])
+    },
+    end: async () => store.release(lease),
+  }
+}
+
+/** A run that has asked a model, which said of each answer what it took. */
+export async function modelRun(store: Store, id: string, used: readonly Json[]): Promise<void> {
+  const { start, write, end } = await begun(store, id)
+  const asked: Rec = { ...NOTHING, position: 'a', requests: used.map(() => ['model', { model: 'some:one' }] as const) }
+  const answered = used.map((usage, i): Rec => ({ ...NOTHING, input: ['ok', i === 0 ? 2 : `2.${i}`, { usage }] }))
+  await write(1, [{ ...NOTHING, input: ['kernel', 'start'], more: { start } }, asked, ...answered])
+  await end()
+}
+
+/** A long run that some program has written: so many records, some of which write a value that stands beside them. */
+export async function longRun(store: Store, id: string, records: number, values: number, size: number): Promise<void> {
+  const { start, write, end } = await begun(store, id)
   const every = Math.floor(records / values)
   for (let first = 1; first <= records; first += every) {
     const batch = Array.from({ length: Math.min(every, records - first + 1) }, (_, i): Rec => {
@@ -117,20 +154,8 @@ export async function longRun(store: Store, id: string, records: number, values:
               ]
             : [`key ${n % 50}`, n],
       }
-    }).map(encodeRecord)
-    const row = { status: 'suspended', updated: NOW + first, due: null, waits: [] } as const
-    await store.commit([
-      {
-        lease,
-        first,
-        count: batch.length,
-        version: 1,
-        body: `[${batch.map(({ text }) => text).join(',\n')}]`,
-        row,
-        blobs: new Map(batch.flatMap(({ blobs }) => [...(blobs ?? [])])),
-        ...(first === 1 ? { programs: [{ hash, kind: 'workflow', source: JSON.stringify(source) }] } : {}),
-      },
-    ])
+    })
+    await write(first, batch)
   }
-  await store.release(lease)
+  await end()
 }

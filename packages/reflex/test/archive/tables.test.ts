@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import { linesOf } from '../../src/history/archive/import.ts'
 import { exportTables } from '../../src/history/tables/files.ts'
 import { memoryStore } from '../../src/store/index.ts'
-import { asking, longRun } from './lines.ts'
+import { lifeIn } from '../composition/folders.ts'
+import { asking, longRun, modelRun } from './lines.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -76,4 +77,22 @@ test('an export that fails leaves nothing behind', async () => {
   await expect(exportTables({ store: broken, runtime: reflex.runtime }, out, 'jsonl')).rejects.toMatchObject({ code: 'R5003' })
   expect(existsSync(out) ? readdirSync(out) : []).toEqual([])
   expect(readFileSync(join(folder, 'order.json'), 'utf8')).toContain('84')
+})
+
+test('what no column can hold is null, and a proof of trust stands in no table', async () => {
+  const { folder } = await asking(memoryStore(), 10)
+  const there = lifeIn(folder, { store: memoryStore(), trust: 'autonomous' })
+  await there.run(join(folder, 'pay.workflow.json'), { id: 'lark-1aaa' })
+  const used = [{ input: 1.5, output: -1e300, model: 7 }, { input: 3 }]
+  await modelRun(there.store, 'bear-1aaa', used)
+  for (const format of ['jsonl', 'parquet'] as const) {
+    const [, records, effects] = await there.exportTables(join(folder, 'out'), format)
+    const rows = (await rowsOf(effects?.file ?? '')).filter(({ run }) => run === 'bear-1aaa')
+    expect(plainly(rows)).toMatchObject([
+      { input_tokens: null, output_tokens: null, model: 'one', status: 'done' },
+      { input_tokens: 3, output_tokens: 0, status: 'done' },
+    ])
+    const text = JSON.stringify(plainly(await rowsOf(records?.file ?? '')))
+    expect([text.includes('autonomous'), /proof|seal/.exec(text)]).toEqual([true, null])
+  }
 })

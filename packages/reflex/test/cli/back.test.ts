@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DOCUMENTS } from '../../src/cli/output/schema.ts'
@@ -6,6 +7,36 @@ import { cells } from '../../src/text/index.ts'
 import { type Ended, normal, reflex, workFolder, type WorldOptions } from './worlds.ts'
 
 const golden = (name: string): string => join(import.meta.dirname, 'golden', `${name}.txt`)
+
+/** Two branches that leave much behind, and a person who reads some of it. */
+const REVIEW = `digraph review {
+  begin [shape=Mdiamond]
+  plan [prompt="Plan it", output_key="planned"]
+  fan [shape=component, join_policy="wait_all", merge_context=true]
+  security [prompt="Look for holes", output_key="holes"]
+  style [prompt="Look at the style"]
+  join [shape=tripleoctagon]
+  merge [shape=hexagon, label="Merge $planned?", reviews_keys="holes, planned"]
+  fix [prompt="Fix $holes", output_key="fixed"]
+  end [shape=Msquare]
+  begin -> plan -> fan
+  fan -> security -> join
+  fan -> style -> join
+  join -> merge
+  merge -> end [label="[M] Merge"]
+  merge -> fix [label="[F] Fix first"]
+  fix -> end
+}
+`
+
+/** A work folder with a run of the review that has ended. */
+async function reviewed(): Promise<WorldOptions> {
+  const folder = workFolder()
+  const world = { folder, host: virtualHost(), columns: 80, keyboard: false }
+  writeFileSync(join(folder, 'review.dot'), REVIEW)
+  await reflex(['run', 'review.dot', '--id', 'owl-1a2b', '--answers', 'auto', '--simulate'], world)
+  return world
+}
 
 /** A work folder with a run of the refund that has ended. */
 async function ran(): Promise<WorldOptions> {
@@ -36,6 +67,7 @@ describe('going back', () => {
     await look('why', 'otter', 'receipt')
     await look('fork', 'otter@8', '--set', 'note=careful', '--id', 'heron-1a2b')
     await look('why', 'heron', 'note')
+    await look('trace', 'heron')
     const seen = looks.join('\n\n')
     await expect(`${normal(seen)}\n`).toMatchFileSnapshot(golden(`back-${columns}`))
     expect(seen.split('\n').filter((line) => !line.startsWith('$') && cells(line) >= columns)).toEqual([])
@@ -85,5 +117,59 @@ describe('going back', () => {
     const { code, err, out } = await reflex(argv, await ran())
     expect({ code, out }).toEqual({ code: exit, out: '' })
     expect(err).toContain(text)
+  })
+
+  test('of two values that are nearly the same, shows where they differ', async () => {
+    const folder = workFolder()
+    const world = { folder, host: virtualHost(), columns: 80, keyboard: false }
+    const node = (id: string): object => ({ id, spec: {} })
+    const program = { id: 'keep', entry: 'end', nodes: { end: node('end') }, edges: [] }
+    writeFileSync(join(folder, 'keep.workflow.json'), JSON.stringify(program))
+    const letter = (word: string): string =>
+      `text=Dear Ana, ${'we write to you once more. '.repeat(4)}It is ${word}, as we said, and so it stays.`
+    const run = (id: string, ...inputs: string[]): Promise<Ended> =>
+      reflex(['run', 'keep.workflow.json', '--id', id, ...inputs.flatMap((input) => ['--input', input])], world)
+    await run('otter-2m9q', letter('yes'), 'n:=1', 'none=', 'list:=[1,2]')
+    await run('crane-6v4h', letter('no'), 'n=1', 'list:=[1,3]')
+    const traced = DOCUMENTS.trace.parse(JSON.parse((await reflex(['trace', 'crane', '--json'], world)).out))
+    expect(traced).toMatchObject({ by: 'ana', input: { n: '1', list: [1, 3] } })
+    const { screen, code } = await reflex(['diff', 'otter', 'crane'], world)
+    expect(code).toBe(1)
+    expect(screen).toContain('no record in common')
+    expect(screen).toMatch(/^ {2}text +….*It is yes.* B +….*It is no.* B$/m)
+    expect(screen).toMatch(/^ {2}n +1 +"1"$/m)
+    expect(screen).toMatch(/^ {2}none +"" +–$/m)
+    expect(screen).toMatch(/^ {2}lines +(npx )?reflex diff otter-2m9q crane-6v4h --text$/m)
+    const whole = await reflex(['diff', 'otter', 'crane', '--text'], world)
+    expect(whole.screen).not.toContain('lines  ')
+  })
+
+  test('of a pipeline: each value in its column, each cause once, and what it came to', async () => {
+    const world = await reviewed()
+    const shown = (await reflex(['show', 'owl'], world)).screen.split('\n').filter((line) => /@\d+$/.test(line))
+    expect(shown.length).toBeGreaterThan(10)
+    expect(new Set(shown.map((line) => line.search(/@\d+$/) + (/\d+$/.exec(line)?.[0].length ?? 0))).size).toBe(1)
+    const why = (await reflex(['why', 'owl', 'merge'], world)).screen
+    expect(why).toMatch(/^ +told above +\S+ @\d+/m)
+    expect(why).not.toContain(', told above')
+    expect((await reflex(['trace', 'owl'], world)).screen).toMatch(/^ *@\d+ {2}completed {2}planned, last_response, holes$/m)
+  })
+
+  test('the inbox says how its first question is answered', async () => {
+    const world = { folder: workFolder(), host: virtualHost(), columns: 80, keyboard: false }
+    await reflex(['run', 'refund.workflow.json', '--id', 'otter-2m9q', '--answers', 'none'], world)
+    const { screen } = await reflex(['inbox'], world)
+    const [, command = ''] = /answer +(?:npx )?reflex (answer .*)$/m.exec(screen) ?? []
+    expect(command).toBe('answer otter-2m9q/q1 YES')
+    expect((await reflex(command.split(' '), world)).code).toBe(0)
+  })
+
+  test('a pipe gets spaces that are spaces', async () => {
+    const folder = workFolder()
+    const end = { id: 'end', spec: { writes: { long: 'word '.repeat(40) } } }
+    writeFileSync(join(folder, 'keep.workflow.json'), JSON.stringify({ id: 'keep', entry: 'end', nodes: { end }, edges: [] }))
+    const { err } = await reflex(['run', 'keep.workflow.json'], { folder, host: virtualHost() })
+    expect(err).toMatch(/long "word .*" 202 B/)
+    expect(err).not.toContain('\u00a0')
   })
 })

@@ -40,7 +40,7 @@ describe('example 02, a refund', () => {
     expect(asked.code).toBe(75)
     expect(asked.err).toContain('replies from A-1042.jsonl')
     expect(asked.err).toContain('decide: a reply written by hand → full, because The parcel is lost')
-    expect(asked.err).toContain('also open: part, none')
+    expect(asked.err).toContain('also open: part, decline')
     expect(asked.err).toContain('Refund €84 to ana?')
 
     const answered = await reflex(['answer', 'last', 'YES', '--json'])
@@ -57,7 +57,7 @@ describe('example 02, a refund', () => {
 
   test.each([
     ['A-1043', 'escalate', 'full'],
-    ['A-1044', 'none', 'part'],
+    ['A-1044', 'decline', 'part'],
   ])('order %s takes %s, and never hears of %s', async (order, taken, closed) => {
     const { code, err } = await reflex(refund(order, '--recorded', `examples/02-refund/by-hand/${order}.jsonl`))
     expect(code).toBe(0)
@@ -76,7 +76,7 @@ describe('example 02, a refund', () => {
     const { REFLEX_MODEL, ...address } = environment
     const resumed = await reflex(['resume', 'last', '--model', REFLEX_MODEL], address)
     expect(resumed.code).toBe(0)
-    expect(resumed.err).toContain('decide: llama3 → none, because It came in time.')
+    expect(resumed.err).toContain('decide: llama3 → decline, because It came in time.')
     expect(server.problems).toEqual([])
   })
 
@@ -84,7 +84,7 @@ describe('example 02, a refund', () => {
     const { environment, server } = await model({ object: { edge: 'ESCALATE', because: 'It is worth €310.' } })
     const { code, err } = await reflex(refund('A-1043'), environment)
     expect(code).toBe(0)
-    expect(err).toMatch(/decide: llama3 → escalate, because It is worth €310\. {2}[\d,]+ tok {2}unpriced {2}also open: part, none/)
+    expect(err).toMatch(/decide: llama3 → escalate, because It is worth €310\. {2}[\d,]+ tok {2}unpriced {2}also open: part, decline/)
     const [request] = server.requests
     const prompt = JSON.stringify(request?.body)
     expect(prompt).toContain('- ESCALATE: leads to \\"escalate\\", hand the case to a colleague who may pay more')

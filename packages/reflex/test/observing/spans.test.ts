@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
-import { describe, expect, test } from 'vitest'
+import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base'
+import { describe, expect, test, vi } from 'vitest'
 import { isRegistered } from '../../src/history/telemetry/api.ts'
 import type { Reflex } from '../../src/reflex.ts'
 import { memoryStore } from '../../src/store/index.ts'
@@ -245,5 +246,56 @@ describe('an application that has telemetry', () => {
     const run = await reflex.run(join(folder, 'pay.workflow.json'), { id: 'otter-2m9q' })
     await reflex.close()
     expect([run.status, troubles[0]]).toEqual(['suspended', 'R2086'])
+  })
+
+  test('that throws late loses that span alone, and hands in its metrics all the same', async () => {
+    const told = telemetry()
+    const late = {
+      onStart: () => undefined,
+      onEnd: ({ name }: { readonly name: string }) => {
+        if (name.startsWith('wait')) throw new Error('no room')
+        ended.push(name)
+      },
+      forceFlush: () => Promise.reject(new Error('nobody there')),
+      shutdown: () => Promise.resolve(),
+    }
+    const ended: string[] = []
+    const troubles: string[] = []
+    const { folder } = await asking(memoryStore(), 10)
+    const reflex = lifeIn(folder, {
+      store: memoryStore(),
+      observe: { ...told.observe, tracerProvider: new BasicTracerProvider({ spanProcessors: [late] }) },
+      onTrouble: ({ code, message }) => troubles.push(`${code} ${message}`),
+    })
+    const run = await reflex.run(join(folder, 'pay.workflow.json'), { id: 'otter-2m9q' })
+    await paid(reflex)
+    let flushed = 0
+    const { meterProvider } = told.observe
+    vi.spyOn(meterProvider, 'forceFlush').mockImplementation(async () => void flushed++)
+    await reflex.close()
+    expect([run.status, flushed, ended.filter((name) => name.startsWith('run'))]).toEqual(['completed', 1, ['run workflow:pay']])
+    expect(troubles[0]).toBe('R2086 telemetry of otter-2m9q cannot be told: no room')
+    expect(told.spans()).toEqual([])
+    expect(await told.metrics()).toMatchObject({ 'reflex.runs completed workflow:pay workflow': 1 })
+  })
+
+  test('hears the code of a failure, and its words only if it asks for them', async () => {
+    for (const [messages, words] of [
+      [false, /^R\d{4}$/],
+      [true, /sk-4711/],
+    ] as const) {
+      const told = telemetry()
+      const folder = newFolder()
+      const reflex = lifeIn(folder, { store: memoryStore(), observe: { ...told.observe, messages } })
+      const read = { tool: 'json.read', args: { path: 'sk-4711.json' } }
+      writeFileSync(join(folder, 'bad.workflow.json'), JSON.stringify(workflow('bad', { read }, [])))
+      await reflex.run(join(folder, 'bad.workflow.json'), { id: 'otter-2m9q' })
+      await reflex.close()
+      const failed = told.spans().find(({ status }) => status.code === SpanStatusCode.ERROR)
+      expect(failed?.status.message).toMatch(words)
+      expect(JSON.stringify(failed?.attributes)).not.toContain('sk-4711')
+      const [wait] = (await reflex.spans('otter')).filter(({ what }) => what === 'wait')
+      expect(wait?.attributes['reflex.fault']).toBe(failed?.attributes['error.type'])
+    }
   })
 })

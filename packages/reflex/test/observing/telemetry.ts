@@ -6,7 +6,7 @@ import type { ObserveOptions } from '../../src/history/telemetry/api.ts'
 
 /** What an application sets up, in memory. */
 export interface Telemetry {
-  readonly observe: Required<ObserveOptions>
+  readonly observe: ObserveOptions & { readonly tracerProvider: BasicTracerProvider; readonly meterProvider: MeterProvider }
   spans(): readonly ReadableSpan[]
   /** Sums of counters and counts of histograms, by name and facts. */
   metrics(): Promise<Readonly<Record<string, number>>>
@@ -23,7 +23,7 @@ export function telemetry(withIds = true): Telemetry {
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 1e9, exportTimeoutMillis: 1e8 })
   const meterProvider = new MeterProvider({ readers: [reader] })
   return {
-    observe: { tracerProvider, meterProvider, ...(withIds ? { ids } : {}) } as Required<ObserveOptions>,
+    observe: { tracerProvider, meterProvider, ...(withIds ? { ids } : {}) },
     spans: () => spans.getFinishedSpans(),
     async metrics() {
       await reader.forceFlush()
@@ -46,7 +46,7 @@ export function telemetry(withIds = true): Telemetry {
 
 /** Registers providers for this process, and takes them away again. */
 export function registered({ observe }: Telemetry): () => void {
-  trace.setGlobalTracerProvider(observe.tracerProvider as never)
+  trace.setGlobalTracerProvider(observe.tracerProvider)
   return () => {
     trace.disable()
     metrics.disable()

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { HandlerRegistry } from '../../src/pipeline/index.ts'
 import { scripted } from '../../src/testing/index.ts'
 import { workflow } from '../../src/workflow/index.ts'
 import { order, refund } from './refund.ts'
@@ -18,9 +19,31 @@ test('what may not be repeated becomes a question, and what may be repeated does
     tools: { 'orders.get': { repeat: 'free', run: () => order }, 'payments.refund': { repeat: 'keyed', run: () => receipt } },
   })
   await safe.run()
-  const { points, asked } = await safe.crashEverywhere()
+  const { points, asked, repeated } = await safe.crashEverywhere()
   expect(points).toBeGreaterThan(40)
   expect(asked).toBe(0)
+  // What a crash may do twice is named, so that a test can say that it is nothing else.
+  expect(repeated).toEqual(['refund/pay', 'refund/read'])
+  expect((await unsafe.crashEverywhere()).repeated).toEqual(['refund/read'])
+})
+
+test('a tool that says that it knows keys, and forgets them, is found out', async () => {
+  let paid = 0
+  const tools = { 'orders.get': () => order, 'payments.refund': { repeat: 'keyed', run: () => ({ receipt: `rf_${++paid}` }) } } as const
+  const t = scripted(refund, { ...script, tools })
+  await t.run()
+  await expect(t.crashEverywhere()).rejects.toThrow(
+    /^payments\.refund answered \{"receipt":"rf_1"\} under the key probe-1:\d+, and \{"receipt":"rf_2"\} when it was called again/,
+  )
+})
+
+test('a deadline of days is a hundred moments and not thousands', async () => {
+  const t = scripted(refund, { decide: { decide: 'FULL' }, tools: { 'orders.get': () => order } })
+  await t.run()
+  await t.after('3d')
+  const { points } = await t.crashEverywhere()
+  expect(points).toBeGreaterThan(30)
+  expect(points).toBeLessThan(100)
 })
 
 test('nothing of the test is called again: the outside answers as it did', async () => {
@@ -53,7 +76,9 @@ test('a program that decides by what only its process knows is found out', async
   }
   const soon = scripted(forgetful(3), { decide: { work: 'FEW' } })
   await soon.run()
-  await expect(soon.crashEverywhere()).rejects.toThrow('workflow:forgetful has no sound run')
+  await expect(soon.crashEverywhere()).rejects.toThrow(
+    /^workflow:forgetful has no sound run: the run waits for answer engine:error \(.*\n.*guards and handlers must not read them/,
+  )
   const later = scripted(forgetful(40), { decide: { work: 'FEW' } })
   expect((await later.run()).path).toEqual(['work', 'few'])
   await expect(later.crashEverywhere()).rejects.toThrow(
@@ -65,4 +90,18 @@ test('a run that has not ended says what it waits for', async () => {
   const t = scripted(refund, { decide: { decide: 'FULL' }, tools: { 'orders.get': () => order } })
   await t.run()
   await expect(t.crashEverywhere()).rejects.toThrow('it waits for answer approve')
+})
+
+test('a run that stopped over a mistake says which', async () => {
+  const t = scripted(refund, { decide: { decide: 'FULL' }, tools: { 'orders.get': () => ({ total: 'much' }) } })
+  await t.run()
+  await expect(t.crashEverywhere()).rejects.toThrow(/it waits for answer engine:error \(refund\/read wrote order as/)
+})
+
+test('what a handler did is told under the node that asked', async () => {
+  const handlers = new HandlerRegistry()
+  handlers.register('mine', { idempotency: 'idempotent_with_key', execute: () => ({ status: 'success' }) })
+  const t = scripted('digraph p { s [shape=Mdiamond]; e [shape=Msquare]; a [type="mine"]; s -> a -> e }', { handlers })
+  expect((await t.run()).effects.map(({ what, name }) => [what, name])).toEqual([['handler', 'a']])
+  expect((await t.crashEverywhere()).repeated).toEqual(['a'])
 })

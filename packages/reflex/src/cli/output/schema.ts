@@ -84,7 +84,15 @@ export const DOCUMENTS = {
       ),
     })
     .describe('show'),
-  trace: z.object({ v, run, lines: list(line) }).describe('trace'),
+  trace: z
+    .object({
+      v,
+      run,
+      by: text.optional().describe('Who started it'),
+      input: any.optional().describe('What it was started with'),
+      lines: list(line),
+    })
+    .describe('trace'),
   record: z
     .looseObject({
       v,

@@ -1,16 +1,16 @@
 import type { ComparedPart, ComparedRun, Comparison } from '../../history/comparing.ts'
 import type { Json } from '../../kernel/index.ts'
-import { lineDiff } from '../../text/index.ts'
+import { brief, cells, lineDiff } from '../../text/index.ts'
 import type { Console } from '../console.ts'
 import { plain } from '../documents.ts'
 import { faults } from '../../faults.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
-import { factLine, paragraph, table, tabbed } from '../layout.ts'
+import { besides } from '../fitted.ts'
+import { factLine, paragraph, table, tabbed, way } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import { replay } from './replay.ts'
 import type { Session } from '../session.ts'
-import { value } from '../telling.ts'
 import { counted } from '../units.ts'
 
 export interface DiffFlags extends CommonFlags {
@@ -55,24 +55,48 @@ function lines(console: Console, { one, other, equal, differences }: Comparison,
       out,
     )
   }
+  const since = equal === 0 ? 'no record in common' : `equal to @${equal}, then`
   // A value that is cut has its size behind it.
-  const widest = Math.max(...differences.map(({ name: of }) => of.length), `equal to @${equal}, then`.length - 2)
-  const room = Math.max(10, Math.floor((out.room - widest - 6) / 2) - 7)
-  const cell = (found: Json | undefined): string => (found === undefined ? out.text('–') : shown(found, room))
-  const rows = differences.map((part) => [`  ${part.name}`, cell(part.one), cell(part.other)])
-  const head = [`equal to @${equal}, then`, name(one), name(other)]
+  const widest = Math.max(...differences.map(({ name: of }) => cells(of)), cells(since) - 2)
+  const room = Math.max(10, Math.floor((out.room - widest - 6) / 2) - 8)
+  const rows = differences.map((part) => [`  ${part.name}`, ...sides(part, room)])
   // A table that becomes blocks of lines has no head.
-  const above = out.narrow ? paragraph(`equal to @${equal}, then`, out) : []
-  return [...above, ...table(head, rows, out), ...(whole ? differences.flatMap((part) => textLines(console, part)) : [])]
+  const above = out.narrow ? paragraph(since, out) : []
+  const texts = differences.filter(hasLines)
+  return [
+    ...above,
+    ...table([since, name(one), name(other)], rows, out),
+    ...(whole ? texts.flatMap((part) => textLines(console, part)) : []),
+    ...(whole || !texts.some((part) => isLonger(part, room))
+      ? []
+      : [way(out, 'lines', console.command('diff', name(one), name(other), '--text'))]),
+  ]
 }
 
-function shown(found: Json, room: number): string {
-  return typeof found === 'string' && found.length <= room ? found : value(found, room)
+/** Both sides of a difference. Two texts are shown as they are; else a text has quotes, so that `"1"` is not 1, nor an empty one nothing. */
+function sides({ one, other }: ComparedPart, room: number): readonly [string, string] {
+  if (one === undefined || other === undefined) return [alone(one, room), alone(other, room)]
+  const bare = typeof one === 'string' && typeof other === 'string' && one !== '' && other !== ''
+  return bare ? besides(one, other, room) : besides(jsonText(one), jsonText(other), room)
+}
+
+function alone(found: Json | undefined, room: number): string {
+  if (found === undefined) return '–'
+  return typeof found === 'string' && found !== '' && found.length <= room ? found : brief(found, room)
+}
+
+/** Texts that say more line by line. */
+function hasLines({ one, other }: ComparedPart): boolean {
+  return typeof one === 'string' && typeof other === 'string' && (one + other).length >= 40
+}
+
+function isLonger({ one, other }: ComparedPart, room: number): boolean {
+  return [one, other].some((text) => typeof text === 'string' && text.length > room)
 }
 
 /** Both texts line by line, as `diff` shows them. */
 function textLines({ out }: Console, { name, one, other }: ComparedPart): string[] {
-  if (typeof one !== 'string' || typeof other !== 'string' || (one + other).length < 40) return []
+  if (typeof one !== 'string' || typeof other !== 'string') return []
   const line = { both: [' ', 'dim'], one: ['-', 'red'], other: ['+', 'green'] } as const
   return [
     '',

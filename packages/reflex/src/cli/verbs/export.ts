@@ -1,15 +1,18 @@
-import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { readFileSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { isRunName, noRunName } from '../../history/run-name.ts'
+import { Drafts } from '../../history/tables/drafts.ts'
 import type { TableFormat } from '../../history/tables/files.ts'
 import { faults } from '../../faults.ts'
-import { readText } from '../../library.ts'
 import type { Console } from '../console.ts'
 import { plain } from '../documents.ts'
-import { EXIT } from '../exit.ts'
+import { EXIT, interrupted } from '../exit.ts'
 import { factLine } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import type { Session } from '../session.ts'
 import { counted, size } from '../units.ts'
+import type { Interrupt } from '../world.ts'
 
 export interface ExportFlags extends CommonFlags {
   /** A file, or a folder. */
@@ -30,30 +33,35 @@ export async function exportRuns(session: Session, ref: string | undefined, flag
   return exportOne(session, ref, flags)
 }
 
-async function exportOne({ console, reflex }: Session, ref: string, { output, signSecretFile }: ExportFlags): Promise<number> {
+async function exportOne({ console, reflex }: Session, ref: string, { output = '-', signSecretFile }: ExportFlags): Promise<number> {
   const secret = signSecretFile === undefined ? undefined : secretIn(console, signSecretFile)
-  if (output === undefined && console.shape !== 'text')
+  if (output === '-' && console.shape !== 'text')
     throw faults.make('R2031', `the archive and --${console.shape} both want standard output`, { fix: 'name a file with -o' })
+  if (output === '-' && console.world.out.terminal)
+    throw faults.make('R2031', 'an archive is for a file: what outsiders wrote stands in it as they wrote it', {
+      fix: 'name a file with -o, or send it on with | or >',
+    })
   const { id } = await reflex.find(ref)
-  const target = output === undefined ? undefined : targetOf(console, output, id)
-  const out =
-    target === undefined
-      ? { write: (text: string) => console.world.out.write(text), end: () => undefined, drop: () => undefined }
-      : draftOf(target)
+  const target = output === '-' ? undefined : targetOf(console, output, id)
+  let stopped: Interrupt | undefined
+  const deaf = console.world.interrupts((signal) => (stopped ??= signal))
+  const out = target === undefined ? printed(console) : await draftOf(target)
   const written = { records: 0, lines: 0, bytes: 0, last: '' }
   try {
     for await (const line of reflex.export(id, { secret })) {
-      out.write(`${line}\n`)
+      await out.write(`${line}\n`)
+      if (stopped !== undefined) break
       written.lines++
       written.bytes += Buffer.byteLength(line) + 1
       if (line.startsWith('{"record":')) written.records++
       written.last = line
     }
-    out.end()
-  } catch (thrown) {
-    out.drop()
-    throw thrown
+    if (stopped === undefined) await out.keep()
+  } finally {
+    await out.close()
+    deaf()
   }
+  if (stopped !== undefined) return interrupted(stopped)
   if (target !== undefined) tellOne(console, id, target, written, secret !== undefined)
   return EXIT.done
 }
@@ -80,7 +88,7 @@ async function exportAll(
 ): Promise<number> {
   if (ref !== undefined) throw faults.make('R2031', `--all goes without a run, and ${ref} is one`, { fix: 'reflex export --help' })
   if (signSecretFile !== undefined) throw faults.make('R2031', 'tables are not signed', { fix: 'leave --sign-secret-file out' })
-  if (output === undefined) throw faults.make('R2031', '--all needs a folder', { fix: 'name it with -o DIR' })
+  if (output === undefined || output === '-') throw faults.make('R2031', '--all needs a folder', { fix: 'name it with -o DIR' })
   const known = FORMATS.find((one) => one === format)
   if (known === undefined)
     throw faults.make('R2031', `--format ${JSON.stringify(format)} is none`, { fix: 'write --format jsonl or --format parquet' })
@@ -94,52 +102,93 @@ async function exportAll(
   return EXIT.done
 }
 
-/** The secret in a file, without the line end that an editor leaves. Throws `R1021` if there is no file, `R2031` if it is empty. */
-export function secretIn({ world }: Console, file: string): string {
-  const secret = readText(resolve(world.surroundings.cwd, file)).replace(/\r?\n$/, '')
-  if (secret === '') throw faults.make('R2031', `${file} holds no secret`, { file, fix: 'write a long random text into it' })
-  return secret
+/**
+ * The secret in a file, byte for byte, without the line end that an editor leaves. Throws `R1021` if there is no file, `R1024` if it cannot be
+ * read, `R2031` if nothing but spaces is in it.
+ */
+export function secretIn({ world }: Console, file: string): Uint8Array {
+  const found = statSync(resolve(world.surroundings.cwd, file), { throwIfNoEntry: false })
+  if (found === undefined) throw faults.make('R1021', `there is no file ${file}`, { file, fix: 'name a file that holds the secret' })
+  // A pipe is what a shell makes of <(a command that knows the secret).
+  if (!found.isFile() && !found.isFIFO())
+    throw faults.make('R1024', `${file} is not a file`, { file, fix: 'name a file that holds the secret' })
+  const bytes = bytesIn(resolve(world.surroundings.cwd, file), file)
+  if (bytes.toString('latin1').trim() === '')
+    throw faults.make('R2031', `${file} holds no secret`, { file, fix: 'write a long random text into it' })
+  return bytes.at(-1) !== 10 ? bytes : bytes.subarray(0, bytes.at(-2) === 13 ? -2 : -1)
+}
+
+function bytesIn(path: string, file: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    throw faults.make('R1024', `${file} cannot be read`, { file, cause, fix: 'grant the permission to read it' })
+  }
 }
 
 function targetOf({ world }: Console, output: string, run: string): string {
   const file = resolve(world.surroundings.cwd, output)
-  return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true ? join(file, `${run}.run.jsonl`) : file
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return file
+  // A store may be somebody else's: the name of a run must not lead out of the folder.
+  if (!isRunName(run)) throw noRunName(run, 'name a file with -o')
+  return join(file, `${run}.run.jsonl`)
 }
 
+/** Where the lines of an archive go. */
+interface Target {
+  write(text: string): Promise<void>
+  /** All of it is written. */
+  keep(): Promise<void>
+  /** Leaves nothing behind that was not kept. */
+  close(): Promise<void>
+}
+
+function printed({ world }: Console): Target {
+  return { write: async (text) => world.out.write(text), keep: async () => undefined, close: async () => undefined }
+}
+
+/** Characters that are written at once. */
+const WRITTEN = 100_000
+
 /** A file that takes its name once all of it is written. */
-function draftOf(file: string): { write(text: string): void; end(): void; drop(): void } {
-  const draft = `${file}.part`
-  const unwritten = (cause: unknown): Error =>
-    faults.make('R5040', `${file} cannot be written`, { file, cause, fix: 'name a file that may be written, and make room' })
-  const attempt = <Result>(act: () => Result): Result => {
+async function draftOf(file: string): Promise<Target> {
+  const attempt = async <Result>(act: () => Result | Promise<Result>): Promise<Result> => {
     try {
-      return act()
+      return await act()
     } catch (cause) {
-      throw unwritten(cause)
+      throw faults.make('R5040', `${file} cannot be written`, { file, cause, fix: 'name a file that may be written, and make room' })
     }
   }
-  // Whatever else lies there, such as a device, must not be replaced.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw unwritten(new Error('it is no regular file'))
-  const handle = attempt(() => openSync(draft, 'w', 0o600))
-  let open = true
-  const close = (): void => {
-    if (open) closeSync(handle)
-    open = false
+  const drafts = await attempt(() => {
+    // Whatever else lies there, such as a device, must not be replaced.
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is no regular file')
+    if (!statSync(dirname(file)).isDirectory()) throw new Error(`${dirname(file)} is no folder`)
+    return new Drafts(dirname(file))
+  })
+  const name = basename(file)
+  const handle = await attempt(() => open(drafts.path(name), 'wx', 0o600)).catch((thrown: unknown) => {
+    drafts.drop()
+    throw thrown
+  })
+  let text = ''
+  const flush = async (): Promise<void> => {
+    const whole = text
+    text = ''
+    await attempt(() => handle.appendFile(whole))
   }
   return {
-    write: (text) =>
-      attempt(() => {
-        const bytes = Buffer.from(text)
-        for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at)
-      }),
-    end: () =>
-      attempt(() => {
-        close()
-        renameSync(draft, file)
-      }),
-    drop() {
-      close()
-      rmSync(draft, { force: true })
+    write: async (more) => {
+      text += more
+      if (text.length >= WRITTEN) await flush()
+    },
+    async keep() {
+      await flush()
+      await attempt(() => handle.close())
+      await attempt(() => drafts.keep([name]))
+    },
+    async close() {
+      await handle.close()
+      drafts.drop()
     },
   }
 }

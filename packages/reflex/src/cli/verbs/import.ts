@@ -66,7 +66,14 @@ function tell(console: Console, { row, signature, messages }: Imported): void {
   console.print(factLine(id, out.paint('bold', id), facts, out))
   if (console.quiet || row.status !== 'suspended') return
   console.tell([
-    'It performs nothing until it is told to, and has probationary trust at most: who was trusted elsewhere is not known here.',
+    `${whenItGoesOn(row.due !== null, messages > 0)}, with probationary trust at most: who was trusted elsewhere is not known here.`,
     way(console.err, 'go on', console.command('resume', row.id)),
   ])
+}
+
+/** What came along can be due, or told already: then whoever carries on what is due takes the run up. */
+function whenItGoesOn(isDue: boolean, isTold: boolean): string {
+  const what = [...(isTold ? ['what it was told'] : []), ...(isDue ? ['what is due'] : [])].join(' or ')
+  if (what === '') return 'Nothing was performed; it goes on once it is told to'
+  return `Nothing was performed; a worker of this store takes it up for ${what}`
 }

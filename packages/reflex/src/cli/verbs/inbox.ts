@@ -3,8 +3,9 @@ import { isOwnQuestion } from '../../people/index.ts'
 import { answerAt } from './answer.ts'
 import type { Console } from '../console.ts'
 import { plain, questionDocument } from '../documents.ts'
+import { answerWord } from '../ending.ts'
 import { EXIT, interrupted } from '../exit.ts'
-import { layoutText, tabbed } from '../layout.ts'
+import { layoutText, tabbed, way } from '../layout.ts'
 import { type Menu, pressMenu } from '../menu.ts'
 import type { CarryFlags } from '../options.ts'
 import { askAtTerminal } from '../prompt.ts'
@@ -27,8 +28,20 @@ export async function inbox(session: Session, flags: CarryFlags): Promise<number
     )
   } else if (questions.length === 0) console.print(['no open questions'])
   else if (console.live && !console.quiet) return choose(session, questions, flags)
-  else console.print(questions.flatMap((open) => line(console, open, false)))
+  else console.print(list(console, questions))
   return EXIT.done
+}
+
+/** The questions, and how the first of them is answered from here. */
+function list(console: Console, questions: readonly OpenQuestion[]): string[] {
+  const [first] = questions
+  return [...questions.flatMap((open) => line(console, open, false)), ...(first === undefined ? [] : [wayToAnswer(console, first)])]
+}
+
+function wayToAnswer(console: Console, open: OpenQuestion): string {
+  const { out } = console
+  if (open.fault !== undefined && open.name === 'engine:error') return way(out, 'go on', console.command('resume', open.run))
+  return way(out, 'answer', console.command('answer', open.id, answerWord(present(open).options?.[0]?.value ?? 'TEXT')))
 }
 
 function place({ path, name, fault }: OpenQuestion): string {
@@ -50,7 +63,7 @@ async function choose(session: Session, questions: readonly OpenQuestion[], flag
   const picked = await pick(console, screen, questions)
   if (picked === 'interrupted') return interrupted('SIGINT')
   if (picked === undefined) {
-    console.print(questions.flatMap((open) => line(console, open, false)))
+    console.print(list(console, questions))
     return EXIT.done
   }
   if (picked.fault !== undefined && picked.name === 'engine:error') {

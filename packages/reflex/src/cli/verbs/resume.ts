@@ -1,4 +1,9 @@
-import type { RunRow } from '../../kernel/index.ts'
+import { faults } from '../../faults.ts'
+import type { RunHandle } from '../../handle.ts'
+import { copyJson, type RunRow } from '../../kernel/index.ts'
+import type { RunLimits } from '../../options.ts'
+import { BUDGET } from '../../policy/index.ts'
+import { readBudget } from '../budget.ts'
 import { conduct, retryFailures } from '../conduct.ts'
 import { decidesIn, runHeader } from '../header.ts'
 import type { RunFlags } from '../options.ts'
@@ -11,6 +16,7 @@ import type { World } from '../world.ts'
 export async function resume(session: Session, ref: string, flags: Omit<RunFlags, 'input'>): Promise<number> {
   const { reflex, read } = session
   const agent = await readAgents(flags.agent ?? [], read)
+  const limits = flags.budget === undefined ? undefined : readBudget(flags.budget)
   const row = await reflex.find(ref)
   return conduct(session, flags, {
     open: (prepare) =>
@@ -31,8 +37,21 @@ export async function resume(session: Session, ref: string, flags: Omit<RunFlags
     first: async (handle) => {
       await handle.idle()
       await retryFailures(handle, reflex.actor)
+      if (limits !== undefined) await raise(handle, limits, reflex.actor)
     },
   })
+}
+
+/** Answers the questions of a run that waits because its budget is spent. Throws `R2031` where it does not. */
+async function raise(handle: RunHandle, limits: RunLimits, by: string): Promise<void> {
+  await handle.idle()
+  const asked = handle.questions.filter(({ name }) => name === BUDGET)
+  if (asked.length === 0)
+    throw faults.make('R2031', `${handle.id} does not wait because its budget is spent`, {
+      run: handle.id,
+      fix: `reflex resume ${handle.id}`,
+    })
+  for (const question of asked) await handle.answer(question, copyJson(limits, '--budget'), by)
 }
 
 function keptText(text: string): string[] {

@@ -1,4 +1,3 @@
-import { readAddress } from '../../address.ts'
 import type { Choice } from '../../kernel/index.ts'
 import { brief } from '../../text/index.ts'
 import type { RunView } from '../../view.ts'
@@ -7,6 +6,7 @@ import { plain, questionDocument, runDocument } from '../documents.ts'
 import { questionLines, wayOutOf } from '../ending.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
+import { fitted } from '../fitted.ts'
 import { goneRuns, waitsFor } from '../gone.ts'
 import { factLine, layoutText, tabbed } from '../layout.ts'
 import type { Session } from '../session.ts'
@@ -16,8 +16,7 @@ import { localTime, utc } from '../units.ts'
 /** `reflex show RUN[@N]`: how a run stands, or stood after one of its records. */
 export async function show(session: Session, address: string): Promise<number> {
   const { console, reflex } = session
-  const { ref, at } = readAddress(address)
-  const view = await reflex.show(ref, at)
+  const view = await reflex.show(address)
   const gone = (await goneRuns(session, [view.row])).has(view.row.id)
   if (console.shape !== 'text') console.document(document(view, gone))
   else if (console.out.terminal) console.print(lines(console, view, gone))
@@ -104,22 +103,17 @@ function inbox({ out, now }: Console, { row, inbox: messages }: RunView): string
   })
 }
 
+/** Longer keys push their values to the right. */
+const WIDEST_KEY = 28
+
 function board({ out, flags }: Console, { board: entries }: RunView): string[] {
-  const limit = Math.max(16, Math.min(60, out.columns - 40))
-  const widest = Math.min(16, Math.max(0, ...entries.map(({ key }) => key.length)))
+  const widest = Math.min(out.narrow ? 16 : WIDEST_KEY, Math.max(0, ...entries.map(({ key }) => key.length)))
   return entries.flatMap(({ key, value, node, record, known }, i) => {
     const name = i === 0 ? 'board' : '     '
     const lead = `${name}   ${out.text(key).padEnd(widest)}`
     const painted = `${out.paint('dim', name)}   ${out.text(key).padEnd(widest)}`
-    return layoutText(
-      {
-        lead,
-        painted,
-        text: brief(value, limit),
-        facts: [...(known === undefined || flags.verbose !== true ? [] : [known]), `${node ?? 'input'} @${record}`],
-        column: 10 + widest,
-      },
-      out,
-    )
+    const facts = [...(known === undefined || flags.verbose !== true ? [] : [known]), `${node ?? 'input'} @${record}`]
+    const column = Math.max(10 + widest, lead.length + 2)
+    return layoutText({ lead, painted, text: fitted(value, column, facts, out), facts, column }, out)
   })
 }

@@ -1,4 +1,6 @@
-import { isList, isObject, type RunRow, type State, type StoryEvent } from '../../kernel/index.ts'
+import { readAddress } from '../../address.ts'
+import { findRecord } from '../../finding.ts'
+import { isList, isObject, type JsonObject, type RunRow, RunPrograms, type State, type StoryEvent } from '../../kernel/index.ts'
 import type { StoryLine } from '../../history/trace.ts'
 import type { Console } from '../console.ts'
 import { factsOf, lineDocument, plain, runDocument } from '../documents.ts'
@@ -31,50 +33,56 @@ import {
 } from '../telling.ts'
 import { counted, duration, localTime, utc } from '../units.ts'
 
-/** `reflex trace RUN`: what happened, record by record. */
-export async function trace(session: Session, ref: string): Promise<number> {
+/** `reflex trace RUN[@N]`: what happened, record by record, as far as a record of it. */
+export async function trace(session: Session, address: string): Promise<number> {
   const { console, reflex } = session
-  if (console.shape === 'jsonl') return journal(session, ref)
-  const { row, lines, state } = await reflex.trace(ref)
+  if (console.shape === 'jsonl') return journal(session, address)
+  const { row, lines, state } = await reflex.trace(address)
   const gone = (await goneRuns(session, [row])).has(row.id)
-  if (console.shape === 'json') console.document(plain({ v: 1, run: runDocument(row, gone), lines: lines.map(lineDocument) }))
-  else if (console.out.terminal) console.print([...header(console, row, state, gone), ...story(console, row, state, lines)])
-  else
-    console.world.out.write(
-      tabbed(
-        lines.map((line) => [
-          String(line.n),
-          utc(line.at),
-          line.place,
-          line.event.mark,
-          line.event.text ?? '',
-          jsonText(factsOf(line.event)),
-        ]),
-      ),
-    )
+  const { by, input } = startOf(state)
+  if (console.shape === 'json') console.document(plain({ v: 1, run: runDocument(row, gone), by, input, lines: lines.map(lineDocument) }))
+  else {
+    const programs = new RunPrograms(reflex.runtime.programs, state)
+    if (console.out.terminal)
+      console.print([...header(console, row, state, gone), ...story(console, state, lines), ...ended(console, row, state, programs)])
+    else console.world.out.write(tabbed(rows(row, state, lines, programs)))
+  }
   return EXIT.done
 }
 
+/** The start and the end stand among the others: neither is told by a kind. */
+function rows(row: RunRow, state: State, lines: readonly StoryLine[], programs: RunPrograms): string[][] {
+  const { by = '', input } = startOf(state)
+  const { start, ended: end } = state
+  const first = [['1', utc(start?.at ?? row.started), '', 'start', by, jsonText(input ?? {})]]
+  const last =
+    end === undefined ? [] : [[String(row.last), utc(row.updated), '', row.status, endText(state, programs), jsonText(end.value ?? null)]]
+  const told = lines.map(({ n, at, place, event }) => [String(n), utc(at), place, event.mark, event.text ?? '', jsonText(factsOf(event))])
+  return [...first, ...told, ...last]
+}
+
 /** Every record, as `--jsonl` gives them while a run goes on. */
-async function journal({ console, reflex }: Session, ref: string): Promise<number> {
-  const { id } = await reflex.find(ref)
-  const { records } = await reflex.runtime.history(id)
+async function journal({ console, reflex }: Session, address: string): Promise<number> {
+  const { ref, at } = readAddress(address)
+  const { id, last } = await findRecord(reflex.store, ref, at)
+  const records = await reflex.runtime.journal(id)
   const writer = new RecordWriter(id, [], 0)
-  records.forEach((record, i) => console.document(writer.document(record, i + 1)))
+  records.slice(0, at ?? last).forEach((record, i) => console.document(writer.document(record, i + 1)))
   return EXIT.done
 }
 
 function header({ out, now, flags }: Console, row: RunRow, state: State, gone: boolean): string[] {
   const program = out.text(hashed(row.program[0], state))
   const id = out.text(row.id)
-  const status = gone ? 'suspended' : row.status
+  const current = gone ? 'suspended' : row.status
+  const status = state.n === row.last ? current : `now ${current}`
   const facts = [
     localTime(row.started, now),
-    duration(row.updated - row.started),
-    counted(row.last, 'record'),
+    duration(state.time - row.started),
+    state.n === row.last ? counted(row.last, 'record') : `as far as record ${state.n} of ${row.last}`,
     ...(flags.ids === true ? [row.trace] : []),
   ]
-  const tone = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
+  const tone = current === 'completed' ? 'green' : current === 'failed' ? 'red' : 'yellow'
   return factLine(`${program}  ${id}  ${status}`, `${out.paint('bold', program)}  ${id}  ${out.paint(tone, status)}`, facts, out)
 }
 
@@ -83,7 +91,7 @@ function hashed(name: string, { pins }: State): string {
   return hash === undefined ? programName(name) : `${programName(name)}@${hash.slice(0, 6)}`
 }
 
-function story(console: Console, row: RunRow, state: State, lines: readonly StoryLine[]): string[] {
+function story(console: Console, state: State, lines: readonly StoryLine[]): string[] {
   const { out } = console
   const limit = valueRoom(out.columns)
   const follower = new Follower()
@@ -93,8 +101,11 @@ function story(console: Console, row: RunRow, state: State, lines: readonly Stor
     const said = tell(line, told, { state, limit, verbose: console.flags.verbose === true })
     return said === undefined ? [] : recordLine(console, line.n, line.depth, { node: nameOf(line), ...said })
   })
-  const ended = state.ended === undefined ? [] : recordLine(console, row.last, 0, { node: row.status, text: endText(state) })
-  return [...recordLine(console, 1, 0, { node: 'started', text: begun }), ...rows, ...ended]
+  return [...recordLine(console, 1, 0, { node: 'started', text: begun }), ...rows]
+}
+
+function ended(console: Console, { last, status }: RunRow, state: State, programs: RunPrograms): string[] {
+  return state.ended === undefined ? [] : recordLine(console, last, 0, { node: status, text: endText(state, programs) })
 }
 
 interface Said {
@@ -112,15 +123,26 @@ function recordLine({ out }: Console, n: number, depth: number, { node, ...said 
   )
 }
 
-function startText({ start }: State, limit: number): string {
-  const by = isObject(start?.by) && typeof start.by.actor === 'string' ? start.by.actor : ''
-  const inputs = Object.entries(objectOf(start?.args)).map(([key, inner]) => `${key} ${value(inner, limit)}`)
-  return [by, ...inputs].filter((part) => part !== '').join(' · ')
+/** Who started the run, and with what. */
+function startOf({ start }: State): { readonly by: string | undefined; readonly input: JsonObject | undefined } {
+  const by = isObject(start?.by) && typeof start.by.actor === 'string' ? start.by.actor : undefined
+  return { by, input: isObject(start?.args) ? start.args : undefined }
 }
 
-function endText({ ended }: State): string {
-  if (ended?.status === 'failed' && isObject(ended.value)) return `${textOf(ended.value.code)} ${textOf(ended.value.message)}`
-  return isObject(ended?.value) ? Object.keys(ended.value).join(', ') : ''
+function startText(state: State, limit: number): string {
+  const { by = '', input = {} } = startOf(state)
+  return [by, ...Object.entries(input).map(([key, inner]) => `${key} ${value(inner, limit)}`)].filter((part) => part !== '').join(' · ')
+}
+
+/** How it failed, else what it came to, as its kind tells it. */
+function endText({ ended, root, start }: State, programs: RunPrograms): string {
+  if (ended === undefined) return ''
+  if (ended.status === 'failed' && isObject(ended.value)) return `${textOf(ended.value.code)} ${textOf(ended.value.message)}`
+  const { kind, def } = programs.program(root.pin)
+  const came = ended.status === 'done' && ended.value !== undefined ? programs.kind(kind).came?.(def, ended.value, start?.args) : undefined
+  const value = came === undefined ? ended.value : came.value
+  const keys = isObject(value) ? Object.keys(value).join(', ') : ''
+  return [came?.how ?? '', keys].filter((part) => part !== '').join(' · ')
 }
 
 interface TraceOptions {
@@ -146,7 +168,10 @@ const SAYS: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told
   fork: ({ text = '' }) => ({ text: `▸ ${text}` }),
   wait: (event) => ({ text: `‖ ${waitText(event)}` }),
   warn: (event) => ({ text: `! ${event.text ?? ''}`, facts: event.facts?.attempt === undefined ? [] : [attemptText(event)] }),
-  note: ({ text = '' }) => ({ text }),
+  note: (event, _, { limit }) => {
+    const wrote = wroteText(event, limit)
+    return { text: event.text ?? '', more: wrote === '' ? [] : [`+ ${wrote}`] }
+  },
 }
 
 function tell(line: StoryLine, told: Told, options: TraceOptions): Said | undefined {

@@ -3,9 +3,11 @@ import type { Console } from '../console.ts'
 import { plain } from '../documents.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
-import { layoutText, tabbed } from '../layout.ts'
+import { fitted } from '../fitted.ts'
+import { hanging, layoutText, tabbed } from '../layout.ts'
+import type { Look } from '../look.ts'
 import type { Session } from '../session.ts'
-import { textOf, value } from '../telling.ts'
+import { textOf } from '../telling.ts'
 
 /** `reflex why RUN NODE|KEY|@N`: back over the journal, from what is to what it came from. */
 export async function why({ console, reflex }: Session, address: string, what: string): Promise<number> {
@@ -40,29 +42,38 @@ function lines(console: Console, cause: Cause, depth: number): string[] {
   const { name, record, from } = cause
   const lead = `${indent}${out.text(name)}`
   const painted = `${indent}${depth === 0 ? out.paint('bold', out.text(name)) : out.text(name)}`
-  const beside = layoutText(
-    { lead, painted, text: saying(console, cause), facts: [`@${record}`], column: Math.max(lead.length + 2, indent.length + 12) },
-    out,
-  )
-  return [...beside, ...notes(console, cause, `${indent}  `), ...from.flatMap((inner) => lines(console, inner, depth + 1))]
+  const column = Math.max(lead.length + 2, indent.length + 12)
+  const facts = [`@${record}`]
+  const beside = layoutText({ lead, painted, text: saying(cause, column, out), facts, column }, out)
+  const told = from.filter(({ again }) => again === true)
+  return [
+    ...beside,
+    ...notes(console, cause, indent.length + 4),
+    ...from.filter(({ again }) => again !== true).flatMap((inner) => lines(console, inner, depth + 1)),
+    ...toldAbove(told, depth + 1, out),
+  ]
 }
 
-function saying({ out }: Console, { what, value: found, text, by, again }: Cause): string {
-  const room = Math.max(16, Math.min(50, out.columns - 44))
-  const shown = found === undefined ? '' : what === 'decision' ? `→ ${textOf(found)}` : value(found, room)
-  const who = by === undefined ? '' : `by ${by}`
-  const parts = [shown, what === 'decision' ? '' : (text ?? ''), who, again === true ? 'told above' : '']
-  return parts
-    .filter((part) => part !== '')
-    .join(', ')
-    .replace(/^→ ([^,]*), by /, '→ $1, by ')
+/** What a line above has told already, in one place: a stage of a pipeline may read all that stages before it have left. */
+function toldAbove(told: readonly Cause[], depth: number, out: Look): string[] {
+  if (told.length === 0) return []
+  const indent = '  '.repeat(Math.min(depth, DEEPEST))
+  const lead = `${indent}told above`
+  const text = told.map(({ name, record }) => `${name}\u00a0@${record}`).join(', ')
+  return layoutText({ lead, painted: `${indent}${out.paint('dim', 'told above')}`, text, column: indent.length + 12 }, out)
+}
+
+function saying({ what, value: found, text = '', by }: Cause, column: number, out: Look): string {
+  if (what === 'decision') return [`→ ${textOf(found)}`, ...(by === undefined ? [] : [`by ${by}`])].join(', ')
+  const how = [text, by === undefined ? '' : `by ${by}`].filter((part) => part !== '')
+  const shown = found === undefined ? [] : [fitted(found, column, ['@000', ...how], out)]
+  return [...shown, ...how].join(', ')
 }
 
 /** What was said for it, and what else could have been. */
-function notes({ out }: Console, { because, open = [], closed = [], again, what }: Cause, indent: string): string[] {
-  if (again === true) return []
+function notes({ out }: Console, { because, open = [], closed = [], what }: Cause, column: number): string[] {
   const said = because === undefined ? [] : [`“${because}”`]
   const ways = what !== 'decision' || open.length === 0 ? [] : [`also open: ${open.join(', ')}`]
   const shut = closed.map(({ way, why: reason }) => `closed: ${way}, ${reason}`)
-  return [...said, ...ways, ...shut].flatMap((text) => layoutText({ lead: indent, painted: indent, text, column: indent.length }, out))
+  return [...said, ...ways, ...shut].flatMap((text) => hanging(text, out, column, (line) => line))
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { LineOf } from './format.ts'
+import { type LineOf, PART } from './format.ts'
 
 /** Characters of large values that both sides remember; one that was forgotten stands in the archive again. */
 const REMEMBERED = 8_000_000
@@ -59,6 +59,7 @@ export class IncomingBlobs {
   take({ blob: name, part, of, text }: LineOf<'blob'>): 'missing' | 'twice' | 'changed' | undefined {
     const growing = this.#growing ?? { name, of, texts: [] }
     if (growing.name !== name || growing.of !== of || part !== growing.texts.length + 1 || part > of || of > MOST_PARTS) return 'missing'
+    if (part < of ? text.length !== PART : text.length === 0 || text.length > PART) return 'changed'
     if (this.#fresh.has(name) || this.#recent.has(name)) return 'twice'
     growing.texts.push(text)
     this.#growing = growing

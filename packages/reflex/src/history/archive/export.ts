@@ -1,7 +1,18 @@
-import { ARCHIVE, type ArchiveSecret, Chain, PART, signedLine, withoutProof } from './format.ts'
+import { ARCHIVE, type ArchiveSecret, Chain, checkedSecret, PART, signedLine } from './format.ts'
 import { RecentBlobs } from './blobs.ts'
 import { historyFaults } from '../faults.ts'
-import { blobsOf, decodeBatch, faults as kernelFaults, type Json, type Pin, type Rec, type RunRow, type Store } from '../../kernel/index.ts'
+import { changedStart, withoutProof } from './start.ts'
+import {
+  blobsOf,
+  decodeBatch,
+  faults as kernelFaults,
+  type Json,
+  type Message,
+  type Pin,
+  type Rec,
+  type RunRow,
+  type Store,
+} from '../../kernel/index.ts'
 
 /** How a run is exported. */
 export interface ExportOptions {
@@ -10,26 +21,39 @@ export interface ExportOptions {
 }
 
 /**
- * The lines of the archive of a run, without line ends: a header, then each record up to the last of `row`, with the programs and large values
+ * The lines of the archive of a run, without line ends: a header, then each record up to the last of now, with the programs and large values
  * that it is the first to need before it, then messages that no record has taken, then a line that counts them. Holds one
  * record and the latest large values at a time. Throws `R5003` for a journal that cannot be read, `R2085` for a run with
- * a program that the store does not keep.
+ * a program that the store does not keep, `R2088` for a secret that is empty.
  */
-export async function* archiveOf(store: Store, row: RunRow, { secret }: ExportOptions = {}): AsyncGenerator<string> {
-  const { id, trace, program, started, last } = row
+export async function* archiveOf(store: Store, { id }: Pick<RunRow, 'id'>, options: ExportOptions = {}): AsyncGenerator<string> {
+  const secret = checkedSecret(options.secret)
+  const { row, inbox } = await standing(store, id)
+  const { trace, program, started, last } = row
   if (last === 0) throw kernelFaults.make('R5010', `${id} has no record yet`, { run: id })
   const chain = new Chain()
   yield chain.add({ archive: ARCHIVE, run: id, trace, program, started })
   const needs = new Needs(store, id, chain)
-  for await (const { n, v, row: stored } of storedRecords(store, id, last)) {
-    const kept = n === 1 ? withoutProof(stored) : stored
-    yield* needs.before(kept, n, v)
-    yield chain.add({ record: n, v, row: kept })
-  }
-  for (const { id: message, type, to, body, by, at } of await store.inbox(id))
+  for await (const record of storedRecords(store, id, last)) yield* needs.linesOf(record)
+  for (const { id: message, type, to, body, by, at } of inbox)
     yield chain.add({ message, type, to, body, ...(by === undefined ? {} : { by }), at })
   const end = chain.add({ end: last, lines: chain.lines + 1 })
   yield secret === undefined ? end : signedLine(end, chain.head, secret)
+}
+
+/** Where a run stands, and what no record up to there has taken: a message that is taken between two looks would be in neither. */
+async function standing(store: Store, run: string): Promise<{ readonly row: RunRow; readonly inbox: readonly Message[] }> {
+  for (;;) {
+    const row = await rowOf(store, run)
+    const inbox = await store.inbox(run)
+    if ((await rowOf(store, run)).last === row.last) return { row, inbox }
+  }
+}
+
+async function rowOf(store: Store, run: string): Promise<RunRow> {
+  const stored = await store.read(run, 0)
+  if (stored === undefined) throw kernelFaults.make('R2016', `the store has no run ${run}`, { run })
+  return stored.row
 }
 
 interface StoredRecord {
@@ -73,20 +97,26 @@ class Needs {
     this.#chain = chain
   }
 
-  /** The lines that stand before a record. */
-  async *before(row: readonly Json[], n: number, v: number): AsyncGenerator<string> {
-    const body = `[${JSON.stringify(row)}]`
-    for (const hash of blobsOf(body)) if (!this.#blobs.has(hash)) yield* this.#blob(hash)
-    const read = (hash: string): string => this.#blobs.get(hash) ?? 'null'
-    const [record] = decodeBatch(v, body, read, { run: this.#run, first: n })
+  /** The lines of a record: first those of what it needs. */
+  async *linesOf({ n, v, row }: StoredRecord): AsyncGenerator<string> {
+    const blobs = new Map<string, string>()
+    for (const hash of blobsOf(`[${JSON.stringify(row)}]`)) blobs.set(hash, this.#blobs.get(hash) ?? (await this.#read(hash)))
+    const kept = n === 1 ? changedStart({ v, row, blobs }, withoutProof) : { v, row, blobs }
+    for (const [hash, text] of kept.blobs) if (!this.#blobs.has(hash)) yield* this.#blob(hash, text)
+    const read = (hash: string): string => kept.blobs.get(hash) ?? 'null'
+    const [record] = decodeBatch(kept.v, `[${JSON.stringify(kept.row)}]`, read, { run: this.#run, first: n })
     for (const pin of pinsOf(record)) if (!this.#programs.has(pin[3])) yield await this.#program(pin)
     this.#blobs.forget()
+    yield this.#chain.add({ record: n, v: kept.v, row: kept.row })
   }
 
-  async *#blob(hash: string): AsyncGenerator<string> {
+  async #read(hash: string): Promise<string> {
     const text = await this.#store.blob(hash)
-    if (text === undefined)
-      throw kernelFaults.make('R5003', `${this.#run}: the value ${hash.slice(0, 8)} is not in the store`, { run: this.#run })
+    if (text !== undefined) return text
+    throw kernelFaults.make('R5003', `${this.#run}: the value ${hash.slice(0, 8)} is not in the store`, { run: this.#run })
+  }
+
+  *#blob(hash: string, text: string): Generator<string> {
     this.#blobs.add(hash, text)
     const of = Math.ceil(text.length / PART)
     for (let part = 0; part < of; part++)

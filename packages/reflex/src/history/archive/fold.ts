@@ -1,5 +1,5 @@
 import { pinsOf } from './export.ts'
-import type { LineOf } from './format.ts'
+import { type LineOf, time } from './format.ts'
 import {
   dumpState,
   faults as kernelFaults,
@@ -75,7 +75,7 @@ export class ArchiveFold {
     if (this.#unused.size > 0) return 'a stray program'
     this.#state.apply(withoutValues(record))
     this.#state.dropped.length = 0
-    if (!Number.isSafeInteger(this.#state.time)) throw new TypeError('its time is no number of milliseconds')
+    if (!time.safeParse(this.#state.time).success) throw new TypeError('there is no such time')
     this.#compact(size)
     return undefined
   }

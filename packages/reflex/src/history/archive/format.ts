@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { historyFaults } from '../faults.ts'
 import type { Json } from '../../kernel/index.ts'
 
 /**
@@ -15,17 +16,25 @@ export type ArchiveSecret = string | Uint8Array
 export const PART = 1_000_000
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
-const pin = z.tuple([z.string(), z.string(), z.number().int(), hash])
-const count = z.number().int().nonnegative()
-const time = z.number().int()
-const json = z.custom<Json>((value) => value !== undefined)
+export const pin = z.tuple([z.string(), z.string(), z.number().int(), hash])
+export const count = z.number().int().nonnegative()
+/** The times that there are: milliseconds since the epoch, before and after. */
+const END_OF_TIME = 8_640_000_000_000_000
+export const time = z.number().int().min(-END_OF_TIME).max(END_OF_TIME)
+export const json = z.custom<Json>((value) => value !== undefined)
 
 /** What the lines say, by their first key. */
 export const LINES = {
-  archive: z.strictObject({ archive: z.number(), run: z.string(), trace: z.string().regex(/^[0-9a-f]{32}$/), program: pin, started: time }),
+  archive: z.strictObject({
+    archive: z.literal(ARCHIVE),
+    run: z.string(),
+    trace: z.string().regex(/^[0-9a-f]{32}$/),
+    program: pin,
+    started: time,
+  }),
   program: z.strictObject({ program: hash, kind: z.string(), source: json }),
   blob: z.strictObject({ blob: hash, part: count, of: count, text: z.string() }),
-  record: z.strictObject({ record: count, v: count, row: z.array(json) }),
+  record: z.strictObject({ record: count, v: count.min(1), row: z.array(json) }),
   message: z.strictObject({
     message: z.string(),
     type: z.enum(['answer', 'message', 'cancel']),
@@ -95,33 +104,13 @@ function signature(head: string, secret: ArchiveSecret): string {
   return createHmac('sha256', secret).update(head).digest('hex')
 }
 
+/** A secret that keeps something secret: whoever signs or checks with an empty one believes what anybody could have signed. Throws `R2088`. */
+export function checkedSecret(secret: ArchiveSecret | undefined): ArchiveSecret | undefined {
+  if (secret?.length === 0) throw historyFaults.make('R2088', 'the secret of an archive is empty')
+  return secret
+}
+
 /** Whether this is the signature of a secret. The time that it takes says nothing of where it differs. */
 export function isSignedBy(given: string, head: string, secret: ArchiveSecret): boolean {
   return timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(signature(head, secret), 'hex'))
-}
-
-/** A stored start record without the proof of what its operator may claim: that counts where it was made, and for this run alone. */
-export function withoutProof(row: readonly Json[]): readonly Json[] {
-  return changedStart(row, (start) => {
-    const { by } = start
-    if (typeof by !== 'object' || by === null || Array.isArray(by) || !('proof' in by)) return start
-    const { proof: _, ...rest } = by
-    return { ...start, by: rest }
-  })
-}
-
-/** A stored start record of the same run under another name. */
-export function renamed(row: readonly Json[], run: string): readonly Json[] {
-  return changedStart(row, (start) => ({ ...start, run }))
-}
-
-type Stored = Readonly<Record<string, Json>>
-
-function changedStart(row: readonly Json[], change: (start: Stored) => Stored): readonly Json[] {
-  return row.map((part) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
-    const { start } = part as Stored
-    if (typeof start !== 'object' || start === null || Array.isArray(start)) return part
-    return { ...(part as Stored), start: change(start as Stored) }
-  })
 }

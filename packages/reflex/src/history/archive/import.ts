@@ -1,17 +1,13 @@
-import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
-import { once } from 'node:events'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { finished } from 'node:stream/promises'
 import { historyFaults } from '../faults.ts'
-import { type ArchiveSecret, renamed, withoutProof } from './format.ts'
+import { type ArchiveSecret, checkedSecret } from './format.ts'
 import { type ArchivePart, ArchiveReader } from './read.ts'
 import { isRunName, noRunName } from '../run-name.ts'
+import { Spool } from './spool.ts'
+import { changedStart, type StoredParts, withoutProof } from './start.ts'
 import {
   type Batch,
   faults as kernelFaults,
   isObject,
-  type Json,
   type Lease,
   type Message,
   type Programs,
@@ -49,23 +45,24 @@ export interface ImportWorld {
 
 type Lines = Iterable<string> | AsyncIterable<string>
 
-/** No line of ours is longer: a file without line ends is none of ours. */
-const LONGEST_LINE = 64_000_000
+/** Characters of a first line at most: names and hashes. A file without line ends is no archive, and none of it need be held to see that. */
+const LONGEST_FIRST = 100_000
+/** Characters of any other line at most: as many as a text can have. */
+const LONGEST = 500_000_000
 /** Characters of records and large values that are committed together. */
 const CHUNK = 8_000_000
 
 /**
- * Stores the run of an archive, once all of it has been read and found right: until then its lines lie in a file of this process, and nothing
+ * Stores the run of an archive, once all of it has been read and found right: until then its lines lie in a file without a name, and nothing
  * is in the store. The proofs of what its operator was allowed do not travel, so it goes on with the usual trust at
  * most. Throws `R2070` to `R2084`, `R5007` if the name is taken, `R2022` for a name that no run can have.
  */
 export async function importArchive(world: ImportWorld, lines: Lines, options: ImportOptions = {}): Promise<Imported> {
-  const folder = mkdtempSync(join(tmpdir(), 'reflex-import-'))
-  const spool = join(folder, 'archive.jsonl')
+  const checked = new ArchiveReader(world.programs.aside(), checkedSecret(options.secret))
+  const spool = await Spool.open()
   try {
-    const checked = new ArchiveReader(world.programs.aside(), options.secret)
     const messages: Message[] = []
-    for await (const part of checked.parts(spooled(lines, spool))) if (part.type === 'message') messages.push(part.message)
+    for await (const part of checked.parts(spool.keeping(lines))) if (part.type === 'message') messages.push(part.message)
     const id = options.id ?? checked.header.run
     if (!isRunName(id)) throw noRunName(id, 'give it another name with --id')
     await new Importing(world, checked, id).store(spool, messages)
@@ -73,33 +70,21 @@ export async function importArchive(world: ImportWorld, lines: Lines, options: I
     if (stored === undefined) throw kernelFaults.make('R2016', `the store has no run ${id}`, { run: id })
     return { row: stored.row, signature: checked.signature, messages: messages.length }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    await spool.close()
   }
 }
 
-/** The same lines, each written to a file on its way. The file is whole once they have ended. */
-async function* spooled(lines: Lines, file: string): AsyncGenerator<string> {
-  const out = createWriteStream(file, { mode: 0o600 })
-  try {
-    for await (const line of lines) {
-      if (!out.write(`${line}\n`)) await once(out, 'drain')
-      yield line
-    }
-  } finally {
-    out.end()
-    await finished(out)
-  }
-}
-
-/** The lines of a stream of bytes. Throws `R2070` for one that nobody of us has written. */
+/** The lines of a stream of bytes, with either line end. Throws `R2070` for one that nobody of us has written. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let parts: string[] = []
   let size = 0
+  let longest = LONGEST_FIRST
   const line = (): string => {
     const whole = parts.join('')
     parts = []
     size = 0
+    longest = LONGEST
     return whole.endsWith('\r') ? whole.slice(0, -1) : whole
   }
   for await (const chunk of chunks) {
@@ -108,10 +93,14 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): Asyn
       if (i > 0) yield line()
       parts.push(piece)
       size += piece.length
-      if (size > LONGEST_LINE) throw historyFaults.make('R2070', 'a line is longer than any of an archive')
+      if (size > longest) throw historyFaults.make('R2070', 'a line is longer than any of an archive')
     }
   }
-  if (size > 0) yield line()
+  const rest = decoder.decode()
+  if (size + rest.length > 0) {
+    parts.push(rest)
+    yield line()
+  }
 }
 
 /** An archive that was found right, on its way into a store. */
@@ -134,14 +123,13 @@ class Importing {
     this.#reader = new ArchiveReader(world.programs.aside(), undefined)
   }
 
-  /** `file`: the lines, once more. */
-  async store(file: string, messages: readonly Message[]): Promise<void> {
+  async store(spool: Spool, messages: readonly Message[]): Promise<void> {
     const { store } = this.#world
     const { lease, last } = await this.#claim()
     try {
       // Before the first record: a run that has begun may be taken up with its messages or not at all.
       if (last === 0) for (const message of messages) await store.post(this.#id, message)
-      for await (const part of this.#reader.parts(linesOf(createReadStream(file)))) {
+      for await (const part of this.#reader.parts(linesOf(spool.bytes()))) {
         if (part.type === 'program') this.#programs.push(part.program)
         if (part.type !== 'record') continue
         if (part.n > last) await this.#add(part, lease)
@@ -153,10 +141,11 @@ class Importing {
     }
   }
 
-  async #add({ n, v, row, blobs }: Extract<ArchivePart, { type: 'record' }>, lease: Lease): Promise<void> {
+  async #add(part: Extract<ArchivePart, { type: 'record' }>, lease: Lease): Promise<void> {
+    const { v, row, blobs } = part.n === 1 ? this.#own(part) : part
     if (v !== this.#version && this.#rows.length > 0) await this.#commit(lease, false)
     this.#version = v
-    const text = JSON.stringify(n === 1 ? this.#own(row) : row)
+    const text = JSON.stringify(row)
     this.#rows.push(text)
     this.#size += text.length
     for (const [name, blob] of blobs) {
@@ -164,12 +153,16 @@ class Importing {
       this.#blobs.set(name, blob)
       this.#size += blob.length
     }
-    if (this.#size >= CHUNK && n < this.#checked.records) await this.#commit(lease, false)
+    if (this.#size >= CHUNK && part.n < this.#checked.records) await this.#commit(lease, false)
   }
 
-  #own(row: readonly Json[]): readonly Json[] {
-    const stripped = withoutProof(row)
-    return this.#id === this.#checked.header.run ? stripped : renamed(stripped, this.#id)
+  /** The first record, as that of a run of this store. */
+  #own(stored: StoredParts): StoredParts {
+    const run = this.#id
+    return changedStart(stored, (start) => {
+      const stripped = withoutProof(start)
+      return stripped.run === run ? stripped : { ...stripped, run }
+    })
   }
 
   /** Of a large run, what comes before the last part stands in the store as one that was cancelled: nobody goes on with half a run. */

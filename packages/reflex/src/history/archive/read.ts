@@ -1,6 +1,7 @@
 import { IncomingBlobs } from './blobs.ts'
 import { historyFaults } from '../faults.ts'
 import { ArchiveFold } from './fold.ts'
+import { shapedRecord } from './shape.ts'
 import { ARCHIVE, type ArchiveSecret, Chain, type CutLine, cutLine, isSignedBy, type LineOf, LINES, type LineType } from './format.ts'
 import {
   blobsOf,
@@ -42,6 +43,8 @@ export class ArchiveReader {
   readonly #secret: ArchiveSecret | undefined
   readonly #chain = new Chain()
   readonly #blobs = new IncomingBlobs()
+  /** The names of the messages, and the waits that they answer: a store has each once. */
+  readonly #told = new Set<string>()
   #header: LineOf<'archive'> | undefined
   #fold: ArchiveFold | undefined
   #ended = false
@@ -126,20 +129,20 @@ export class ArchiveReader {
     }
   }
 
-  /** A line that does not end as it should: changed, or cut if it is the last. */
+  /** A line that does not end as it should: changed, or cut if it is the last. One that counts has no braces but its own: with both of them it is whole. */
   #unreadable(line: string): Late {
-    const end = this.#header === undefined ? this.#fault('R2070', 'this is no line of an archive') : this.#fault('R2075', 'the line is cut')
-    const record = recordOf(line)
-    const more =
-      this.#header === undefined
-        ? end
-        : record > 0
-          ? this.#fault('R2072', `record ${record} cannot be read`, { record })
-          : this.#garbled(line)
-    return { end, more: (later) => (later.trim() === '' ? undefined : more) }
+    const garbled = this.#garbled(line)
+    const isWhole = this.#header === undefined || (line.startsWith('{"end":') && line.endsWith('}'))
+    return {
+      end: isWhole ? garbled : this.#fault('R2075', 'the line is cut'),
+      more: (later) => (later.trim() === '' ? undefined : garbled),
+    }
   }
 
   #garbled(line: string): Fault {
+    const record = recordOf(line)
+    if (this.#header === undefined) return this.#fault('R2070', 'this is no line of an archive')
+    if (record > 0) return this.#fault('R2072', `record ${record} cannot be read`, { record })
     if (line.startsWith('{"program"')) return this.#fault('R2077', 'a program cannot be read')
     if (line.startsWith('{"blob"')) return this.#fault('R2079', 'a value cannot be read')
     return this.#fault('R2081', 'the line cannot be read')
@@ -187,7 +190,7 @@ export class ArchiveReader {
   #read<Type extends LineType>(type: Type, said: unknown, code: Code): LineOf<Type> {
     const { success, data, error } = LINES[type].safeParse(said)
     if (success) return data as LineOf<Type>
-    throw this.#fault(code, `the line does not have the form of a ${type}`, { cause: error })
+    throw this.#fault(code, `this is not what a line of the type ${type} says`, { cause: error })
   }
 
   /** Every line has the hash that goes through all of them. */
@@ -231,7 +234,7 @@ export class ArchiveReader {
     const blobs = this.#blobs.need(this.#soundly(n, () => blobsOf(`[${JSON.stringify(row)}]`)))
     // Whatever is missing says more than that the hash does not fit.
     if ('missing' in blobs) throw this.#fault('R2080', `record ${n} needs the value ${blobs.missing.slice(0, 8)}`, { record })
-    const decoded = this.#decode(row, v, n)
+    const decoded = isTooLarge(row, blobs) ? { broken: new TypeError('it holds more than a record can') } : this.#decode(row, v, n)
     if ('missing' in decoded)
       throw this.#fault('R2078', `record ${n} uses ${decoded.missing[0]}@${decoded.missing[3].slice(0, 6)}`, { record })
     this.#link(cut, 'R2072', `record ${n}`, { record })
@@ -260,8 +263,9 @@ export class ArchiveReader {
   #decode(row: readonly Json[], v: number, n: number): { readonly record: Rec } | { readonly missing: Pin } | { readonly broken: unknown } {
     try {
       const read = (name: string): string => this.#blobs.get(name) ?? 'null'
-      const [record] = decodeBatch(v, `[${JSON.stringify(row)}]`, read, { run: this.header.run, first: n })
-      if (record === undefined) return { broken: new TypeError('there is nothing in it') }
+      const [decoded] = decodeBatch(v, `[${JSON.stringify(row)}]`, read, { run: this.header.run, first: n })
+      if (decoded === undefined || isDeep(decoded)) return { broken: new TypeError('it has no parts, or parts within parts without end') }
+      const record = shapedRecord(decoded)
       const missing = this.fold.missing(record)
       return missing === undefined ? { record } : { missing }
     } catch (broken) {
@@ -271,6 +275,10 @@ export class ArchiveReader {
 
   #message({ message: id, type, to, body, by, at }: LineOf<'message'>, cut: CutLine): ArchivePart {
     this.#link(cut, 'R2081', `the message ${id.slice(0, 40)}`)
+    for (const name of type === 'answer' ? [`id ${id}`, `answer ${to}`] : [`id ${id}`]) {
+      if (this.#told.has(name)) throw this.#fault('R2076', `the message ${id.slice(0, 40)} says again what another one has said`)
+      this.#told.add(name)
+    }
     return { type: 'message', message: { id, type, to, body, at, ...(by === undefined ? {} : { by }) } }
   }
 
@@ -314,11 +322,32 @@ function recordOf(line: string): number {
   return Number(/^\{"record":(\d+),/.exec(line)?.[1] ?? 0)
 }
 
+/** What a line says, if it says so in the one way in which it is written. Whatever says a thing twice, or in numbers that are none, is not ours. */
 function parsed(content: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(content)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : undefined
+    const isWritten = typeof value === 'object' && value !== null && !Array.isArray(value) && JSON.stringify(value) === content
+    return isWritten && !isDeep(value) ? (value as Readonly<Record<string, unknown>>) : undefined
   } catch {
     return undefined
   }
+}
+
+/** Characters of the large values of one record at most, each as often as it stands there. */
+const LARGEST = 500_000_000
+
+/** A record can name a value at any number of places: a short archive would be more than fits into memory. */
+function isTooLarge(row: readonly Json[], blobs: ReadonlyMap<string, string>): boolean {
+  if (blobs.size === 0) return false
+  const text = JSON.stringify(row)
+  const whole = [...blobs].reduce((sum, [name, { length }]) => sum + length * (text.split(name).length - 1), 0)
+  return whole > LARGEST
+}
+
+/** Levels that no value of a run has, with those of the record around it: whoever walks through more runs out of stack. */
+const DEEPEST = 600
+
+function isDeep(value: unknown, levels = DEEPEST): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1))
 }

@@ -1,8 +1,8 @@
-import { createWriteStream, mkdirSync, renameSync, rmSync, type WriteStream } from 'node:fs'
-import { once } from 'node:events'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { finished } from 'node:stream/promises'
 import { historyFaults } from '../faults.ts'
+import { cellOf, type Cell } from './cells.ts'
+import { Drafts } from './drafts.ts'
 import { RunTables, type ColumnType, type TableName, type TableRow, TABLES } from './tables.ts'
 import { Journals, RunPrograms, type Runtime, type Store } from '../../kernel/index.ts'
 
@@ -24,9 +24,13 @@ export interface ExportWorld {
 
 /** What is written to one table. */
 interface TableFile {
-  write(row: TableRow): Promise<void> | undefined
+  write(cells: readonly Cell[]): Promise<void> | undefined
+  /** Writes what is left. */
+  end(): Promise<void>
   close(): Promise<void>
 }
+
+type Columns = readonly (readonly [name: string, type: ColumnType])[]
 
 const NAMES = Object.keys(TABLES) as readonly TableName[]
 
@@ -37,28 +41,32 @@ const NAMES = Object.keys(TABLES) as readonly TableName[]
  */
 export async function exportTables(world: ExportWorld, folder: string, format: TableFormat): Promise<readonly ExportedTable[]> {
   const parquet = format === 'parquet' ? await loadParquet() : undefined
-  mkdirSync(folder, { recursive: true })
-  const files = NAMES.map((table) => ({ table, file: join(folder, `${table}.${format}`), draft: join(folder, `${table}.${format}.part`) }))
-  const open = files.map(({ table, draft }) =>
-    parquet === undefined ? jsonlFile(draft, TABLES[table]) : parquetFile(parquet, draft, TABLES[table]),
-  )
-  const counts = NAMES.map(() => 0)
+  const drafts = new Drafts(folder)
+  const files = new Map<TableName, TableFile>()
   try {
-    for await (const [table, row] of rowsOf(world)) {
-      const at = NAMES.indexOf(table)
-      counts[at] = (counts[at] ?? 0) + 1
-      await open[at]?.write(row)
+    for (const table of NAMES) {
+      const [path, columns] = [drafts.path(`${table}.${format}`), Object.entries(TABLES[table])]
+      files.set(table, parquet === undefined ? await jsonlFile(path, columns) : parquetFile(parquet, path, columns))
     }
-    for (const file of open) await file.close()
+    const counts = await written(world, files)
+    for (const file of files.values()) await file.close()
+    drafts.keep(NAMES.map((table) => `${table}.${format}`))
+    return NAMES.map((table) => ({ table, file: join(folder, `${table}.${format}`), rows: counts.get(table) ?? 0 }))
   } catch (thrown) {
-    await Promise.allSettled(open.map((file) => file.close()))
-    for (const { draft } of files) rmSync(draft, { force: true })
+    await Promise.allSettled([...files.values()].map((file) => file.close()))
+    drafts.drop()
     throw thrown
   }
-  return files.map(({ table, file, draft }, i) => {
-    renameSync(draft, file)
-    return { table, file, rows: counts[i] ?? 0 }
-  })
+}
+
+async function written(world: ExportWorld, files: ReadonlyMap<TableName, TableFile>): Promise<ReadonlyMap<TableName, number>> {
+  const counts = new Map<TableName, number>()
+  for await (const [table, row] of rowsOf(world)) {
+    counts.set(table, (counts.get(table) ?? 0) + 1)
+    await files.get(table)?.write(Object.entries(TABLES[table]).map(([name, type]) => cellOf(row[name], type)))
+  }
+  for (const file of files.values()) await file.end()
+  return counts
 }
 
 async function* rowsOf({ store, runtime }: ExportWorld): AsyncGenerator<readonly [TableName, TableRow]> {
@@ -79,25 +87,31 @@ async function* rowsOf({ store, runtime }: ExportWorld): AsyncGenerator<readonly
 
 // JSON lines
 
-function jsonlFile(file: string, columns: Readonly<Record<string, ColumnType>>): TableFile {
-  const out: WriteStream = createWriteStream(file)
-  // Whoever writes or closes hears of it.
-  out.on('error', () => undefined)
-  const names = Object.entries(columns)
+/** Characters that are written at once. */
+const WRITTEN = 1_000_000
+
+async function jsonlFile(path: string, columns: Columns): Promise<TableFile> {
+  const file: FileHandle = await open(path, 'wx')
+  let text = ''
+  const flush = async (): Promise<void> => {
+    const whole = text
+    text = ''
+    // Not `write`, which may leave out what a full disk had no room for.
+    await file.appendFile(whole)
+  }
   return {
-    write(row) {
-      const line = JSON.stringify(Object.fromEntries(names.map(([name, type]) => [name, jsonlValue(row[name] ?? null, type)])))
-      return out.write(`${line}\n`) ? undefined : once(out, 'drain').then(() => undefined)
+    write(cells) {
+      const row = Object.fromEntries(columns.map(([name, type], i) => [name, jsonlValue(cells[i] ?? null, type)]))
+      text += `${JSON.stringify(row)}\n`
+      return text.length >= WRITTEN ? flush() : undefined
     },
-    async close() {
-      out.end()
-      await finished(out)
-    },
+    end: flush,
+    close: () => file.close(),
   }
 }
 
-function jsonlValue(value: NonNullable<TableRow[string]> | null, type: ColumnType): unknown {
-  return type === 'time' && typeof value === 'number' ? new Date(value).toISOString() : value
+function jsonlValue(cell: Cell, type: ColumnType): unknown {
+  return type === 'time' && typeof cell === 'number' ? new Date(cell).toISOString() : cell
 }
 
 // Parquet
@@ -144,18 +158,17 @@ async function loadParquet(): Promise<Parquet> {
   }
 }
 
-function parquetFile({ ParquetWriter, fileWriter }: Parquet, file: string, columns: Readonly<Record<string, ColumnType>>): TableFile {
-  const all = Object.entries(columns)
-  const elements = all.map(([name, type]) => ({ name, repetition_type: 'OPTIONAL', ...PARQUET[type] }))
-  const writer = new ParquetWriter({ writer: fileWriter(file), schema: [{ name: 'root', num_children: all.length }, ...elements] })
-  let rows: TableRow[] = []
+function parquetFile({ ParquetWriter, fileWriter }: Parquet, path: string, columns: Columns): TableFile {
+  const elements = columns.map(([name, type]) => ({ name, repetition_type: 'OPTIONAL', ...PARQUET[type] }))
+  const writer = new ParquetWriter({ writer: fileWriter(path), schema: [{ name: 'root', num_children: columns.length }, ...elements] })
+  let rows: (readonly Cell[])[] = []
   let size = 0
   const flush = async (): Promise<void> => {
     if (rows.length === 0) return
     // The least and the greatest JSON say nothing, and would stand in the file whole.
-    const columnData = all.map(([name, type]) => ({
+    const columnData = columns.map(([name, type], i) => ({
       name,
-      data: rows.map((row) => parquetValue(row[name] ?? null, type)),
+      data: rows.map((cells) => parquetValue(cells[i] ?? null, type)),
       statistics: type !== 'json',
     }))
     rows = []
@@ -163,24 +176,25 @@ function parquetFile({ ParquetWriter, fileWriter }: Parquet, file: string, colum
     await writer.write({ columnData, rowGroupSize: GROUP_ROWS })
   }
   return {
-    write(row) {
-      rows.push(row)
-      for (const [name, type] of all) if (type === 'json' || type === 'text') size += lengthOf(row[name])
+    write(cells) {
+      rows.push(cells)
+      for (const [i, [, type]] of columns.entries()) if (type === 'json' || type === 'text') size += lengthOf(cells[i] ?? null)
       return rows.length >= GROUP_ROWS || size >= GROUP_SIZE ? flush() : undefined
     },
-    async close() {
+    async end() {
       await flush()
       await writer.finish()
     },
+    close: () => Promise.resolve(),
   }
 }
 
-function parquetValue(value: NonNullable<TableRow[string]> | null, type: ColumnType): unknown {
-  if (value === null) return null
-  if (type === 'whole' && typeof value === 'number') return BigInt(value)
-  return type === 'time' && typeof value === 'number' ? new Date(value) : value
+function parquetValue(cell: Cell, type: ColumnType): unknown {
+  if (typeof cell !== 'number') return cell
+  if (type === 'whole') return BigInt(cell)
+  return type === 'time' ? new Date(cell) : cell
 }
 
-function lengthOf(value: TableRow[string]): number {
-  return typeof value === 'string' ? value.length : value === undefined || value === null ? 0 : JSON.stringify(value).length
+function lengthOf(cell: Cell): number {
+  return typeof cell === 'string' ? cell.length : cell === null ? 0 : JSON.stringify(cell).length
 }

@@ -1,6 +1,7 @@
 import { type Ended, type Frame, type History, isObject, type Json, type Rec, type Scope, type State } from '../../kernel/index.ts'
 import type { SpanValue } from '../telemetry/facts.ts'
 import { type ProjectedSpan, SpanProjection } from '../telemetry/spans.ts'
+import { withoutProof } from '../archive/start.ts'
 
 /** What a column holds: text, whole numbers, numbers, a time in milliseconds since the epoch, true or false, any JSON. */
 export type ColumnType = 'text' | 'whole' | 'number' | 'time' | 'flag' | 'json'
@@ -159,7 +160,7 @@ export class RunTables {
       value: named ? value : about,
       position,
       requests: requests as Json | undefined,
-      more: more as Json | undefined,
+      more: (more?.start === undefined ? more : { ...more, start: withoutProof(more.start) }) as Json | undefined,
     }
   }
 

@@ -22,7 +22,7 @@ export interface TracerProvider {
 }
 
 interface Tracer {
-  startSpan(name: string, options: object, context: object): Span
+  startSpan(name: string, options?: object, context?: object): Span
 }
 
 export interface Span {
@@ -60,6 +60,8 @@ export interface ObserveOptions {
   readonly meterProvider?: MeterProvider
   /** The ids that the tracer provider draws: give the same object to it as its `idGenerator`, and spans have the same ids in every process. */
   readonly ids?: SpanIds
+  /** Says of a failure what its message says, which may quote values, prompts and what tools answered. Default: its code alone. */
+  readonly messages?: boolean
 }
 
 const PACKAGE: string = '@opentelemetry/api'

@@ -45,6 +45,11 @@ export function failure(value: Json): Result {
   }
 }
 
+/** What went wrong, where that is what is waited over. */
+export function troubleOf(about: Json | undefined): Facts {
+  return isObject(about) && isObject(about.fault) && typeof about.fault.code === 'string' ? { 'reflex.fault': about.fault.code } : {}
+}
+
 /** How a frame ended. */
 export function returned([ending, value]: readonly ['done' | 'failed' | 'cancelled', Json?]): Partial<Result> {
   if (ending === 'done') return { status: 'ok', facts: { 'reflex.status': 'completed' } }

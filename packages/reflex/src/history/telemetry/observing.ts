@@ -1,6 +1,6 @@
-import { isRegistered, loadTelemetry, type ObserveOptions, SAMPLED, type Span, type TelemetryApi } from './api.ts'
-import { Metrics } from './metrics.ts'
-import { type ProjectedSpan, type SpanChanges, SpanProjection, spanId } from './spans.ts'
+import { isRegistered, loadTelemetry, type ObserveOptions } from './api.ts'
+import { SpanProjection } from './spans.ts'
+import { Teller, type ToldRun } from './telling.ts'
 import {
   type Fault,
   Journals,
@@ -21,8 +21,6 @@ export interface ObserveWorld {
   /** Hears of what cannot be told; no run stops over it. */
   readonly onTrouble: (fault: Fault) => void
 }
-
-const SCOPE = 'reflex'
 
 /**
  * Tells an application's telemetry of the runs that this process carries: spans and metrics, projected from their durable
@@ -58,47 +56,85 @@ export class Observing {
     await Promise.all(this.#under)
     if (this.#teller === undefined) return
     try {
-      await (await this.#teller).flush()
+      for (const reason of await (await this.#teller).flush()) this.#lost(reason)
     } catch (thrown) {
-      this.#world.onTrouble(untold(thrown, 'telemetry cannot be handed in'))
+      this.#lost(thrown)
     }
+  }
+
+  #lost(thrown: unknown): void {
+    this.#world.onTrouble(untold(thrown, 'telemetry cannot be handed in'))
   }
 }
 
 function untold(thrown: unknown, what: string): Fault {
-  return toFault(thrown, (message, cause) => historyFaults.make('R2086', `${what}: ${message}`, { cause }))
+  return toFault(thrown, (message, cause) =>
+    historyFaults.make('R2086', `${what}: ${message}`, {
+      cause,
+      fix: 'mend the provider that was registered or given; the run goes on without it',
+    }),
+  )
 }
 
 /** One run whose records are told. */
 class Followed {
   /** Resolves once it has caught up with the journal; rejects with what keeps it from that. */
   readonly ready: Promise<void>
+  readonly #world: ObserveWorld
+  readonly #run: string
   readonly #waiting: Rec[] = []
   #tell: ((record: Rec) => void) | undefined
+  #troubled = false
 
   constructor(world: ObserveWorld, run: Run, teller: Promise<Teller>) {
+    this.#world = world
+    this.#run = run.id
     const known = run.state.n
     run.subscribe((record, n) => {
       if (n <= known) return
       if (this.#tell === undefined) this.#waiting.push(record)
       else this.#tell(record)
     })
-    this.ready = this.#catchUp(world, run.id, known, teller)
+    this.ready = this.#catchUp(known, teller)
   }
 
-  async #catchUp({ runtime, store }: ObserveWorld, id: string, known: number, telling: Promise<Teller>): Promise<void> {
+  async #catchUp(known: number, telling: Promise<Teller>): Promise<void> {
+    const { runtime, store } = this.#world
     try {
       const teller = await telling
-      const projection = new SpanProjection((state) => new RunPrograms(runtime.programs, state), { origin: await originOf(store, id) })
-      for await (const record of recordsOf(new Journals(store, runtime.programs), id, known)) projection.add(record)
-      const told = teller.run(projection.open)
-      this.#tell = (record) => told.add(record, projection)
+      const projection = new SpanProjection((state) => new RunPrograms(runtime.programs, state), {
+        origin: await originOf(store, this.#run),
+      })
+      for await (const record of recordsOf(new Journals(store, runtime.programs), this.#run, known)) projection.add(record)
+      const told = teller.run(projection.open, (thrown) => this.#trouble(thrown))
+      this.#tell = (record) => this.#next(told, projection, record)
       for (const record of this.#waiting.splice(0)) this.#tell(record)
     } catch (thrown) {
-      this.#tell = () => undefined
-      this.#waiting.length = 0
+      this.#silence()
       throw thrown
     }
+  }
+
+  /** Whoever writes the journal hears nothing of what goes wrong here. */
+  #next(told: ToldRun, projection: SpanProjection, record: Rec): void {
+    try {
+      told.take(projection.add(record), true)
+    } catch (thrown) {
+      this.#silence()
+      this.#trouble(thrown)
+    }
+  }
+
+  #silence(): void {
+    this.#tell = () => undefined
+    this.#waiting.length = 0
+  }
+
+  /** Said once for a run: what fails for one span fails for the next. */
+  #trouble(thrown: unknown): void {
+    if (this.#troubled) return
+    this.#troubled = true
+    this.#world.onTrouble(untold(thrown, `telemetry of ${this.#run} cannot be told`))
   }
 }
 
@@ -128,99 +164,4 @@ function forkIn(body: string): string | undefined {
   const rows = JSON.parse(body) as readonly (readonly unknown[])[]
   const more = rows[0]?.at(-1) as { readonly start?: { readonly fork?: readonly [string, number] } } | undefined
   return more?.start?.fork?.[0]
-}
-
-/** Tells spans and metrics to the providers of an application. */
-class Teller {
-  readonly #api: TelemetryApi
-  readonly #options: ObserveOptions
-  readonly #tracer: ReturnType<ReturnType<TelemetryApi['trace']['getTracerProvider']>['getTracer']>
-  readonly #metrics: Metrics
-
-  constructor(api: TelemetryApi, options: ObserveOptions) {
-    this.#api = api
-    this.#options = options
-    this.#tracer = (options.tracerProvider ?? api.trace.getTracerProvider()).getTracer(SCOPE)
-    this.#metrics = new Metrics((options.meterProvider ?? api.metrics.getMeterProvider()).getMeter(SCOPE))
-  }
-
-  async flush(): Promise<void> {
-    const { tracerProvider = this.#api.trace.getTracerProvider(), meterProvider = this.#api.metrics.getMeterProvider() } = this.#options
-    // The package puts one of its own before the provider that was registered.
-    await (tracerProvider.getDelegate?.() ?? tracerProvider).forceFlush?.()
-    await meterProvider.forceFlush?.()
-  }
-
-  /** A run, with what goes on in it already: those spans begin here once more, since only whoever ends one hands it in. */
-  run(open: readonly ProjectedSpan[]): ToldRun {
-    const told = new ToldRun((span, parent) => this.#begin(span, parent), this.#api, this.#metrics)
-    told.take({ opened: open, closed: [] }, false)
-    return told
-  }
-
-  #begin(span: ProjectedSpan, parent: Span | undefined): Span {
-    const { ROOT_CONTEXT, SpanKind, trace } = this.#api
-    const { ids } = this.#options
-    const options = {
-      kind: span.client ? SpanKind.CLIENT : SpanKind.INTERNAL,
-      startTime: span.start,
-      attributes: span.attributes,
-      links: span.links.map((link) => ({
-        context: { traceId: link.trace, spanId: link.id, traceFlags: SAMPLED, isRemote: true },
-        attributes: link.attributes,
-      })),
-    }
-    if (parent !== undefined) {
-      const context = trace.setSpan(ROOT_CONTEXT, parent)
-      return ids === undefined
-        ? this.#tracer.startSpan(span.name, options, context)
-        : ids.with({ trace: span.trace, span: span.id }, () => this.#tracer.startSpan(span.name, options, context))
-    }
-    if (ids !== undefined)
-      return ids.with({ trace: span.trace, span: span.id }, () => this.#tracer.startSpan(span.name, options, ROOT_CONTEXT))
-    // Without ids of ours a provider takes the trace of a parent, so there has to be one.
-    const above = { traceId: span.trace, spanId: spanId(span.trace, 'above'), traceFlags: SAMPLED, isRemote: true }
-    return this.#tracer.startSpan(span.name, options, trace.setSpanContext(ROOT_CONTEXT, above))
-  }
-}
-
-/** The spans of one run that have begun in this process. */
-class ToldRun {
-  readonly #begin: (span: ProjectedSpan, parent: Span | undefined) => Span
-  readonly #api: TelemetryApi
-  readonly #metrics: Metrics
-  readonly #spans = new Map<string, Span>()
-
-  constructor(begin: (span: ProjectedSpan, parent: Span | undefined) => Span, api: TelemetryApi, metrics: Metrics) {
-    this.#begin = begin
-    this.#api = api
-    this.#metrics = metrics
-  }
-
-  add(record: Rec, projection: SpanProjection): void {
-    this.take(projection.add(record), true)
-  }
-
-  /** `counted`: for metrics too. */
-  take({ opened, closed }: SpanChanges, counted: boolean): void {
-    for (const span of opened) {
-      this.#spans.set(span.id, this.#begin(span, span.parent === undefined ? undefined : this.#spans.get(span.parent)))
-      if (counted) this.#metrics.began(span)
-    }
-    for (const span of closed) {
-      this.#end(span)
-      if (counted) this.#metrics.ended(span)
-    }
-  }
-
-  #end(span: ProjectedSpan): void {
-    const begun = this.#spans.get(span.id)
-    this.#spans.delete(span.id)
-    if (begun === undefined) return
-    const { OK, ERROR } = this.#api.SpanStatusCode
-    begun.setAttributes(span.attributes)
-    if (span.status !== 'unset')
-      begun.setStatus({ code: span.status === 'ok' ? OK : ERROR, ...(span.message === undefined ? {} : { message: span.message }) })
-    begun.end(span.end)
-  }
 }

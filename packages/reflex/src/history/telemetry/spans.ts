@@ -16,7 +16,7 @@ import {
   strandName,
   type Wait,
 } from '../../kernel/index.ts'
-import { type Facts, failure, nameOf, programFacts, type Result, returned, usage } from './facts.ts'
+import { type Facts, failure, nameOf, programFacts, type Result, returned, troubleOf, usage } from './facts.ts'
 
 /** What a run, a called program, a branch, an effect or a wait took: a span, as its records tell it. */
 export interface ProjectedSpan {
@@ -190,6 +190,7 @@ export class SpanProjection {
       'reflex.wait.type': wait.type,
       'reflex.node': framePath(wait.frame, this.#definitions),
       ...due,
+      ...troubleOf(wait.about),
     }
     return [this.#begin(`wait ${id}`, { what: 'wait', name: `wait ${wait.type} ${wait.name}`, attributes, parent: wait.frame }, { wait })]
   }

@@ -1,13 +1,12 @@
-import type { Json } from '../../kernel/json.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
 import { isFree } from '../middleware/budget.ts'
 import type { Question } from '../../people/index.ts'
+import { BOUNDS, BUDGET, boundsReached, budgetQuestion as askForMore, raisedBounds } from '../../policy/index.ts'
 import { endNow } from './advance.ts'
-import { boundsReached, describeBound } from './spending.ts'
 import type { Position } from './position.ts'
 import type { Walk } from './walk.ts'
 
-/** Reflex's own questions to whoever runs a pipeline; only people answer them (people/question.ts). No node has such a name. */
-const BUDGET = 'engine:budget'
+/** Reflex's own question to whoever runs a pipeline; only people answer it (people/question.ts). No node has such a name. */
 const PERMISSION = 'engine:permission'
 
 /**
@@ -31,7 +30,7 @@ export function holds(walk: Walk, onward: 'enter' | 'rest'): boolean {
 
 interface Asked {
   readonly name: string
-  readonly question: Question
+  readonly question: Question | JsonObject
   /** The grant that is asked for. */
   readonly grant?: string
 }
@@ -40,18 +39,8 @@ function budgetQuestion(walk: Walk): Asked | undefined {
   const limits = walk.purse.operatorBounds
   if (limits === undefined || isFree(walk.node)) return undefined
   const used = walk.purse.usedByRun
-  const over = boundsReached(limits, used)
-  if (over.length === 0) return undefined
-  const said = over.map((bound) => describeBound(bound, limits, used)).join(', ')
-  const question: Question = {
-    text: 'The budget is spent: raise it, or stop?',
-    options: [
-      { value: 'raise', label: 'Raise it', detail: 'by as much again' },
-      { value: 'stop', label: 'Stop', detail: 'the run fails here' },
-    ],
-    about: `${walk.node.id} is next; ${said} are used.`,
-  }
-  return { name: BUDGET, question }
+  if (boundsReached(limits, used).length === 0) return undefined
+  return { name: BUDGET, question: askForMore(limits, used, walk.node.id) }
 }
 
 function permissionQuestion(walk: Walk): Asked | undefined {
@@ -77,19 +66,23 @@ export function release(walk: Walk, answer: Json): 'enter' | 'rest' {
   const { onward = 'enter', for: waiting, ...rest } = walk.position
   const grant = waiting?.is === 'wait' ? waiting.grant : undefined
   if (grant !== undefined && (answer === 'allow' || answer === 'deny')) walk.permit(grant, answer === 'allow')
-  if (grant === undefined && answer === 'raise') raise(walk)
+  if (grant === undefined && answer !== 'stop') raise(walk, answer)
   if (grant === undefined && answer === 'stop') walk.purse.spend({ tokens: 0, cost: 0, calls: 0, stopped: true })
   const position: Position = { ...rest, phase: onward }
   walk.go(position)
   return onward
 }
 
-/** As much again of everything that is used up, from what is used now. */
-function raise(walk: Walk): void {
+/** What an answer adds to the budget of the run. */
+function raise(walk: Walk, answer: Json): void {
   const limits = walk.purse.operatorBounds ?? {}
-  const used = walk.purse.usedByRun
-  const given = walk.charter.limits
-  const raised = boundsReached(limits, used).map((bound) => [bound, (given[bound] ?? 0) + used[bound] - (limits[bound] ?? 0)] as const)
-  walk.purse.spend({ tokens: 0, cost: 0, calls: 0, raised: Object.fromEntries(raised) })
-  walk.note('budget_raised', Object.fromEntries(raised))
+  const bounds = raisedBounds(limits, walk.charter.limits, walk.purse.usedByRun, answer)
+  if (bounds === undefined) return
+  const more = BOUNDS.flatMap((bound) => {
+    const added = (bounds[bound] ?? 0) - (limits[bound] ?? 0)
+    return limits[bound] !== undefined && added > 0 ? [[bound, added] as const] : []
+  })
+  if (more.length === 0) return
+  walk.purse.spend({ tokens: 0, cost: 0, calls: 0, raised: Object.fromEntries(more) })
+  walk.note('budget_raised', Object.fromEntries(more))
 }

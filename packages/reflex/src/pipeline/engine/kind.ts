@@ -29,6 +29,7 @@ export function pipelineKind({ load, refs, engine }: PipelineKindOptions): Kind<
     name: 'pipeline',
     rev: 1,
     cancels: true,
+    budgets: true,
     forks: true,
     compile: load,
     ...(refs === undefined ? {} : { refs }),

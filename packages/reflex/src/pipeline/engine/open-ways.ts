@@ -23,7 +23,9 @@ const NO_CHARTER: Charter = { trust: '', denied: {}, workdir: '', folder: '', ru
  * before it ended.
  */
 export function openWays(typed: TypedGraph, frame: Frame): Choice[] {
-  const node = nodeOf(frame.position) ?? ''
+  const node = nodeOf(frame.position)
+  // It has not begun.
+  if (node === undefined) return []
   const edges = typed.outgoing.get(node) ?? []
   const ids = edgeIds(typed.graph.edges)
   const asks = typed.nodes.get(node)?.canonical === 'branch'

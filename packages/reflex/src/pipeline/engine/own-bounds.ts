@@ -1,7 +1,7 @@
 import type { TypedGraph } from '../compile/typed.ts'
 import { integerOf, numberOf } from '../dot/graph.ts'
 import { durationOf } from '../language/duration.ts'
-import type { Bounds } from './spending.ts'
+import type { Bounds } from '../../policy/index.ts'
 
 const stated = new WeakMap<TypedGraph, { readonly bounds: Bounds | undefined }>()
 

@@ -1,20 +1,10 @@
 import type { StepContext } from '../../kernel/context.ts'
 import { isObject } from '../../kernel/json.ts'
+import { BOUNDS, type Bounds, shareUsed, type Used } from '../../policy/index.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 import { ownBounds } from './own-bounds.ts'
 import type { Charter } from './handler.ts'
-import {
-  BOUNDS,
-  type Bounds,
-  type Here,
-  ownSpent,
-  pipelineFrame,
-  rootFrame,
-  shareUsed,
-  spentBelow,
-  spentByEnded,
-  type Used,
-} from './spending.ts'
+import { type Here, ownSpent, pipelineFrame, rootFrame, spentBelow, spentByEnded } from './spending.ts'
 import { addSpent, CHARTER, keepSpent, type Spent } from './tally.ts'
 
 /** The share of a bound from which on it is low. */

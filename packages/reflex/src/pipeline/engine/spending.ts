@@ -4,32 +4,6 @@ import type { Scope } from '../../kernel/scope.ts'
 import { addSpent, NOTHING_SPENT, SPENT, type Spent } from './tally.ts'
 import { branchOf } from './branch.ts'
 
-/** What can be bounded: tokens, US dollars, milliseconds, executions of nodes. */
-export const BOUNDS = ['tokens', 'cost', 'time', 'steps'] as const
-type Bound = (typeof BOUNDS)[number]
-export type Bounds = Readonly<Partial<Record<Bound, number>>>
-
-/** What has been used up of each. */
-export type Used = Readonly<Record<Bound, number>>
-
-const UNITS: Readonly<Record<Bound, string>> = { tokens: 'tokens', cost: 'US dollars', time: 'ms', steps: 'steps' }
-
-/** The bounds that are used up. */
-export function boundsReached(bounds: Bounds, used: Used): Bound[] {
-  return BOUNDS.filter((bound) => used[bound] >= (bounds[bound] ?? Number.POSITIVE_INFINITY))
-}
-
-/** A bound and what was used of it, in words. */
-export function describeBound(bound: Bound, bounds: Bounds, used: Used): string {
-  const shown = (amount: number): string => String(Number(amount.toFixed(4)))
-  return `${shown(used[bound])} of ${shown(bounds[bound] ?? 0)} ${UNITS[bound]}`
-}
-
-/** The share of the bounds that is used up, of the one of which most is. */
-export function shareUsed(bounds: Bounds, used: Used): number {
-  return Math.max(0, ...BOUNDS.map((bound) => used[bound] / (bounds[bound] ?? Number.POSITIVE_INFINITY)))
-}
-
 /** The frame of the pipeline that a branch belongs to; the frame itself where it is none. */
 export function pipelineFrame(frame: Frame): Frame {
   let found = frame

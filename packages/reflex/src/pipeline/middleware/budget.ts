@@ -1,5 +1,5 @@
 import { ownBounds } from '../engine/own-bounds.ts'
-import { boundsReached, describeBound } from '../engine/spending.ts'
+import { boundsReached, describeBound } from '../../policy/index.ts'
 import type { TypedNode } from '../compile/typed.ts'
 import type { Halt, Middleware, Token } from './middleware.ts'
 

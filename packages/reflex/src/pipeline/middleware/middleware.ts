@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Scene } from '../engine/handler.ts'
 import type { Outcome } from '../engine/outcome.ts'
-import type { Used } from '../engine/spending.ts'
+import type { Used } from '../../policy/index.ts'
 import type { Label } from './label.ts'
 
 /** One execution of a node in the hands of the chain (seed pipeline 5.1). */

@@ -5,6 +5,7 @@ import { replay } from '../../kernel/replay.ts'
 import type { Runtime } from '../../kernel/runtime.ts'
 import { State } from '../../kernel/state.ts'
 import type { Store } from '../../kernel/store.ts'
+import { placeOf, replayText } from '../kind-suite/difference.ts'
 import { RUN, Stuck, textOf } from '../kind-suite/life.ts'
 import type { KindSubject } from '../kind-suite/subject.ts'
 import type { Watch } from '../kind-suite/watch.ts'
@@ -44,7 +45,7 @@ export async function audit(ended: Ended): Promise<{ readonly records: readonly 
   if (row.status !== (folded.ended?.status === 'done' ? 'completed' : folded.ended?.status))
     watch.found('differs', `the row says ${row.status}, and the journal ${folded.ended?.status ?? 'that the run goes on'}`)
   const { difference } = replay(records, runtime.programs)
-  if (difference !== undefined) watch.found('differs', `a replay decides record ${difference.record} in another way`)
+  if (difference !== undefined) watch.found('differs', replayText(difference))
   const undisturbed = { essence: essence(folded, subject), deadlines: deadlines(records) }
   compare(ended, undisturbed)
   auditEffects(records, watch)
@@ -56,7 +57,8 @@ export async function audit(ended: Ended): Promise<{ readonly records: readonly 
 function compare({ expected, watch, timeWarp }: Ended, found: Undisturbed): void {
   if (expected === undefined || equalJson(found.essence, expected.essence)) return
   if (timeWarp && !equalJson([...found.deadlines], [...expected.deadlines])) return
-  watch.found('differs', `the end is\n  ${JSON.stringify(found.essence)}\nand should be\n  ${JSON.stringify(expected.essence)}`)
+  const [is, should] = [JSON.stringify(found.essence), JSON.stringify(expected.essence)]
+  watch.found('differs', `the end differs${placeOf(found.essence, expected.essence)}:\n  is        ${is}\n  should be ${should}`)
 }
 
 /** A result in the journal is one that the world has given. */

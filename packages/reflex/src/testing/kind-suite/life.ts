@@ -1,5 +1,5 @@
 import { faults } from '../../kernel/faults.ts'
-import { equalJson, type Json } from '../../kernel/json.ts'
+import { equalJson, isObject, type Json } from '../../kernel/json.ts'
 import type { Wait } from '../../kernel/frame.ts'
 import type { Call, Port } from '../../kernel/port.ts'
 import type { Rec } from '../../kernel/record.ts'
@@ -9,6 +9,7 @@ import { dumpState } from '../../kernel/snapshot.ts'
 import type { State } from '../../kernel/state.ts'
 import type { RunRow, Store, Worker } from '../../kernel/store.ts'
 import { type VirtualHost, virtualHost } from '../virtual-host.ts'
+import { placeOf } from './difference.ts'
 import { type Fate, UNHARMED } from './fate.ts'
 import { FatedStore } from './fated-store.ts'
 import type { KindSubject, Outcome } from './subject.ts'
@@ -259,8 +260,8 @@ async function within<T>(life: Life, told: Promise<T> | undefined): Promise<T | 
     if (life.fate.stopped !== undefined) {
       await life.fate.stopped
       turns = 0
-    } else if (!life.waiting && !(await life.host.tick())) throw new Stuck('the run neither rests nor goes on')
-    if (turns > RESTS) throw new Stuck('the run does not come to rest')
+    } else if (!life.waiting && !(await life.host.tick())) throw new Stuck(`the run neither rests nor goes on${underWay(life)}`)
+    if (turns > RESTS) throw new Stuck(`the run does not come to rest${underWay(life)}`)
   }
   return heard.over ? told : undefined
 }
@@ -277,7 +278,9 @@ export function textOf(state: State, subject: KindSubject): string {
 
 export function same(what: string, actual: unknown, expected: unknown): void {
   if (!equalJson(actual, expected))
-    throw new Error(`${what}:\n  is        ${JSON.stringify(actual)}\n  should be ${JSON.stringify(expected)}`)
+    throw new Error(
+      `${what} differs${placeOf(actual, expected)}:\n  is        ${JSON.stringify(actual)}\n  should be ${JSON.stringify(expected)}`,
+    )
 }
 
 export function fine(watch: Watch): void {
@@ -289,6 +292,17 @@ export function inputName(record: Rec | undefined): string {
   return record?.input?.[0] ?? 'go'
 }
 
+function underWay({ run }: Life): string {
+  return run === undefined ? '' : `; it waits for ${describe(run)}`
+}
+
 function describe(run: Run): string {
-  return [...run.state.waits.values()].map((wait) => `${wait.type} ${wait.name}`).join(', ') || 'nothing'
+  const flights = [...run.state.flights()].map(({ id, port }) => `effect ${id} of ${port}`)
+  return [...[...run.state.waits.values()].map(waitText), ...flights].join(', ') || 'nothing'
+}
+
+/** What a run waits for, and over which mistake, if that is why. */
+export function waitText({ type, name, about }: Wait): string {
+  const message = isObject(about) && isObject(about.fault) ? about.fault.message : undefined
+  return typeof message === 'string' ? `${type} ${name} (${message})` : `${type} ${name}`
 }

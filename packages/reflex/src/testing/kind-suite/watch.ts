@@ -154,20 +154,16 @@ export class Watch {
     this.#check(call, port.traits?.(call) ?? port, fate.stoodAt)
     const id = String(call.id)
     const raw = perform(port, call)
-    this.#results.set(
-      id,
-      raw.then(
-        (value) => {
-          const accepted = port.accept === undefined ? copyJson(value ?? null, 'result') : port.accept(value, call)
-          this.happens(['result', id, accepted])
-          return accepted
-        },
-        () => {
-          this.happens(['failure', id])
-          return undefined
-        },
-      ),
-    )
+    const accepted = raw.then((value): Json => {
+      const result = port.accept === undefined ? copyJson(value ?? null, 'result') : port.accept(value, call)
+      this.happens(['result', id, result])
+      return result
+    })
+    // What was thrown, and what is refused, is a failure that the run has on record.
+    const known = accepted.catch((): undefined => {
+      this.happens(['failure', id])
+    })
+    this.#results.set(id, known)
     fate.meets({ what: 'perform', when: 'after' })
     if (fate.dead) return forever()
     return fate.stopped === undefined ? raw : fate.stopped.then(() => raw)

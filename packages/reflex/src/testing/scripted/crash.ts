@@ -3,6 +3,7 @@ import { FORMATS } from '../../formats.ts'
 import {
   type Call,
   copyJson,
+  equalJson,
   type Host,
   isObject,
   type Json,
@@ -20,10 +21,13 @@ import type { Keeps } from '../../keeps.ts'
 import type { OperatorPolicy } from '../../policy/index.ts'
 import type { Tool } from '../../tools/index.ts'
 import { linesOfHistory } from '../../history/trace.ts'
+import { brief } from '../../text/index.ts'
 import { type Blow, type Circumstance, type FaultPoint, FaultSuite, pointText, type Verdict } from '../fault-suite.ts'
+import { waitText } from '../kind-suite/life.ts'
 import type { KindSubject } from '../kind-suite/subject.ts'
 import { pathOf } from './end.ts'
-import { Asked, effectName, type Memory, OUTSIDE, Settled, Turns } from './memory.ts'
+import { Asked, effectName, type Memory, OUTSIDE, Settled, shortName, Turns } from './memory.ts'
+import type { KeyedCall } from './outside.ts'
 import { type Cast, surroundingsOf } from './stage.ts'
 
 /** How a program is disturbed. */
@@ -40,6 +44,8 @@ export interface Crashed {
   readonly points: number
   /** How many of these runs asked whether an effect had happened, since it may not be repeated. */
   readonly asked: number
+  /** What left more than once in one of them, since it says that it may: tools and nodes by name, in alphabetical order. */
+  readonly repeated: readonly string[]
 }
 
 /** A run that has been played, by a test or long ago: what its lives are compared with. */
@@ -60,15 +66,16 @@ export interface Played {
 
 /** Runs a program again, struck at every moment. Rejects with the first difference. */
 export async function crashEverywhere(played: Played, { blows = ['die'], under = [] }: CrashOptions = {}): Promise<Crashed> {
-  if (played.state.ended === undefined) {
-    const waits = [...played.state.waits.values()].map(({ type, name }) => `${type} ${name}`)
-    throw new Error(`the run has not ended${waits.length === 0 ? '' : `, it waits for ${waits.join(', ')}`}: bring it to its end first`)
-  }
+  if (played.state.ended === undefined) throw new Error(`${unended(played.state)}: bring it to its end first`)
+  for (const call of played.cast.outside.keyed) await knowsItsKey(call)
   const lives = new Lives(played)
-  const suite = await FaultSuite.of(lives.subject)
+  const suite = await FaultSuite.of(lives.subject).catch((thrown: unknown) => {
+    throw unsound(thrown)
+  })
   lives.begin()
   sameWay(played, await suite.strike({ strokes: [], under: new Set() }))
   const came = { points: 0, asked: 0 }
+  const repeated = new Set<string>()
   for await (const point of suite.points(under)) {
     if (!point.strokes.every(({ blow }) => blows.includes(blow))) continue
     lives.begin()
@@ -76,8 +83,34 @@ export async function crashEverywhere(played: Played, { blows = ['die'], under =
     if (verdict.violations.length > 0) throw new Error(difference(lives.subject.name, point, verdict))
     came.points++
     if (verdict.records.some(({ more }) => more?.doubts !== undefined)) came.asked++
+    for (const name of lives.repeated()) repeated.add(name)
   }
-  return came
+  return { ...came, repeated: [...repeated].sort() }
+}
+
+/** The run has ended once, and with the same answers it does not do so again, or not by what it has on record. */
+function unsound(thrown: unknown): Error {
+  const words = thrown instanceof Error ? thrown.message : String(thrown)
+  const why = 'a clock, chance and variables of its own are not on record, so guards and handlers must not read them'
+  return new Error(`${words}\nPlayed for the test it ended, and answered as it was then it should end so again: ${why}`, { cause: thrown })
+}
+
+function unended({ waits }: State): string {
+  const open = [...waits.values()].map(waitText)
+  return `the run has not ended${open.length === 0 ? '' : `, it waits for ${open.join(', ')}`}`
+}
+
+/** A promise that a crash relies on: the second call under a key does nothing, and so answers as the first. */
+async function knowsItsKey({ name, key, answer, again }: KeyedCall): Promise<void> {
+  const says = 'it says `repeat: keyed`: what it does under a key it must do once, and answer alike'
+  let other: Json
+  try {
+    other = await again()
+  } catch (cause) {
+    throw new Error(`${name} failed when it was called again under the key ${key}; ${says}`, { cause })
+  }
+  if (equalJson(other, answer)) return
+  throw new Error(`${name} answered ${brief(answer)} under the key ${key}, and ${brief(other)} when it was called again under it; ${says}`)
 }
 
 /** The first moment that made a difference, as somebody reads it. */
@@ -107,6 +140,8 @@ class Lives {
   readonly #played: Played
   readonly #answers: ReadonlyMap<string, readonly (Json | undefined)[]>
   #asked = new Asked()
+  /** What has left in the lives of one run, by effect: its name, and how often. */
+  readonly #left = new Map<string, { readonly name: string; times: number }>()
   /** Those of the life that began last. */
   #turns: Turns | undefined
 
@@ -127,6 +162,20 @@ class Lives {
   /** The next run is about to begin. */
   begin(): void {
     this.#asked = new Asked()
+    this.#left.clear()
+  }
+
+  /** What has left more than once since the run began, unless a person allowed it. */
+  repeated(): readonly string[] {
+    return [...this.#left.values()].flatMap(({ name, times }) => (times > 1 ? [name] : []))
+  }
+
+  #leaves(port: Port, call: Call): void {
+    const { leaves, repeat } = port.traits?.(call) ?? port
+    if (!leaves || repeat === 'ask') return
+    const known = this.#left.get(String(call.id))
+    if (known === undefined) this.#left.set(String(call.id), { name: shortName(call), times: 1 })
+    else known.times++
   }
 
   #ports(store: Store, host: Host): Readonly<Record<string, Port>> {
@@ -136,7 +185,7 @@ class Lives {
     this.#turns = turns
     const made = Object.entries(cast.ports({ ...parts, runFolder }, host)).map(([name, port]) => {
       const judged: Port = { ...port, perform: (call) => judge(parts.policy, port, call, state.start?.by) ?? port.perform(call) }
-      return [name, OUTSIDE.has(name) ? repeating(judged, turns, memory) : judged] as const
+      return [name, OUTSIDE.has(name) ? repeating(judged, turns, memory, (call) => this.#leaves(port, call)) : judged] as const
     })
     return Object.fromEntries(made)
   }
@@ -150,10 +199,11 @@ function judge(policy: OperatorPolicy, port: Port, call: Call, by: Json | undefi
 }
 
 /** A port that answers as it did in the run that was played; asked for more, it performs. */
-function repeating(port: Port, turns: Turns, memory: Memory): Port {
+function repeating(port: Port, turns: Turns, memory: Memory, seen: (call: Call) => void): Port {
   return {
     ...port,
     perform(call) {
+      seen(call)
       const name = effectName(call)
       return memory.answer(name, turns.effect(name, call.id)) ?? port.perform(call)
     },

@@ -58,12 +58,13 @@ function checkEdge(decision: ScriptedDecision, node: string, workflows: readonly
 
 function unknownNode(name: string, names: readonly string[]): Error {
   const hint = didYouMean(suggest(name, names))
+  const none = 'leave `decide` out: the program has no workflow; what models and people say there stands in `models` and `answers`'
   return faults.make(
     'R2120',
     `the script decides at ${quote(name)}, and no workflow has that node${hint === undefined ? '' : `; ${hint}`}`,
     {
       path: name,
-      fix: hint ?? `decide at one of ${names.filter((one) => !one.includes('/')).join(', ')}`,
+      fix: hint ?? (names.length === 0 ? none : `decide at one of ${names.filter((one) => !one.includes('/')).join(', ')}`),
     },
   )
 }

@@ -1,4 +1,4 @@
-import { canonicalJson, type Call, decodeBatch, type Json, type Ref, type Store } from '../../kernel/index.ts'
+import { canonicalJson, type Call, decodeBatch, isObject, type Json, type Ref, type Store } from '../../kernel/index.ts'
 import { type CompiledWorkflow, DECIDE, nodeAt } from '../../workflow/compile.ts'
 import { RUN } from '../kind-suite/life.ts'
 
@@ -9,6 +9,13 @@ export const OUTSIDE: ReadonlySet<string> = new Set([DECIDE, 'model', 'tool', 'h
 export function effectName({ run, port, args, def, frame }: Pick<Call, 'run' | 'port' | 'args' | 'def' | 'frame'>): string {
   if (port !== DECIDE) return `${port} ${canonicalJson(args ?? null).replaceAll(run, '‹run›')}`
   return `${DECIDE} ${(def as CompiledWorkflow).workflow.id}/${nodeAt(frame.position) ?? ''}`
+}
+
+/** The same for people: the tool that is called, or the node that asks. */
+export function shortName({ port, args, def, frame }: Pick<Call, 'port' | 'args' | 'def' | 'frame'>): string {
+  if (port === DECIDE) return `${(def as CompiledWorkflow).workflow.id}/${nodeAt(frame.position) ?? ''}`
+  const { tool, node } = isObject(args) ? args : {}
+  return typeof tool === 'string' ? tool : typeof node === 'string' ? node : port
 }
 
 /** What came of an effect. */

@@ -16,9 +16,20 @@ const OWN = 100
 /** The same for what Reflex does by itself, such as a command in a sandbox. */
 const REAL = 30_000
 
+/** A call of a tool that says of itself that it knows a key again. */
+export interface KeyedCall {
+  readonly name: string
+  readonly key: string
+  /** What it has answered. */
+  readonly answer: Json
+  /** Calls it once more, under the same key. */
+  readonly again: () => Promise<Json>
+}
+
 /** Everything that a run has done outside, and what is under way there. */
 export class Outside {
   readonly performed: Performed[] = []
+  readonly keyed: KeyedCall[] = []
   /** What is under way, and for how long it is waited for. */
   readonly #pending = new Map<object, number>()
 

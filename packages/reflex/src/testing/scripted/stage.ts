@@ -1,6 +1,6 @@
 import { PURE } from '../../agents/agent.ts'
 import { type AgentCall, dispatch, type RunnableAgent } from '../../agents/index.ts'
-import type { Call, Host, Port, Runtime } from '../../kernel/index.ts'
+import { type Call, type Host, isObject, type Json, type Port, type Runtime } from '../../kernel/index.ts'
 import { type Surroundings, thisProcess } from '../../host.ts'
 import { modelPort } from '../../models/index.ts'
 import { offersPort } from '../../pipeline/engine/offers.ts'
@@ -33,10 +33,13 @@ export interface Stage {
 export class Cast {
   readonly script: ScriptedOptions
   readonly outside: Outside
+  readonly #strangers: boolean
 
-  constructor(script: ScriptedOptions, outside: Outside) {
+  /** `strangers`: the program may call tools that nobody here knows, for what they answered is known. */
+  constructor(script: ScriptedOptions, outside: Outside, strangers = false) {
     this.script = script
     this.outside = outside
+    this.#strangers = strangers
   }
 
   /** What a `Reflex` is made of, beside its store and its surroundings. */
@@ -54,7 +57,7 @@ export class Cast {
   /** The ports of a runtime, behind which stands what the script says. */
   ports(stage: Stage, host: Host): Readonly<Record<string, Port>> {
     const { outside } = this
-    const tools = new ScriptedTools(stage.tools, this.script.tools, outside)
+    const tools = new ScriptedTools(stage.tools, this.script.tools, outside, this.#strangers)
     const models = scriptedModels(this.script.models, outside, host)
     const allows = (run: string, capability: string, exactly?: boolean) => stage.policy.allows(run, capability, exactly)
     const others = dispatch({
@@ -93,11 +96,16 @@ export class Cast {
     return {
       ...port,
       perform: (call) => {
-        this.outside.tell(name, '', call.args, call.key)
+        this.outside.tell(name, nodeOf(call.args), call.args, call.key)
         return this.outside.real(() => port.perform(call))
       },
     }
   }
+}
+
+/** What a pipeline asks of its host names the node that asks. */
+function nodeOf(args: Json | undefined): string {
+  return isObject(args) && typeof args['node'] === 'string' ? args['node'] : ''
 }
 
 /** The call with the folder of its run. Its signal is read when somebody looks at it. */

@@ -1,5 +1,5 @@
 import { copyJson, type Host, type Json, type JsonObject } from '../../kernel/index.ts'
-import { createTools, type Guess, type Tool, Tools } from '../../tools/index.ts'
+import { createTools, type Guess, type Tool, type ToolCall, Tools } from '../../tools/index.ts'
 import type { Outside } from './outside.ts'
 import type { ScriptedOptions, ScriptedTool } from './script.ts'
 
@@ -11,14 +11,24 @@ export function ownTools(host: Host): ReadonlySet<string> {
 /** A tool that answers as a script says. What the script leaves open is as with the real one of that name, if there is one. */
 function scriptedTool(name: string, given: ScriptedTool, outside: Outside, real?: Tool): Tool {
   const { run, ...rest } = typeof given === 'function' ? { run: given } : { ...given, run: given.run.bind(given) }
+  const tool = { ...(real ?? stranger(name)), ...rest }
+  const answerTo = async (args: JsonObject, call: ToolCall): Promise<Json> => copyJson((await run(args, call)) ?? null, name)
   return {
-    ...(real ?? { name, description: name, leaves: true, repeat: 'ask' }),
-    ...rest,
-    run(args, call): Promise<Json> {
+    ...tool,
+    async run(given, call): Promise<Json> {
+      const args = given as JsonObject
       outside.tell('tool', name, args, call.key)
-      return outside.own(async () => copyJson((await run(args as JsonObject, call)) ?? null, name))
+      const answer = await outside.own(() => answerTo(args, call))
+      if ((tool.repeats?.(args) ?? tool.repeat) === 'keyed')
+        outside.keyed.push({ name, key: call.key, answer, again: () => outside.own(() => answerTo(args, call)) })
+      return answer
     },
   }
+}
+
+/** What is known of a tool of which nothing is known: it may do anything, and nobody may repeat it unasked. */
+function stranger(name: string): Omit<Tool, 'run'> {
+  return { name, description: name, leaves: true, repeat: 'ask' }
 }
 
 /** The tools of a script. `real`: those that they stand in for. */
@@ -31,12 +41,15 @@ export class ScriptedTools extends Tools {
   readonly #real: Tools
   readonly #scripted: ReadonlyMap<string, Tool>
   readonly #outside: Outside
+  readonly #strangers: boolean
 
-  constructor(real: Tools, given: ScriptedOptions['tools'], outside: Outside) {
+  /** `strangers`: a tool that nobody knows is one of which nothing is known, as in a recorded run, and no mistake. */
+  constructor(real: Tools, given: ScriptedOptions['tools'], outside: Outside, strangers: boolean) {
     super([])
     this.#real = real
     this.#scripted = scriptedTools(given, outside, real)
     this.#outside = outside
+    this.#strangers = strangers
   }
 
   override names(): readonly string[] {
@@ -45,7 +58,12 @@ export class ScriptedTools extends Tools {
 
   override find(name: string): Tool | undefined {
     const real = this.#real.find(name)
-    return this.#scripted.get(name) ?? (real === undefined ? undefined : this.#watched(real))
+    return this.#scripted.get(name) ?? (real === undefined ? this.#stranger(name) : this.#watched(real))
+  }
+
+  #stranger(name: string): Tool | undefined {
+    if (!this.#strangers) return undefined
+    return { ...stranger(name), run: () => Promise.reject(new Error(`nobody recorded what ${name} answers`)) }
   }
 
   override get(name: string, guess?: Guess): Tool {

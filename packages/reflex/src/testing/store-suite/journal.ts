@@ -178,8 +178,11 @@ export const journalCases: Readonly<Record<string, Rule>> = {
       await store.ledger('memory'),
     ]
     const before = await look()
+    assert.deepEqual(await look(await world.another(workerOf('reader'))), before, 'another connection sees it before this one is closed')
     await world.store.close()
-    assert.deepEqual(await look(await world.another()), before)
+    const again = await world.another()
+    assert.notEqual(again, world.store, 'what is durable is opened anew: `open` answers with the object that was closed')
+    assert.deepEqual(await look(again), before)
   },
 }
 

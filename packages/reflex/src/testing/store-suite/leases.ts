@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
 import type { Lease } from '../../kernel/store.ts'
-import { batchOf, leaseOf, NOW, refuses, type Rule, rowOf, TTL, workerOf } from './world.ts'
+import { batchOf, leaseOf, mustBeHeld, NOW, refuses, type Rule, rowOf, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'
 const SECOND = workerOf('second')
@@ -63,10 +63,10 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
   async 'a worker that is silent for its ttl loses its runs, one that beats keeps them'(world) {
     await world.start()
     const other = await world.another()
-    assert.ok('holder' in (await other.claim(RUN, SECOND, NOW + TTL - 1)))
+    mustBeHeld(await other.claim(RUN, SECOND, NOW + TTL - 1))
     await world.store.beat(world.worker, NOW + TTL - 1)
     assert.deepEqual(await other.claim(RUN, SECOND, NOW + TTL), { holder: { worker: world.worker, seen: NOW + TTL - 1 } })
-    assert.ok('holder' in (await other.claim(RUN, SECOND, NOW + 2 * TTL - 2)))
+    mustBeHeld(await other.claim(RUN, SECOND, NOW + 2 * TTL - 2))
     leaseOf(await other.claim(RUN, SECOND, NOW + 2 * TTL - 1))
   },
 
@@ -74,7 +74,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     const patient = workerOf('patient')
     const other = await world.another(patient, 10 * TTL)
     await other.create(rowOf(RUN), patient)
-    assert.ok('holder' in (await world.store.claim(RUN, world.worker, NOW + 10 * TTL - 1)))
+    mustBeHeld(await world.store.claim(RUN, world.worker, NOW + 10 * TTL - 1))
     leaseOf(await world.store.claim(RUN, world.worker, NOW + 10 * TTL))
   },
 
@@ -124,7 +124,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
       assert.deepEqual(await other.claim(RUN, heir, NOW), { holder: { worker: mortal, seen: NOW } })
       child.kill('SIGKILL')
       await once(child, 'exit')
-      assert.ok('holder' in (await other.claim(RUN, stranger, NOW)), 'from another machine only the heartbeat counts')
+      mustBeHeld(await other.claim(RUN, stranger, NOW), 'from another machine only the heartbeat counts')
       assert.deepEqual(await other.due(NOW), [RUN])
       leaseOf(await other.claim(RUN, heir, NOW))
     } finally {
@@ -147,7 +147,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     await other.create(rowOf(RUN), unknown)
     const heir = workerOf('heir', { host: '', pid: 0 })
     await other.hello(heir, NOW, TTL)
-    assert.ok('holder' in (await other.claim(RUN, heir, NOW + TTL - 1)))
+    mustBeHeld(await other.claim(RUN, heir, NOW + TTL - 1))
     leaseOf(await other.claim(RUN, heir, NOW + TTL))
   },
 }

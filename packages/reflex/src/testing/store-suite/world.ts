@@ -62,7 +62,7 @@ export class StoreWorld {
   }
 
   async mustCommit(...batches: Batch[]): Promise<void> {
-    assert.deepEqual(await this.store.commit(batches), [], 'no run is refused')
+    assert.deepEqual(await this.store.commit(batches), [], 'a run was refused')
   }
 
   async row(id: string): Promise<RunRow | undefined> {
@@ -106,7 +106,7 @@ export function messageOf(id: string, more: Partial<Message> = {}): Message {
 }
 
 export function leaseOf(claim: Claim): Lease {
-  assert.ok('lease' in claim, `the run is given, not ${JSON.stringify(claim)}`)
+  assert.ok('lease' in claim, `the run should be given, and the answer is ${JSON.stringify(claim)}`)
   return claim.lease
 }
 
@@ -120,9 +120,14 @@ export async function refuses(code: string, work: () => unknown): Promise<void> 
   try {
     await work()
   } catch (thrown) {
-    assert.ok(isFault(thrown), `a fault is thrown, not ${String(thrown)}`)
-    assert.equal(thrown.code, code)
+    assert.ok(isFault(thrown), `${code} should be thrown, and what is thrown is no fault: ${String(thrown)}`)
+    assert.equal(thrown.code, code, `${code} should be thrown, and what is thrown is ${thrown.code}: ${thrown.message}`)
     return
   }
-  assert.fail(`${code} is thrown`)
+  assert.fail(`${code} should be thrown, and nothing is`)
+}
+
+/** Somebody else has the run. */
+export function mustBeHeld(claim: Claim, why = 'somebody has it'): void {
+  assert.ok('holder' in claim, `the run should not be given, for ${why}; the answer is ${JSON.stringify(claim)}`)
 }

@@ -100,9 +100,18 @@ describe('what the operator allows', () => {
   test('an answer that is neither leaves the question', async () => {
     const went = await run('a [prompt=p] b [prompt=p] start -> a -> b -> done', { limits: { tokens: 100 } })
     const [wait] = [...went.run.state.waits.keys()]
-    await went.run.answer(wait ?? '', { tokens: 1_000_000 })
+    await went.run.answer(wait ?? '', { dollars: 5 })
     await went.host.settle()
     expect(questions(went)).toEqual(['engine:budget'])
+  })
+
+  test('goes on with the amounts that an answer names', async () => {
+    const went = await run(chain, { limits: { tokens: 100 } })
+    const [wait] = [...went.run.state.waits.keys()]
+    await went.run.answer(wait ?? '', { tokens: 250 })
+    await went.host.settle()
+    expect(went.run.state.ended?.status).toBe('done')
+    expect(told(went, 'budget_raised')).toEqual([{ tokens: 150 }])
   })
 
   test('is asked for before a further attempt', async () => {

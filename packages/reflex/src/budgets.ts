@@ -1,0 +1,119 @@
+import { changesOf, linesOf } from './history/trace.ts'
+import { usedBy } from './history/used.ts'
+import {
+  type Call,
+  type Change,
+  type Fault,
+  type Hold,
+  type Json,
+  type Policy,
+  type Ref,
+  type Run,
+  RunPrograms,
+  type Runtime,
+  type State,
+  type Traits,
+} from './kernel/index.ts'
+import { type Bounds, BOUNDS, boundsReached, BUDGET, budgetQuestion, faults, raisedBounds, type Used } from './policy/index.ts'
+
+/**
+ * The operator's budget, for every kind that does not ask by itself: effects are held, with a question, once it is spent
+ * (decisions, budgets). What a run has used, and what was raised, is read off its journal, so that it is the same after a
+ * crash and in a fork.
+ */
+export class Budgets implements Policy {
+  readonly #policy: Policy
+  readonly #find: (run: string) => Run | undefined
+  readonly #purses = new WeakMap<Run, Purse>()
+
+  /** `policy` is asked first; `find` knows the runs of this process. */
+  constructor(policy: Policy, find: (run: string) => Run | undefined) {
+    this.#policy = policy
+    this.#find = find
+  }
+
+  ask(call: Call, traits: Traits, by: unknown): Fault | Hold | undefined {
+    const said = this.#policy.ask(call, traits, by)
+    if (said !== undefined) return said
+    const run = this.#find(call.run)
+    return run === undefined ? undefined : this.#purses.get(run)?.ask(call, traits)
+  }
+
+  /** Follows a run that begins, or is opened again, before anything of it goes on. Nothing for one without bounds. */
+  follow(run: Run, runtime: Runtime, limits: Bounds | undefined): Promise<void> | undefined {
+    if (limits === undefined || BOUNDS.every((bound) => limits[bound] === undefined)) return undefined
+    return this.#follow(run, runtime, limits)
+  }
+
+  async #follow(run: Run, runtime: Runtime, limits: Bounds): Promise<void> {
+    const pinned = (state: State): RunPrograms => new RunPrograms(runtime.programs, state)
+    const purse = new Purse(run, pinned(run.state), limits)
+    this.#purses.set(run, purse)
+    if (run.state.n > 0) for (const change of changesOf(await runtime.journal(run.id), pinned)) purse.take(change)
+    run.observe((change) => purse.take(change))
+  }
+}
+
+/** What one run may use, and what it has used. */
+class Purse {
+  readonly #run: Run
+  readonly #definitions: RunPrograms
+  readonly #given: Bounds
+  #bounds: Bounds
+  readonly #used: { -readonly [Bound in keyof Used]: number } = { tokens: 0, cost: 0, time: 0, steps: 0 }
+  /** It waits for somebody and does nothing: that takes no time of the budget. */
+  #idle = true
+  /** Open questions, with the effects that they hold. */
+  readonly #asked = new Map<Ref, Ref | undefined>()
+  /** Effects that somebody has stopped. */
+  readonly #stopped = new Map<Ref, string>()
+
+  constructor(run: Run, definitions: RunPrograms, given: Bounds) {
+    this.#run = run
+    this.#definitions = definitions
+    this.#given = given
+    this.#bounds = given
+  }
+
+  ask({ frame, id }: Call, { costs = false }: Traits): Fault | Hold | undefined {
+    const definitions = this.#definitions
+    if (definitions.kind(definitions.program(frame.pin).kind).budgets === true) return undefined
+    const place = this.#run.path(frame)
+    const by = this.#stopped.get(id)
+    if (by !== undefined)
+      return faults.make('R3020', `the budget is spent, and ${by} stopped the run here`, { run: this.#run.id, path: place })
+    // The node that has just been entered is still to be executed.
+    const used = { ...this.#used, steps: Math.max(0, this.#used.steps - 1) }
+    const over = boundsReached(this.#bounds, used).filter((bound) => costs || bound === 'time' || bound === 'steps')
+    return over.length === 0 ? undefined : { name: BUDGET, about: budgetQuestion(this.#bounds, used, place) }
+  }
+
+  /** Takes a record in. */
+  take(change: Change): void {
+    const { record, state } = change
+    if (!this.#idle) this.#used.time += record.elapsed
+    for (const { event } of linesOf(change, this.#definitions)) {
+      const { tokens = 0, usd = 0 } = usedBy(event) ?? {}
+      this.#used.tokens += tokens
+      this.#used.cost += usd
+      if (event.mark === 'enter') this.#used.steps++
+    }
+    if (record.input?.[0] === 'answer') this.#answered(record.input[1], record.input[2], record.input[3])
+    if (record.more?.wait !== undefined)
+      for (const { id, name, doubts } of state.waits.values()) if (name === BUDGET) this.#asked.set(id, doubts)
+    this.#idle = isIdle(change)
+  }
+
+  #answered(question: Ref, answer: Json, by = 'somebody'): void {
+    if (!this.#asked.has(question)) return
+    const effect = this.#asked.get(question)
+    this.#asked.delete(question)
+    this.#bounds = raisedBounds(this.#bounds, this.#given, this.#used, answer) ?? this.#bounds
+    if (answer === 'stop' && effect !== undefined) this.#stopped.set(effect, by)
+  }
+}
+
+function isIdle({ state }: Change): boolean {
+  for (const { doubted } of state.flights()) if (!doubted) return false
+  return [...state.waits.values()].some(({ type }) => type !== 'timer')
+}

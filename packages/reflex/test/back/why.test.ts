@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Cause } from '../../src/history/causes.ts'
+import { workflow } from '../../src/workflow/index.ts'
+import { reflexOf } from './world.ts'
+
+/** How many causes stand behind each other, and the last of them. */
+function followed(cause: Cause): { readonly deep: number; readonly last: Cause } {
+  const ends = cause.from.map(followed)
+  const deepest = ends.toSorted((a, b) => b.deep - a.deep)[0]
+  return deepest === undefined ? { deep: 0, last: cause } : { deep: deepest.deep + 1, last: deepest.last }
+}
+
+describe('why', () => {
+  test('a value that a loop of thousands of laps has made is told as far as somebody reads, and then says what to ask', async () => {
+    const reflex = reflexOf({ trust: 'trusted' })
+    const laps = 1_200
+    const file = join(reflex.workdir, 'laps.dot')
+    const dot = `digraph laps { graph [max_node_visits="100000"]; start [shape=Mdiamond]; done [shape=Msquare]
+      count [type="transform", transform="increment", source_key="n", output_key="n"]; more [shape=diamond]
+      start -> count -> more; more -> count [condition="context.n<${laps}"]; more -> done [condition="context.n>=${laps}"] }`
+    writeFileSync(file, dot)
+    await reflex.run(file, { id: 'otter' })
+    const cause = await reflex.why('otter', 'n')
+    expect(cause).toMatchObject({ what: 'value', value: laps })
+    const { deep, last } = followed(cause)
+    expect(deep).toBeLessThan(100)
+    expect(last).toMatchObject({ name: 'further back', text: `why @${last.record}`, from: [] })
+    const further = followed(await reflex.why('otter', `@${last.record}`))
+    expect(further.last.record).toBeLessThan(last.record)
+    expect(followed(await reflex.why('otter', 'more')).deep).toBeLessThan(100)
+  })
+
+  test('a question that nobody has answered yet stands there', async () => {
+    const reflex = reflexOf()
+    const ask = workflow({
+      id: 'ask',
+      entry: 'read',
+      nodes: { read: { spec: { writes: { total: 84 } } }, approve: { spec: { ask: 'Refund {{total}}?' } }, pay: {} },
+      edges: [
+        { from: 'read', to: 'approve', event: 'NEXT' },
+        { from: 'approve', to: 'pay', event: 'YES' },
+      ],
+    })
+    await reflex.run(ask, { id: 'otter' })
+    const cause = await reflex.why('otter', 'approve')
+    expect(cause).toMatchObject({ what: 'record', name: 'approve', text: 'asks "Refund 84?"' })
+    expect(cause.by).toBeUndefined()
+  })
+})

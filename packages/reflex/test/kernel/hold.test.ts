@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import type { Policy, Port } from '../../src/kernel/index.ts'
+import type { Store } from '../../src/kernel/store.ts'
+import { memoryStore } from '../../src/store/index.ts'
+import { replay } from '../../src/kernel/replay.ts'
+import { kindOf, type World, worldOf } from './world.ts'
+
+/** Asks for an effect, and is done with what that came to. */
+const pays = kindOf('pays', (x, input) => {
+  if (input === undefined) return void x.request('pay', 84)
+  if (input[0] === 'ok') return x.done(input[2])
+  if (input[0] === 'err') return x.done('refused')
+})
+
+interface Held extends World {
+  readonly paid: () => number
+}
+
+/** A world whose policy has somebody asked before each payment, and takes `yes` for leave. */
+function heldWorld(store: Store = memoryStore(), leave: { given?: boolean } = {}): Held {
+  let paid = 0
+  const pay: Port = { leaves: true, repeat: 'ask', perform: () => `receipt ${++paid}` }
+  const policy: Policy = { ask: () => (leave.given === true ? undefined : { name: 'engine:permission', about: { text: 'May it pay?' } }) }
+  return { ...worldOf([pays], { store, policy, ports: { pay } }), paid: () => paid }
+}
+
+describe('an effect that somebody is to be asked about', () => {
+  test('is not performed before the answer, and then once', async () => {
+    const leave: { given?: boolean } = {}
+    const world = heldWorld(memoryStore(), leave)
+    const run = await world.start('pays')
+    await run.idle()
+    const [wait] = [...run.state.waits.values()]
+    expect({ name: wait?.name, number: wait?.number, paid: world.paid(), status: run.status }).toEqual({
+      name: 'engine:permission',
+      number: 1,
+      paid: 0,
+      status: 'suspended',
+    })
+    leave.given = true
+    await run.answer(wait?.id ?? '', 'yes', 'ana')
+    await run.idle()
+    expect({ ended: run.state.ended?.value, paid: world.paid() }).toEqual({ ended: 'receipt 1', paid: 1 })
+    expect(replay(await world.runtime.journal(run.id), world.runtime.programs).difference).toBeUndefined()
+  })
+
+  test('is asked about again where the policy still wants that', async () => {
+    const world = heldWorld()
+    const run = await world.start('pays')
+    await run.idle()
+    await run.answer([...run.state.waits.keys()][0] ?? '', 'perhaps')
+    await run.idle()
+    expect({ numbers: [...run.state.waits.values()].map(({ number }) => number), paid: world.paid() }).toEqual({ numbers: [2], paid: 0 })
+  })
+
+  test('stays asked about when its process dies, and is neither performed nor doubted', async () => {
+    const store = memoryStore()
+    const leave: { given?: boolean } = {}
+    const first = heldWorld(store, leave)
+    const run = await first.start('pays', { id: 'otter' })
+    await run.idle()
+    run.close()
+    const second = heldWorld(store, leave)
+    second.runtime.programs.add('pays', 'main', {})
+    const again = await second.runtime.resume('otter')
+    await again.idle()
+    expect([...again.state.waits.values()].map(({ name }) => name)).toEqual(['engine:permission'])
+    leave.given = true
+    await again.answer([...again.state.waits.keys()][0] ?? '', 'yes')
+    await again.idle()
+    expect({ ended: again.state.ended?.status, paid: [first.paid(), second.paid()] }).toEqual({ ended: 'done', paid: [0, 1] })
+  })
+
+  test('goes with its question when the run is cancelled', async () => {
+    const world = heldWorld()
+    const run = await world.start('pays')
+    await run.idle()
+    await run.cancel()
+    await run.idle()
+    expect({ ended: run.state.ended?.status, waits: run.state.waits.size, paid: world.paid() }).toEqual({
+      ended: 'cancelled',
+      waits: 0,
+      paid: 0,
+    })
+  })
+})
