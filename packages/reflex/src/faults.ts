@@ -61,13 +61,6 @@ export const faults = defineFaults({
     means: 'Without a name, an answer goes to the one open question of a run; this run has several, or none.',
     fix: 'Name the question, as RUN/q1.',
   },
-  R2021: {
-    title: 'A record number is out of range',
-    verdict: 'fail',
-    when: 'when a run is looked at',
-    means: 'The journal has no record of this number.',
-    fix: 'Look at the trace of the run for its numbers.',
-  },
   R2030: {
     title: 'There is no such command',
     verdict: 'fail',

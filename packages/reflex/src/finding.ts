@@ -1,12 +1,11 @@
-import { faults } from './faults.ts'
-import { faults as kernelFaults, type RunRow, type Store } from './kernel/index.ts'
+import { faults, noRecord, type RunRow, type Store } from './kernel/index.ts'
 
 /** A run by its id, a prefix that only it has, its trace id, or `last`. Throws `R2016`. */
 export async function findRun(store: Store, ref: string): Promise<RunRow> {
   if (ref === 'last') {
     const [newest] = await store.runs({ limit: 1 })
     if (newest !== undefined) return newest
-    throw kernelFaults.make('R2016', 'the store has no runs', { fix: 'reflex run FILE' })
+    throw faults.make('R2016', 'the store has no runs', { fix: 'reflex run FILE' })
   }
   // A whole name is looked up by itself: it may begin the names of any number of others.
   const exact = ref === '' ? undefined : (await store.read(ref, 0))?.row
@@ -15,7 +14,7 @@ export async function findRun(store: Store, ref: string): Promise<RunRow> {
   const [only] = rows
   if (only !== undefined && rows.length === 1) return only
   const message = rows.length === 0 ? `no run is called ${ref}` : `${ref} begins the names of ${rows.length} runs`
-  throw kernelFaults.make('R2016', message, {
+  throw faults.make('R2016', message, {
     fix: rows.length === 0 ? 'reflex runs' : `name one of ${rows.map(({ id }) => id).join(', ')}`,
   })
 }
@@ -24,6 +23,6 @@ export async function findRun(store: Store, ref: string): Promise<RunRow> {
 export async function findRecord(store: Store, ref: string, at: number | undefined): Promise<RunRow> {
   const row = await findRun(store, ref)
   if (at !== undefined && (!Number.isInteger(at) || at < 1 || at > row.last))
-    throw faults.make('R2021', `${row.id} has records 1 to ${row.last}, not ${at}`, { run: row.id })
+    throw noRecord(row.id, row.last, at)
   return row
 }

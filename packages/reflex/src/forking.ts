@@ -1,4 +1,5 @@
 import type { Surroundings } from './host.ts'
+import { type ForkNext, nextOf } from './forking-next.ts'
 import { type Keeps, keepsOf, keptByFork, proved } from './keeps.ts'
 import { answerTo, questionsOf } from './handle.ts'
 import {
@@ -8,8 +9,6 @@ import {
   type Forked,
   type Frame,
   framePath,
-  type Graph,
-  type GraphNode,
   type Input,
   isFault,
   type JsonObject,
@@ -19,7 +18,6 @@ import {
   type Runtime,
   State,
   summary,
-  topOf,
 } from './kernel/index.ts'
 import { edgeOf } from './history/words.ts'
 import { linesOfHistory, type StoryLine } from './history/trace.ts'
@@ -52,8 +50,7 @@ export interface ForkedRun {
   readonly settled: number
   readonly set: JsonObject
   readonly decided?: ForkDecision
-  /** What it does first once it is resumed, and what may come then, in words: `a question`, `payments.refund`. */
-  readonly next: { readonly first: readonly string[]; readonly later: readonly string[] }
+  readonly next: ForkNext
 }
 
 /** What forking needs of the front object. */
@@ -124,7 +121,7 @@ export async function forkStored(
     settled: forked.settled,
     set: set ?? {},
     ...(settling === undefined ? {} : { decided: { place: settling.place, chose: settling.chose, ...(was === undefined ? {} : { was }) } }),
-    next: nextOf(forked),
+    next: nextOf(forked, settling?.input[0] === 'answer' ? settling : undefined),
   }
 }
 
@@ -241,55 +238,4 @@ export function decidedBefore(
   const { facts = {}, text = '' } = line.event
   const chose = edgeOf(line.event) ?? text
   return { chose, ...(typeof facts.by === 'string' ? { by: facts.by } : {}) }
-}
-
-/** What a fork does once it is resumed, as its programs show it. */
-function nextOf({ state, definitions }: Pick<Forked, 'state' | 'definitions'>): ForkedRun['next'] {
-  if (state.ended !== undefined) return { first: [], later: [] }
-  const first = new Set<string>()
-  const later = new Set<string>()
-  for (const base of state.frames.values()) {
-    if (base.callee !== undefined) continue
-    let isFirst = true
-    for (let frame: Frame | undefined = topOf(base); frame !== undefined; frame = frame.link?.caller) {
-      const { def, kind } = definitions.program(frame.pin)
-      const shown = definitions.kind(kind)
-      const walked = onward(shown.graph?.(def), shown.where?.(def, frame.position))
-      const [here, ...beyond] = walked
-      // A call with something in flight at its node has been made.
-      const isCalled = here?.calls !== undefined && frame.flights.length > 0
-      if (isFirst && here !== undefined && !isCalled) add(first, deedOf(here))
-      for (const node of beyond) add(later, deedOf(node))
-      isFirst = false
-    }
-  }
-  return { first: [...first], later: [...later].filter((deed) => !first.has(deed)) }
-}
-
-function add(to: Set<string>, deed: string | undefined): void {
-  if (deed !== undefined) to.add(deed)
-}
-
-/** A node and all that can be reached from it, the nearest first. Where a frame has not begun, its entry. */
-function onward(graph: Graph | undefined, from: string | undefined): GraphNode[] {
-  if (graph === undefined) return []
-  const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
-  const begin = from === undefined || from === '' ? graph.nodes.find(({ entry }) => entry === true) : nodes.get(from)
-  const found = new Set(begin === undefined ? [] : [begin])
-  for (const { id } of found)
-    for (const { from: left, to } of graph.edges) {
-      const node = left === id ? nodes.get(to) : undefined
-      if (node !== undefined) found.add(node)
-    }
-  return [...found]
-}
-
-/** What is done at a node that somebody outside notices; nothing for one that only works things out. */
-function deedOf({ form, deed, calls, spec, still }: GraphNode): string | undefined {
-  if (still === true) return undefined
-  if (form === 'question' || spec?.['ask'] !== undefined) return 'a question'
-  if (typeof spec?.['tool'] === 'string') return spec['tool']
-  if (spec?.['prompt'] !== undefined) return 'a model'
-  if (calls !== undefined) return calls.slice(calls.indexOf(':') + 1)
-  return deed
 }

@@ -53,7 +53,7 @@ export interface ReadOptions {
 /** Where a run's folder is, and what signs what stands in it. */
 export interface FolderOptions {
   readonly logsRoot: string
-  readonly secret?: string | undefined
+  readonly secret?: Uint8Array | undefined
   /** Hears of a folder that cannot be written. */
   readonly onTrouble: (fault: Fault) => void
 }
@@ -76,7 +76,7 @@ export interface ProgramFormat {
   resumesAt?(
     def: unknown,
     file: string,
-    options: { readonly secret?: string | undefined; readonly force?: boolean | undefined },
+    options: { readonly secret?: Uint8Array | undefined; readonly force?: boolean | undefined },
   ): JsonObject
   /** Where a node or an edge stands in the text of a program, with a note beside it. Never throws. */
   locate?(text: string, file: string | undefined, sought: Sought, note?: string): FaultDetails

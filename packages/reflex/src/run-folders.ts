@@ -3,9 +3,9 @@ import { faults } from './faults.ts'
 import { FORMATS } from './formats.ts'
 import type { Fault, JsonObject, Program, Run, Runtime } from './kernel/index.ts'
 import type { Keeps } from './keeps.ts'
-import { readText } from './library.ts'
 import type { RunOptions } from './options.ts'
 import type { ProgramFormat } from './program-format.ts'
+import { secretIn } from './secret-file.ts'
 
 /** What the folders of runs need of the rest. */
 interface FolderWorld {
@@ -73,9 +73,4 @@ export function checkpointInput(
 
 function formatOfKind(kind: string | undefined): ProgramFormat | undefined {
   return FORMATS.find((format) => format.kind === kind)
-}
-
-/** The secret in a file, without the line end that an editor leaves. Throws `R1021` if it is not there. */
-function secretIn(file: string): string {
-  return readText(file).replace(/\r?\n$/, '')
 }

@@ -94,6 +94,7 @@ function either(real: Port, simulated: Port, isSimulated: (run: string) => boole
     repeat: real.repeat,
     traits: (call) => traitsOf(of(call), call),
     perform: (call) => of(call).perform(call),
+    ...(real.anew === undefined ? {} : { anew: (call) => of(call).anew?.(call) }),
     ...(real.accept === undefined ? {} : { accept: (raw, call) => real.accept?.(raw, call) ?? null }),
     ...rejecting(real),
   }

@@ -28,5 +28,11 @@ export interface RunnableAgent extends DecisionAgent {
   handles?(context: DecisionContext): boolean
 }
 
+/**
+ * A decision that needs something which is not here: it fails, but where it was here before a crash, nobody knows what it has
+ * done.
+ */
+export const MISSING: Traits = { leaves: false, repeat: 'ask' }
+
 /** A decision that touches nothing outside. */
 export const PURE: Traits = { leaves: false, repeat: 'free' }

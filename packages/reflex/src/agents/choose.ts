@@ -57,10 +57,20 @@ function noRule(rules: readonly Rule[], { node }: DecisionContext, draft: Draft)
   return faults.make('R2106', `no rule of ${node.id} applies; ${why.join('; ')}`, { path: node.id })
 }
 
-/** A way as a decision. */
+/** A way as a decision, with the keys that led to it. */
 export function decided({ edge, because }: Way, draft: Draft, by: string): Decision {
   const { writes } = draft
   const reason = because === undefined || because.length <= LONGEST_REASON ? because : `${because.slice(0, LONGEST_REASON - 1)}…`
-  const more = { ...(writes.length === 0 ? {} : { writes }), by, ...(reason === undefined || reason === '' ? {} : { because: reason }) }
+  const more = {
+    ...(writes.length === 0 ? {} : { writes }),
+    by,
+    ...(reason === undefined || reason === '' ? {} : { because: reason }),
+    ...sawIn(draft),
+  }
   return edge === undefined ? { type: 'complete', ...more } : { type: 'advance', edge: edge.id, ...more }
+}
+
+/** What was read, for those who ask later why: the keys alone, since what stood there is in the journal. */
+export function sawIn({ reads }: Draft): Pick<Decision, 'saw'> {
+  return reads.length === 0 ? {} : { saw: { keys: reads } }
 }

@@ -2,7 +2,7 @@ import type { Fault } from '../kernel/index.ts'
 import { type Locate, unplaced } from '../text/index.ts'
 import type { DecisionAgent, DecisionContext, Workflow } from '../workflow/types.ts'
 import type { Effects } from '../workflow/verify.ts'
-import { PURE, type RunnableAgent } from './agent.ts'
+import { MISSING, PURE, type RunnableAgent } from './agent.ts'
 import { appointments, type Appointed, type Appointing, unknownAgent } from './appoint.ts'
 import { checkSpecs } from './check.ts'
 import { faults } from './faults.ts'
@@ -64,7 +64,7 @@ export function dispatch(settings: DispatchSettings): Dispatcher {
       try {
         return find(context).agent.traits?.(context, place) ?? PURE
       } catch {
-        return PURE
+        return MISSING
       }
     },
     appointed: (context) => find(context).appointed,

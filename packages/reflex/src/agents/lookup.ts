@@ -14,6 +14,7 @@ export interface View {
 export class Draft implements View {
   readonly #board: BlackboardReader
   readonly #writes = new Map<string, Json>()
+  readonly #reads = new Set<string>()
 
   constructor(board: BlackboardReader) {
     this.#board = board
@@ -41,9 +42,17 @@ export class Draft implements View {
     return Array.from(this.#writes, ([key, value]) => ({ key, value }))
   }
 
+  /** Keys of the board whose values were looked up so far. */
+  get reads(): readonly string[] {
+    return [...this.#reads]
+  }
+
   #get(key: string): Json | undefined {
     const written = this.#writes.get(key)
-    return written === undefined ? (this.#board.get(key) as Json | undefined) : written
+    if (written !== undefined) return written
+    const value = this.#board.get(key) as Json | undefined
+    if (value !== undefined) this.#reads.add(key)
+    return value
   }
 }
 

@@ -10,6 +10,8 @@ import { fill } from './template.ts'
 export interface Prompt {
   readonly messages: readonly ModelMessage[]
   readonly board: ShownBoard
+  /** Keys whose values stand in the words of the node itself. */
+  readonly filled: readonly string[]
 }
 
 /** The parts of a spec that make a prompt. */
@@ -20,15 +22,18 @@ export type Asking = Pick<ModelSpec, 'prompt' | 'system' | 'show' | 'budget'>
  * open ones can be chosen whatever the model answers.
  */
 export function promptFor(spec: Asking, context: DecisionContext, draft: Draft, ways: readonly Edge[]): Prompt {
-  const board = showBoard(draft, spec.show ?? [...new Set(draft.names())], spec.budget)
   const system = spec.system === undefined ? undefined : fill(joined(spec.system), draft, 'system')
+  const prompt = fill(joined(spec.prompt), draft, 'prompt')
+  const filled = draft.reads
+  const board = showBoard(draft, spec.show ?? [...new Set(draft.names())], spec.budget)
   const parts = [
-    fill(joined(spec.prompt), draft, 'prompt'),
+    prompt,
     boardPart(board),
     ways.length < 2 ? '' : `The ways on:\n${ways.map((edge) => wayLine(edge, ways, context)).join('\n')}`,
   ]
   return {
     board,
+    filled,
     messages: [
       { role: 'system', content: [system, instructions(context, ways.length)].filter((part) => part !== undefined).join('\n\n') },
       { role: 'user', content: parts.filter((part) => part !== '').join('\n\n') },

@@ -103,10 +103,10 @@ function authorOf({ by, model }: ModelReply): string {
   return shortName(model)
 }
 
-function saw({ board, messages }: Prompt): JsonObject {
+function saw({ board, filled, messages }: Prompt): JsonObject {
   const { keys, cut, left } = board
   return {
-    keys,
+    keys: [...keys, ...filled.filter((key) => !keys.includes(key) && !cut.includes(key))],
     ...(cut.length === 0 ? {} : { cut }),
     ...(left.length === 0 ? {} : { left }),
     messages: messages.map((message) => ({ role: message.role, content: 'content' in message ? (message.content ?? '') : '' })),

@@ -3,7 +3,7 @@ import { acceptAnswer, type Question, type QuestionOption } from '../people/inde
 import { suggest } from '../text/index.ts'
 import type { Decision, DecisionContext, Edge } from '../workflow/types.ts'
 import type { RunnableAgent } from './agent.ts'
-import { chooseWay, decided, writeAsRule } from './choose.ts'
+import { chooseWay, decided, sawIn, writeAsRule } from './choose.ts'
 import { readDuration } from './duration.ts'
 import { chooseEdge, edgesNamed, nameOf, onlyWay, outgoing } from './edges.ts'
 import { faults } from './faults.ts'
@@ -45,7 +45,7 @@ export const personAgent: RunnableAgent = {
 
 function answered(asked: Asking, context: DecisionContext, draft: Draft, after?: (edge: Edge) => void): Decision {
   const { question, offers } = asked
-  if (context.input === undefined) return { type: 'suspend', reason: question.text, ask: question, by: 'a person' }
+  if (context.input === undefined) return { type: 'suspend', reason: question.text, ask: question, by: 'a person', ...sawIn(draft) }
   const answer = acceptAnswer(question, context.input, suggest)
   const offer = offers.find(({ option }) => option.value === answer)
   if (asked.writes !== undefined) draft.write(asked.writes, answer)

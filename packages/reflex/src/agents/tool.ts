@@ -1,8 +1,8 @@
-import { isList, isObject, type Json, type Traits } from '../kernel/index.ts'
+import { isFault, isList, isObject, type Json, type Traits } from '../kernel/index.ts'
 import { faults as toolFaults, type PreparedCall, type Tools } from '../tools/index.ts'
 import { brief, suggest } from '../text/index.ts'
 import type { DecisionContext } from '../workflow/types.ts'
-import { type AgentCall, type AgentPlace, PURE, type RunnableAgent } from './agent.ts'
+import { type AgentCall, type AgentPlace, MISSING, PURE, type RunnableAgent } from './agent.ts'
 import { chooseWay, decided } from './choose.ts'
 import { compute } from './compute.ts'
 import { faults } from './faults.ts'
@@ -41,13 +41,13 @@ export function toolAgent(settings: ToolSettings): RunnableAgent {
   }
 }
 
-/** A call that cannot be understood touches nothing: `resolve` refuses it. */
+/** A call that cannot be understood touches nothing: `resolve` refuses it. It never could be, unless the tool is what is missing. */
 function traitsOf(settings: ToolSettings, context: DecisionContext, place: AgentPlace | undefined): Traits {
   try {
     const prepared = prepare(settings.tools, readSpec(toolSpec, context.node), new Draft(context.blackboard))
     return prepared.traits({ workdir: settings.workdir, runFolder: runFolderOf(settings, place) })
-  } catch {
-    return PURE
+  } catch (thrown) {
+    return isFault(thrown) && thrown.code === 'R4100' ? MISSING : PURE
   }
 }
 

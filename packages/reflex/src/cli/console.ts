@@ -80,6 +80,8 @@ export class Console {
     const near = file === undefined ? undefined : this.near(file)
     return {
       ...fault,
+      // That of an error is not among what is spread.
+      message,
       frame: cropFrame(frame, look.columns),
       ...(file === undefined || near === undefined ? {} : { file: near, message: message.replaceAll(file, near) }),
       ...(fix === undefined ? {} : { fix: fix.replace(/(^|[^\w/-] ?)(?<!npx )reflex (?=--|[a-z]+\b)/g, `$1${this.world.command} `) }),
@@ -117,10 +119,13 @@ function headLines(word: string, painted: string, parts: readonly string[], look
 }
 
 const FACT = /^( {2}\w+ +)(.*)$/
+/** A fact that is a command and nothing else: it is not wrapped, so that it can be copied. */
+const COMMAND = /^(npx )?reflex [a-z]+( [^\s;,]+)*$/
 
 function faultLine(line: string, look: Look): string[] {
   const [, lead, text] = FACT.exec(line) ?? []
   if (lead === undefined || text === undefined) return [look.text(line)]
+  if (COMMAND.test(text)) return [`${look.paint('dim', lead)}${text}`]
   const [first = '', ...rest] = look.wrap(look.text(text), Math.max(16, look.room - lead.length))
   return [`${look.paint('dim', lead)}${first}`, ...rest.map((more) => `${' '.repeat(lead.length)}${more}`)]
 }

@@ -29,7 +29,6 @@ const WRONG: ReadonlySet<string> = new Set([
   'R2037',
   'R2038',
   'R2045',
-  'R2062',
   'R2064',
   'R2065',
   'R2120',

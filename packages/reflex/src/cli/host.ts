@@ -22,12 +22,15 @@ export function processWorld(): ProcessWorld {
   const surroundings = thisProcess()
   const { environment } = surroundings
   let unwritten: Error | undefined
+  const out = sinkOf(process.stdout, environment, (error) => (unwritten = error))
   return {
     surroundings,
-    out: sinkOf(process.stdout, environment, (error) => (unwritten = error)),
+    out,
+    send: (text) => out.send(text),
     err: sinkOf(process.stderr, environment, () => undefined),
     keyboard: process.stdin.isTTY ? listenToKeys : undefined,
     readInput: () => Promise.resolve(readAll()),
+    receive: () => process.stdin,
     interrupts: onInterrupt,
     command: onPath(environment['PATH'] ?? '') ? 'reflex' : 'npx reflex',
     version: ownVersion(),
@@ -53,7 +56,7 @@ function sinkOf(
   stream: WriteStream,
   environment: Readonly<Record<string, string | undefined>>,
   refused: (error: NodeJS.ErrnoException) => void,
-): Sink {
+): Sink & Pick<World, 'send'> {
   let broken = false
   // Whoever reads may stop reading; what is still to be done does not depend on it.
   const failed = (error: NodeJS.ErrnoException | null | undefined): void => {
@@ -67,6 +70,14 @@ function sinkOf(
       // The event comes later than this, perhaps after the end.
       if (!broken) stream.write(text, failed)
     },
+    send: (text) =>
+      new Promise((resolve) => {
+        if (broken) return resolve(false)
+        stream.write(text, (error) => {
+          failed(error)
+          resolve(!broken)
+        })
+      }),
     terminal: stream.isTTY && environment['TERM'] !== 'dumb',
     get columns() {
       return stream.columns

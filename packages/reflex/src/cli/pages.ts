@@ -11,7 +11,11 @@ const PAGE: World = {
   out: SINK,
   err: SINK,
   keyboard: undefined,
+  send: async () => true,
   readInput: async () => '',
+  async *receive() {
+    yield ''
+  },
   interrupts: () => () => undefined,
   command: 'reflex',
   version: '',

@@ -57,9 +57,10 @@ function dayOf(date: Date, today: Date): string {
   return date.getFullYear() === today.getFullYear() ? day : `${day} ${date.getFullYear()}`
 }
 
-/** For files and pipes: UTC, ISO 8601. */
+/** For files and pipes: UTC, ISO 8601; a time that no calendar has as its number. */
 export function utc(at: number): string {
-  return new Date(at).toISOString()
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString()
 }
 
 /** The same to the second. */

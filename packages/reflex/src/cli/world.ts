@@ -40,8 +40,15 @@ export interface World {
   readonly err: Sink
   /** Hands over the keys that are pressed until the returned function is called; absent where nobody sits. */
   readonly keyboard: ((listener: (key: Key) => void) => () => void) | undefined
+  /**
+   * Writes to standard output what stands in a store, letter by letter as it stands there: secrets have left it before it was recorded, and
+   * its hashes would not fit otherwise. Resolves once it is taken; false once nobody reads any more.
+   */
+  send(text: string): Promise<boolean>
   /** All that comes in through standard input. */
   readInput(): Promise<string>
+  /** The same as it comes, for what may be larger than a text. */
+  receive(): AsyncIterable<Uint8Array | string>
   /** Listens for interrupts until the returned function is called. */
   interrupts(listener: (signal: Interrupt) => void): () => void
   /** How a person starts this command: `reflex`, or `npx reflex` where it is not on the path. */

@@ -1,6 +1,6 @@
 import { Chronology, type Moment, type Origin } from './chronology.ts'
 import { historyFaults } from './faults.ts'
-import { isList, isObject, type Json, type Rec, type RunPrograms, type State } from '../kernel/index.ts'
+import { isList, isObject, type Json, noRecord, type Rec, type RunPrograms, type State } from '../kernel/index.ts'
 import { edgeOf } from './words.ts'
 import { brief, didYouMean, suggest } from '../text/index.ts'
 import type { StoryLine } from './trace.ts'
@@ -34,12 +34,12 @@ export interface Explained {
   readonly definitionsFor: (state: State) => RunPrograms
 }
 
-/** Explains `@21`, a node by its name or path, or a key of the board. Throws `R2065`. */
+/** Explains `@21`, a node by its name or path, or a key of the board. Throws `R2021` and `R2065`. */
 export function causeOfRun({ run, records, definitionsFor }: Explained, what: string): Cause {
   const number = /^@(\d{1,9})$/.exec(what)?.[1]
   const record = number === undefined ? undefined : Number(number)
   if (record !== undefined && (record < 1 || record > records.length))
-    throw historyFaults.make('R2065', `${run} has records 1 to ${records.length}, not ${record}`, { run })
+    throw noRecord(run, records.length, record)
   // What came later is no cause.
   const story = new Chronology(records.slice(0, record), definitionsFor)
   const why = new Why(story)
@@ -86,7 +86,14 @@ class Why {
     const moment = this.#story.at(n)
     const line = moment.lines.find(isChoice) ?? moment.lines.find(({ event }) => DECIDES.includes(event.mark)) ?? moment.lines[0]
     this.#told.add(`@${n}`)
-    return { ...decisionOf(moment, line), from: this.#causes(moment) }
+    return { ...decisionOf(moment, line), ...this.#answerer(moment, line), from: this.#causes(moment) }
+  }
+
+  /** Who the person was that a line tells of: an answer's record says it, here or where what was decided was asked for. */
+  #answerer({ record: { input } }: Moment, line: StoryLine | undefined): Pick<Cause, 'by'> {
+    if (line?.event.facts?.['by'] !== 'a person') return {}
+    const asked = input?.[0] === 'ok' ? this.#story.at(Number.parseInt(String(input[1]), 10)).record.input : input
+    return asked?.[0] === 'answer' && typeof asked[3] === 'string' ? { by: asked[3] } : {}
   }
 
   #value(origin: Origin): Cause {
@@ -102,6 +109,7 @@ class Why {
       value,
       ...(carried === undefined ? { text: writtenAs(moment, place) } : { text: `returned from ${carried.key}` }),
       ...saidOf(line),
+      ...this.#answerer(moment, line),
     }
     const id = `${String(frame)} ${key} @${record}`
     if (this.#told.has(id)) return { ...cause, again: true, from: [] }
@@ -152,13 +160,9 @@ class Why {
         return [{ what: 'answer', name: moment.path, record: n, text, value: input[2], ...by, from: this.#cameBy(asked) }]
       }
       case 'ret':
-      case 'end': {
-        const ended = this.#story.endOf(input[1])
-        if (ended === undefined || this.#told.has(`@${ended}`)) return []
-        this.#told.add(`@${ended}`)
-        const end = this.#story.at(ended)
-        return [{ what: 'call', name: end.program, record: ended, text: `ended ${input[2]}`, from: this.#causes(end) }]
-      }
+        return this.#ended([moment])
+      case 'end':
+        return this.#ended(this.#joined(moment))
       case undefined: {
         const before = moment.first ? undefined : moment.before
         if (before !== undefined) return this.#cameBy(before)
@@ -168,6 +172,29 @@ class Why {
       default:
         return []
     }
+  }
+
+  /** The records with which the branches that a record joins came back to who began them, this one last. */
+  #joined(moment: Moment): Moment[] {
+    const joined: Moment[] = []
+    for (let at: Moment | undefined = moment; at !== undefined; at = at.before === undefined ? undefined : this.#story.at(at.before)) {
+      if (at.record.input?.[0] === 'end') joined.unshift(at)
+      else if (at.record.more?.spawn !== undefined) break
+    }
+    return joined
+  }
+
+  /** What was called or begun beside, and has ended. */
+  #ended(moments: readonly Moment[]): Cause[] {
+    return moments.flatMap(({ record: { input } }) => {
+      const ended = input?.[0] === 'ret' || input?.[0] === 'end' ? this.#story.endOf(input[1]) : undefined
+      if (ended === undefined || this.#told.has(`@${ended}`)) return []
+      this.#told.add(`@${ended}`)
+      const end = this.#story.at(ended)
+      const { status } = end.lines.find(({ event }) => event.mark === 'end')?.event.facts ?? {}
+      const text = `ended ${textOf(status ?? input?.[2])}`
+      return [{ what: 'call' as const, name: end.called, record: ended, text, from: this.#causes(end) }]
+    })
   }
 
   /** The last choice among several ways, or the last answer, that led to a record, in its frame or below. */
@@ -216,7 +243,7 @@ function isChoice(line: StoryLine): boolean {
 function decisionOf(moment: Moment, line: StoryLine | undefined): Omit<Cause, 'from'> {
   const { n, path, record } = moment
   const detail = record.input?.[0] === 'kernel' ? { text: line?.event.text ?? record.input[1] } : openOf(line)
-  if (line === undefined) return { what: 'record', name: path === '' ? moment.program : path, record: n, ...detail }
+  if (line === undefined) return { what: 'record', name: path === '' ? moment.called : path, record: n, ...detail }
   const isWay = isChoice(line)
   const way = edgeOf(line.event)
   const value = isWay && way !== undefined ? { value: way } : {}

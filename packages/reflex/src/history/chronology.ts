@@ -6,6 +6,7 @@ import {
   isList,
   isObject,
   type Json,
+  nodePath,
   ReadWatcher,
   type Rec,
   type Ref,
@@ -13,6 +14,8 @@ import {
   type RunPrograms,
   type Scope,
   State,
+  strandName,
+  type StoryEvent,
   topOf,
 } from '../kernel/index.ts'
 import { linesOf, type StoryLine } from './trace.ts'
@@ -31,7 +34,8 @@ export interface Moment {
   readonly record: Rec
   /** The path of the frame before it. */
   readonly path: string
-  readonly program: string
+  /** What its frame is called: the path of a branch, else its program. */
+  readonly called: string
   /** It is the first step of its frame. */
   readonly first: boolean
   /** The record of the same frame before this one. */
@@ -112,11 +116,7 @@ export class Chronology {
     const reads = this.#watcher.readsOf(record)
     const path = frame === undefined ? '' : framePath(frame, this.#definitions)
     const adopted = frame === undefined ? [] : adoptedBy(frame, record)
-    const sightOf = (key: string): Origin[] => {
-      const entry = frame === undefined ? undefined : findEntry(frame, key)
-      return entry === undefined ? [] : [originOf(entry)].flatMap((origin) => origin ?? [])
-    }
-    const known = new Map(seenKeys(record).map((key) => [key, sightOf(key)]))
+    const replaced = frame === undefined ? [] : overwritten(frame, record)
     state.apply(record)
     state.dropped.length = 0
     record.requests?.forEach((request, i) => this.#requests.set(i === 0 ? n : `${n}.${i}`, request))
@@ -125,16 +125,17 @@ export class Chronology {
     const { def, name, kind } = this.#definitions.program(stepped.pin)
     const stepper = this.#definitions.kind(kind)
     const change = { n, at: state.time, record, state, frame: stepped, def, before }
+    const lines = frame === undefined ? [] : linesOf(change, this.#definitions)
     this.moments.push({
       n,
       record,
       path,
-      program: name.slice(name.indexOf(':') + 1),
+      called: strandName(stepped, this.#definitions) === undefined ? programId(name) : nodePath(stepped, undefined, this.#definitions),
       first: record.input === undefined && before === undefined,
       before: this.#latest.get(record.frame),
-      lines: frame === undefined ? [] : linesOf(change, this.#definitions),
+      lines,
       reads: reads.filter(({ key }) => stepper.own?.(key) !== true).flatMap((entry) => originOf(entry) ?? []),
-      saw: [...known.values()].flat(),
+      saw: frame === undefined ? [] : lines.flatMap(({ event }) => seenKeys(event)).flatMap((key) => seenIn(frame, key, n, replaced) ?? []),
     })
     this.#latest.set(record.frame, n)
   }
@@ -178,11 +179,34 @@ function adoptedBy(frame: Frame, { more }: Rec): [string, Origin][] {
   })
 }
 
-/** The keys that a decision says to have been shown to whoever made it. */
-function seenKeys({ input }: Rec): string[] {
-  if (input?.[0] !== 'ok' || !isList(input[2])) return []
-  const said = input[2][2]
-  const saw = isObject(said) ? said.saw : undefined
-  const keys = isObject(saw) ? saw.keys : undefined
-  return isList(keys) ? keys.filter((key) => typeof key === 'string') : []
+/** The keys that an event says to have been read, or shown to whoever decided. */
+function seenKeys({ facts }: StoryEvent): string[] {
+  const { keys, cut } = isObject(facts?.saw) ? facts.saw : {}
+  return [keys, cut].flatMap((list) => (isList(list) ? list : [])).filter((key) => typeof key === 'string')
+}
+
+/** Entries that a record is about to write over, as they can still be read. */
+function overwritten(frame: Frame, { writes = [] }: Rec): readonly Origin[] {
+  return writes.flatMap((key, i): Origin[] => {
+    const entry = i % 2 === 0 && typeof key === 'string' ? findEntry(frame, key) : undefined
+    const origin = entry === undefined ? undefined : originOf(entry)
+    return origin === undefined ? [] : [origin]
+  })
+}
+
+/** The entry that could be read before a record under a key, or under what a path in a value begins with. */
+function seenIn(frame: Frame, path: string, record: number, replaced: readonly Origin[]): Origin | undefined {
+  const steps = path.split('.')
+  for (let length = steps.length; length > 0; length--) {
+    const key = steps.slice(0, length).join('.')
+    const before = replaced.find((origin) => origin.key === key)
+    if (before !== undefined) return before
+    const entry = findEntry(frame, key)
+    if (entry !== undefined && entry.record < record) return originOf(entry)
+  }
+  return undefined
+}
+
+function programId(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
 }

@@ -41,6 +41,8 @@ export interface BoardRules {
 export interface BoardContract {
   readonly rules: BoardRules
   readonly schemas: Readonly<Record<string, Validator>> | undefined
+  /** Keys that the kind keeps for itself: they are read in frames of that kind alone. */
+  readonly own?: ((key: string) => boolean) | undefined
 }
 
 /** The board of a kind that switches nothing on. */

@@ -1,6 +1,6 @@
 import { digest } from './digest.ts'
 import { faults } from './faults.ts'
-import { isList, type Json, type JsonObject } from './json.ts'
+import { isList, isObject, type Json, type JsonObject } from './json.ts'
 import { unknownPart } from './record-shape.ts'
 import { FORMAT, type Input, type More, type Rec, type Ref, type Request } from './record.ts'
 
@@ -195,7 +195,7 @@ function decodeRecord(row: unknown, blob: (hash: string) => string, place: Batch
     throw unreadable('is not a list of known parts', place)
   const bits = row[0]
   if (row.length !== 1 + partsIn(bits)) throw unreadable('does not have the parts that it names', place)
-  const parts = (bits & BLOBS) === 0 ? row : withBlobs(row, blob)
+  const parts = (bits & BLOBS) === 0 ? row : withBlobs(row, blob, place)
   let at = 1
   const take = (bit: number): unknown => ((bits & bit) === 0 ? undefined : parts[at++])
   const frame = (take(FRAME) ?? 0) as Ref
@@ -206,7 +206,7 @@ function decodeRecord(row: unknown, blob: (hash: string) => string, place: Batch
   const requests = freeze(take(REQUESTS)) as readonly Request[] | undefined
   const more = freeze(take(MORE)) as More | undefined
   const shared = take(SHARED) as readonly SharedValue[] | undefined
-  const whole = shared === undefined ? (freeze(writes) as typeof writes) : shareAgain(writes, shared, inputValue(input))
+  const whole = shared === undefined ? (freeze(writes) as typeof writes) : shareAgain(writes, shared, inputValue(input), place)
   const unknown = unknownPart({ input, writes: whole, requests, more })
   if (unknown !== undefined) throw unreadable(`has ${unknown}`, place)
   return { frame, elapsed, input, writes: whole, position, requests, more }
@@ -218,25 +218,39 @@ function partsIn(bits: number): number {
   return count
 }
 
-function withBlobs(row: readonly Json[], blob: (hash: string) => string): readonly Json[] {
+function withBlobs(row: readonly Json[], blob: (hash: string) => string, place: BatchPlace | undefined): readonly Json[] {
   const parts = structuredClone(row) as Json[]
   for (const [hash, ...path] of blobPaths(row)) {
-    const last = path.pop() as string
-    let holder = parts as unknown as Record<string, unknown>
-    for (const step of path) holder = holder[step as string] as Record<string, unknown>
-    holder[last] = JSON.parse(blob(hashOf(hash)))
+    const last = path.pop()
+    const holder = path.reduce<unknown>(ownPart, parts)
+    // Where a value was taken out there is a 0. A path of somebody else could lead to what all objects share.
+    if (last === undefined || ownPart(holder, last) !== 0) throw unreadable('puts a value where none was taken out', place)
+    ;(holder as Record<string, Json>)[String(last)] = JSON.parse(blob(hashOf(hash))) as Json
   }
   return parts
 }
 
-function shareAgain(writes: readonly Json[] | undefined, shared: readonly SharedValue[], value: Json | undefined): readonly Json[] {
-  const follow = (path: readonly (string | number)[]) =>
-    path.reduce<Json | undefined>((at, step) => (at as { [key: string]: Json } | undefined)?.[step], value)
+function shareAgain(
+  writes: readonly Json[] | undefined,
+  shared: readonly SharedValue[],
+  value: Json | undefined,
+  place: BatchPlace | undefined,
+): readonly Json[] {
+  const follow = (path: readonly (string | number)[]) => path.reduce<unknown>(ownPart, value) as Json | undefined
   const [first] = shared
   if (first?.[0] === -1) return follow(first.slice(1)) as readonly Json[]
   const whole = [...(writes ?? [])]
-  for (const [slot, ...path] of shared) whole[slot] = follow(path) ?? null
+  for (const [slot, ...path] of shared) {
+    if (ownPart(whole, slot) !== 0) throw unreadable('shares a value with a place that is not there', place)
+    whole[slot] = follow(path) ?? null
+  }
   return whole
+}
+
+/** What a list has at an index, or an object under a key of its own. */
+function ownPart(holder: unknown, step: Json): unknown {
+  if (isList(holder)) return typeof step === 'number' ? holder[step] : undefined
+  return isObject(holder) && typeof step === 'string' && Object.hasOwn(holder, step) ? holder[step] : undefined
 }
 
 /** Values that come back from a store are as frozen as those that went in. */

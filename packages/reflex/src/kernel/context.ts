@@ -3,7 +3,7 @@ import { digest, digestFraction } from './digest.ts'
 import type { FaultData } from './fault.ts'
 import { faultJson } from './fault-json.ts'
 import { faults } from './faults.ts'
-import { type Flight, type Frame, type Kid, lookup, scopeChain, type Wait } from './frame.ts'
+import { areKindred, type Flight, type Frame, type Kid, lookup, scopeChain, type Wait } from './frame.ts'
 import { copyJson, type Json, type JsonObject } from './json.ts'
 import { type Program, pinOf } from './program.ts'
 import type { CallRequest, Ending, More, Pin, Rec, Input, Ref, Request, ReturnPair, SpawnRequest, WaitRequest, WaitType } from './record.ts'
@@ -119,6 +119,11 @@ export class StepContext<Def = unknown> {
     return this.#frame
   }
 
+  /** Whether another frame, or a strand that has ended, is of this one's kind: only then are its position and its own keys what they seem. */
+  isKindred({ pin }: { readonly pin: number }): boolean {
+    return areKindred(this.#state.pins, pin, this.#frame.pin)
+  }
+
   /** The revision of the kind that the run has pinned: its behaviour may differ only by this. */
   get rev(): number {
     return this.#state.pins[this.#frame.pin]?.[2] ?? 0
@@ -127,6 +132,11 @@ export class StepContext<Def = unknown> {
   /** Milliseconds since the epoch: the time of the last recorded input. */
   get now(): number {
     return this.#now
+  }
+
+  /** Milliseconds for which the run has been set aside so far: from what a fork shares with its source until it was told to go on. */
+  get aside(): number {
+    return this.#state.aside
   }
 
   /** The number that this step's record will have. */
@@ -155,7 +165,7 @@ export class StepContext<Def = unknown> {
     if (pending !== undefined) for (let i = pending.length - 2; i >= 0; i -= 2) if (pending[i] === key) return pending[i + 1]
     if (under !== null) return this.#readOuter(key, under)
     if (this.#more?.tombstones?.includes(key)) return new BoardReader([...scopeChain(this.#frame)].slice(1)).get(key)
-    return lookup(this.#frame, key)
+    return lookup(this.#frame, key, null, this.#contract.own?.(key) === true)
   }
 
   #readOuter(key: string, under: Ref): Json | undefined {

@@ -70,7 +70,8 @@ export class Decider {
       const kind = this.#definitions.kind(program.kind)
       const schemas = kind.schemas?.(program.def)
       const rules = kind.board ?? {}
-      contract = { rules: schemas !== undefined && rules.schemas === undefined ? { ...rules, schemas: 'optional' } : rules, schemas }
+      const own = kind.own === undefined ? undefined : (key: string) => kind.own?.(key) === true
+      contract = { rules: schemas !== undefined && rules.schemas === undefined ? { ...rules, schemas: 'optional' } : rules, schemas, own }
       this.#contracts.set(program, contract)
     }
     return contract

@@ -1,4 +1,4 @@
-import { defineFaults } from './fault.ts'
+import { defineFaults, type Fault } from './fault.ts'
 
 /** The kernel's part of the catalogue: running (R2), rights (R3), journal and store (R5), bugs (R9). */
 export const faults = defineFaults({
@@ -146,6 +146,13 @@ export const faults = defineFaults({
     often: 'a tool that gives a whole file or table',
     fix: 'Keep it in a file and record its name, or take less of it.',
   },
+  R2021: {
+    title: 'A run has no record of this number',
+    verdict: 'fail',
+    when: 'when a run is looked at or forked',
+    means: 'Records are numbered from 1. Those of a run that goes on elsewhere are there once they are durable. Nothing was done.',
+    fix: 'Name a record as reflex trace prints it.',
+  },
   R2060: {
     title: 'A run cannot be forked inside an effect',
     verdict: 'fail',
@@ -160,13 +167,6 @@ export const faults = defineFaults({
     when: 'when a run is forked',
     means: 'After its last record a run that has ended has nothing left to do, and neither would a fork of it. Nothing was made.',
     fix: 'Fork at an earlier record; the message names the last one that can be.',
-  },
-  R2062: {
-    title: 'A run has no such record to fork at',
-    verdict: 'fail',
-    when: 'when a run is forked',
-    means: 'Records are numbered from 1. Those of a run that goes on elsewhere can be forked once they are durable. Nothing was made.',
-    fix: 'Name a record as reflex trace prints it.',
   },
   R2063: {
     title: 'Nothing is to be decided here',
@@ -273,3 +273,8 @@ export const faults = defineFaults({
     fix: 'Report it with the journal of the run.',
   },
 })
+
+/** `R2021`: the record that was asked for is none of a run's. */
+export function noRecord(run: string, last: number, wanted: number): Fault {
+  return faults.make('R2021', `${run} has records 1 to ${last}, not ${wanted}`, { run, fix: `reflex trace ${run}` })
+}

@@ -8,6 +8,12 @@ import type { Rec } from './record.ts'
 import { applySoundly } from './sound.ts'
 import { State } from './state.ts'
 
+/** The nearest records before and after one at which a run can be forked. */
+interface Nearest {
+  readonly before: number | undefined
+  readonly after: number | undefined
+}
+
 /**
  * The records of a run at which it can be forked: those with no effect in flight that leaves something or that may not be
  * repeated freely, for nobody could say whether it has happened to the fork; and before the end.
@@ -33,12 +39,22 @@ export class ForkPoints {
 
   /** `R2060`, with the nearest points. `path`: of the effect that is in the way. */
   between(at: number, path: string): Fault {
-    return this.#refusal('R2060', at, `record ${at} of ${this.#run} stands inside an effect${path === '' ? '' : ` at ${path}`}`)
+    const { before, after } = this.#nearest(at)
+    const points = [before, after].flatMap((point) => (point === undefined ? [] : [`${this.#run}@${point}`]))
+    const nearest = points.length === 0 ? '' : `; the nearest point${points.length === 1 ? ' is' : 's are'} ${points.join(' and ')}`
+    const message = `record ${at} of ${this.#run} stands inside an effect${path === '' ? '' : ` at ${path}`}${nearest}`
+    return this.#refusal('R2060', message, { before, after })
   }
 
   /** `R2061`, with the nearest point before the end. */
   over(at: number): Fault {
-    return this.#refusal('R2061', at, `${this.#run} has ended with record ${at}`)
+    return this.#refusal('R2061', `${this.#run} has ended with record ${at}`, this.#nearest(at))
+  }
+
+  /** The command that forks a run that has ended, at the last point before its end. */
+  wayOn(): string | undefined {
+    const { before } = this.#nearest(this.#records.length)
+    return before === undefined ? undefined : `reflex fork ${this.#run}@${before}`
   }
 
   #isFree(flight: Flight, definitions: RunPrograms): boolean {
@@ -47,25 +63,21 @@ export class ForkPoints {
     return isHeld(flight) || (!flight.doubted && !leaves && repeat === 'free')
   }
 
-  #refusal(code: 'R2060' | 'R2061', at: number, message: string): Fault {
-    const { before, after } = this.#nearest(at)
-    const ways = [
-      ...(before === undefined ? [] : [`reflex fork ${this.#run}@${before}, before it`]),
-      ...(after === undefined ? [] : [`reflex fork ${this.#run}@${after}, after it`]),
-    ]
+  #refusal(code: 'R2060' | 'R2061', message: string, { before, after }: Nearest): Fault {
+    const point = before ?? after
     return faults.make(code, message, {
       run: this.#run,
-      ...(ways.length === 0 ? {} : { fix: ways.join('; ') }),
+      ...(point === undefined ? {} : { fix: `reflex fork ${this.#run}@${point}` }),
       data: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) },
     })
   }
 
   /** What an effect may do is asked once, where it was requested: later its board may say something else. */
-  #nearest(at: number): { before?: number; after?: number } {
+  #nearest(at: number): Nearest {
     const state = new State()
     const definitions = new RunPrograms(this.#programs, state)
     const free = new Map<Flight, boolean>()
-    const found: { before?: number; after?: number } = {}
+    let before: number | undefined
     for (const record of this.#records) {
       applySoundly(state, record)
       let open = state.ended === undefined
@@ -74,9 +86,9 @@ export class ForkPoints {
         if (!isHeld(flight) && (free.get(flight) !== true || flight.doubted)) open = false
       }
       if (!open) continue
-      if (state.n < at) found.before = state.n
-      else if (state.n > at) return { ...found, after: state.n }
+      if (state.n < at) before = state.n
+      else if (state.n > at) return { before, after: state.n }
     }
-    return found
+    return { before, after: undefined }
   }
 }

@@ -1,14 +1,15 @@
 import { Decider } from './decide.ts'
 import type { EffectWorld } from './effects.ts'
-import { faults } from './faults.ts'
+import { faults, noRecord } from './faults.ts'
 import { ForkPoints } from './fork-points.ts'
-import type { Frame } from './frame.ts'
+import { Flight, type Frame } from './frame.ts'
 import type { Host } from './host.ts'
 import { copyJson, isObject, type Json, type JsonObject } from './json.ts'
 import type { Journals } from './journals.ts'
+import { type CallOwner, LiveCall } from './live.ts'
 import type { RunPrograms } from './pinned.ts'
 import type { Programs } from './programs.ts'
-import { FORMAT, type Input, type Pin, type Rec, type Ref, type Start } from './record.ts'
+import { FORMAT, type Input, type Pin, type Rec, type Ref, type Request, type Start } from './record.ts'
 import type { Redact } from './redact.ts'
 import { framePath, runStatus, summary } from './row.ts'
 import { applySoundly } from './sound.ts'
@@ -26,8 +27,6 @@ export interface ForkOptions {
   readonly actor?: string
   /** What the operator settles for the fork, in place of what the start of the source says. */
   readonly by?: (fork: { readonly id: string; readonly trace: string }) => Json
-  /** The fork's own folder, for kinds that keep one. */
-  readonly folder?: (id: string) => string
   /** Written to the board of the root. */
   readonly set?: JsonObject
   /** Names the input that settles what is in flight or awaited, from how the source stood and what is set. */
@@ -92,9 +91,9 @@ export async function forkRun(world: ForkWorld, run: string, options: ForkOption
   const between = inside.find(({ id }) => id !== refOf(decided?.[1]))
   if (between !== undefined) throw points.between(at, framePath(between.frame, definitions))
   const { lease, trace } = await world.create(options.id, program)
-  const records = [...all.slice(0, at), ...own.end(lease.run, options, decided)]
   const { redact } = world
   const by = options.by === undefined ? start.by : copyJson(options.by({ id: lease.run, trace }), 'by')
+  const records = [...all.slice(0, at), ...own.end(lease.run, decided)]
   const about = by === undefined ? {} : { by: redact?.(by) ?? by }
   state.start = { ...start, run: lease.run, trace, fork: from, ...about }
   const refused = await world.store.commit(batchesOf(standing, begunWith(state.start, records), lease))
@@ -116,10 +115,7 @@ async function standingAt({ journals }: ForkWorld, run: string, all: readonly Re
   // Of a run that is not there, or that never began, this says so.
   if (all.length === 0) await journals.peek(run)
   if (!Number.isInteger(wanted) || wanted < 1 || wanted > all.length) {
-    throw faults.make('R2062', `${run} has records 1 to ${all.length}, not ${wanted}`, {
-      run,
-      fix: `name one of them, as in reflex show ${run}@${all.length}`,
-    })
+    throw noRecord(run, all.length, wanted)
   }
   const state = new State()
   for (const record of all.slice(0, wanted)) applySoundly(state, record)
@@ -146,15 +142,27 @@ class OwnRecords {
     this.#first = this.#take(state.root, ['kernel', 'fork', detailOf(this.#world, options)], Math.max(0, host.now() - state.time))
   }
 
-  /** Which run its frames belong to now, and what was decided. Gives them all. */
-  end(run: string, { folder }: ForkOptions, decided: readonly [Frame, Input] | undefined): Rec[] {
+  /** Which run its frames belong to now, with what is settled for that, and what was decided. Gives them all. */
+  end(run: string, decided: readonly [Frame, Input] | undefined): Rec[] {
     const { state, definitions } = this.#standing
-    const told = { run, ...(folder === undefined ? {} : { folder: folder(run) }) }
     const own = this.#first === undefined ? [] : [deciding(this.#first, refOf(decided?.[1]))]
-    for (const frame of state.frames.values())
-      if (definitions.kind(definitions.program(frame.pin).kind).forks === true) own.push(this.#take(frame, ['kernel', 'forked', told], 0))
+    for (const frame of state.frames.values()) {
+      const { kind, def } = definitions.program(frame.pin)
+      const request = definitions.kind(kind).forks?.(def)
+      if (request !== undefined) own.push(this.#take(frame, ['kernel', 'forked', { run, ...this.#anew(run, frame, request) }], 0))
+    }
     if (decided !== undefined) own.push(this.#take(decided[0], decided[1], 0))
     return own
+  }
+
+  /** What a port says to a frame of the fork. */
+  #anew(run: string, frame: Frame, [name, args, key]: Request): { readonly said?: Json } {
+    const { state, definitions } = this.#standing
+    const port = this.#world.ports.get(name)
+    if (port?.anew === undefined) return {}
+    const owner: CallOwner = { id: run, definition: (pin) => definitions.program(pin).def, progress: () => undefined }
+    const call = new LiveCall(owner, new Flight(state.n + 1, frame, name, args, key, state.n + 1), port)
+    return { said: copyJson(port.anew(call), `what ${name} says anew`) }
   }
 
   #take(frame: Frame, input: Input, elapsed: number): Rec {

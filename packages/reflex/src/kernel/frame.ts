@@ -1,5 +1,5 @@
 import type { Json } from './json.ts'
-import type { Ending, Ref, ReturnPair, WaitType } from './record.ts'
+import type { Ending, Pin, Ref, ReturnPair, WaitType } from './record.ts'
 import { BoardReader, Scope, type ScopeView } from './scope.ts'
 
 /** An effect requested and not yet settled or dropped. */
@@ -57,6 +57,8 @@ export interface Wait {
 /** A strand as its spawner sees it. */
 export interface Kid {
   readonly id: Ref
+  /** The pin of the program that it ran first. */
+  readonly pin: number
   status: 'running' | Ending
   /** The strand's own writes; readable once it has ended. */
   readonly scope: Scope
@@ -73,6 +75,8 @@ export interface SubScope {
 export interface Link {
   readonly caller: Frame
   readonly role: 'call' | 'strand'
+  /** Both are of one kind, and keep their books alike. */
+  readonly kindred: boolean
   /** What its reads see of the caller: live, as of a record, or nothing. */
   readonly sees: 'live' | 'past' | 'nothing'
   readonly record: number
@@ -120,13 +124,22 @@ export class Frame {
   reader(under: Ref | null = null): BoardReader {
     return new BoardReader([...scopeChain(this, under)])
   }
+
+  /** As `reader`, no further than its own kind: what that keeps for itself under keys of its own is nobody else's to write. */
+  books(): BoardReader {
+    return new BoardReader([...scopeChain(this, null, true)])
+  }
 }
 
-/** The scopes that a frame reads, nearest first. An outer bound holds for all scopes beyond it. */
-export function* scopeChain(from: Frame, under: Ref | null = null): Generator<ScopeView> {
+/** The scopes that a frame reads, nearest first; with `kindred`, those of its own kind alone. An outer bound holds for all scopes beyond it. */
+export function* scopeChain(from: Frame, under: Ref | null = null, kindred = false): Generator<ScopeView> {
   let bound = Number.POSITIVE_INFINITY
   let inner: Ref | null = under
-  for (let frame: Frame | undefined = from; frame !== undefined; frame = frame.outer) {
+  for (
+    let frame: Frame | undefined = from;
+    frame !== undefined;
+    frame = kindred && frame.link?.kindred === false ? undefined : frame.outer
+  ) {
     while (inner !== null) {
       const sub = frame.subs?.get(inner)
       if (sub === undefined) break
@@ -140,17 +153,22 @@ export function* scopeChain(from: Frame, under: Ref | null = null): Generator<Sc
 }
 
 /** The latest value of a key in the nearest scope that has it; what a step reads. */
-export function lookup(from: Frame, key: string, under: Ref | null = null): Json | undefined {
+export function lookup(from: Frame, key: string, under: Ref | null = null, kindred = false): Json | undefined {
   if (from.outer === undefined && under === null) {
     const place = from.scope.find(key, Number.POSITIVE_INFINITY)
     return place < 0 ? undefined : from.scope.valueAt(place)
   }
-  for (const { scope, bound } of scopeChain(from, under)) {
+  for (const { scope, bound } of scopeChain(from, under, kindred)) {
     const place = scope.find(key, bound)
     const value = place < 0 ? undefined : scope.valueAt(place)
     if (value !== undefined) return value
   }
   return undefined
+}
+
+/** Whether two pins of a run hold programs of the same kind. */
+export function areKindred(pins: readonly Pin[], one: number, other: number): boolean {
+  return pins[one] !== undefined && pins[one][1] === pins[other]?.[1]
 }
 
 /** Runs over the frames of a stack from the base upwards. */

@@ -18,7 +18,7 @@ export {
   toFault,
   type Verdict,
 } from './fault.ts'
-export { faults } from './faults.ts'
+export { faults, noRecord } from './faults.ts'
 export type { Forked, ForkOptions, ForkStanding } from './fork.ts'
 export { Flight, Frame, type Kid, type Link, type SubScope, topOf, type Wait } from './frame.ts'
 export { faultJson } from './fault-json.ts'

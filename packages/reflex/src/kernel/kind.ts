@@ -2,7 +2,7 @@ import type { BoardRules, Validator } from './board.ts'
 import type { Flight, Frame } from './frame.ts'
 import type { Graph } from './graph.ts'
 import type { Json } from './value.ts'
-import type { Input } from './record.ts'
+import type { Input, Request } from './record.ts'
 import type { BoardReader } from './scope.ts'
 import type { StepContext } from './context.ts'
 import type { Change, StoryEvent } from './story.ts'
@@ -30,8 +30,11 @@ export interface Kind<Def = unknown> {
   readonly budgets?: true
   /** It hears of `cancel` and returns by itself, for instance after compensating. */
   readonly cancels?: true
-  /** Its frames know which run they belong to, and hear of `['kernel', 'forked', { run, folder? }]`, also before their first step. */
-  readonly forks?: true
+  /**
+   * Its frames know which run they belong to and what was settled for it. In a fork each of them hears of `['kernel', 'forked',
+   * { run, said? }]`, also before its first step: `said` is what the port of this request says anew (`Port.anew`).
+   */
+  forks?(def: Def): Request
   /** Validates a program and prepares it. Pure; throws a `Fault`. Cached by hash. */
   compile(source: Json): Def
   /** The programs that it may call, as `kind:id`: closed over and pinned when a run starts. */

@@ -47,6 +47,11 @@ export interface Port extends Traits {
   /** Facts of one call, where they differ from the port's own. */
   traits?(call: Call): Traits
   perform(call: Call): unknown
+  /**
+   * What a fork is told in place of what its source was: what the operator has settled by now. Worked out at once while the fork is
+   * made, and nothing is performed.
+   */
+  anew?(call: Call): unknown
   /** Turns a result into what the record holds; throws to refuse it. The default copies JSON. */
   accept?(raw: unknown, call: Call): Json
   /** Turns what `perform` threw into the fault that the record holds. The default is `R2012` with the cause. */

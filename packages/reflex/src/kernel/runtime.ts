@@ -1,6 +1,7 @@
 import { Committer } from './committer.ts'
 import type { Fault } from './fault.ts'
 import { faults } from './faults.ts'
+import { ForkPoints } from './fork-points.ts'
 import { forkRun, type Forked, type ForkOptions, type ForkWorld } from './fork.ts'
 import { type Host, systemHost } from './host.ts'
 import { copyJson, type Json } from './json.ts'
@@ -18,7 +19,7 @@ import type { Redact } from './redact.ts'
 import { Run, type RunWorld } from './run.ts'
 import { storedProgram } from './tail.ts'
 import { State } from './state.ts'
-import type { Lease, RunStatus, Store, Worker } from './store.ts'
+import type { Lease, RunRow, RunStatus, Store, Worker } from './store.ts'
 
 /** What a runtime is made of. */
 export interface RuntimeOptions {
@@ -257,10 +258,7 @@ export class Runtime implements RunWorld {
     let run: Run | undefined
     try {
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended')
-        throw faults.make('R2001', `${id} ${claim.row.status === 'cancelled' ? 'was' : 'has'} ${claim.row.status}`, {
-          run: id,
-          fix: `reflex fork ${id}@RECORD`,
-        })
+        throw await this.#over(claim.row)
       const { state, definitions } = await this.#journals().peek(id)
       run = new Run(this, id, state, definitions, claim.lease)
       this.#runs.set(id, run)
@@ -275,10 +273,20 @@ export class Runtime implements RunWorld {
     }
   }
 
+  /** `R2001`, with the fork that goes on from before the end. That none can be named, for whatever reason, hides no failure. */
+  async #over({ id, status }: RunRow): Promise<Fault> {
+    const wayOn = async (): Promise<string | undefined> => {
+      const { records } = await this.history(id)
+      return new ForkPoints(id, records, this.programs, this.ports).wayOn()
+    }
+    const fix = await wayOn().catch(() => undefined)
+    return faults.make('R2001', `${id} ${status === 'cancelled' ? 'was' : 'has'} ${status}`, { run: id, ...(fix === undefined ? {} : { fix }) })
+  }
+
   /**
    * Makes a run that shares the first records of a stored one, whoever holds that, and performs nothing until it is resumed.
-   * Its effects have keys of their own. Throws `R2016` for a run that is not there, `R2060` to `R2062` where none can be
-   * forked, `R5006` for a program that the store lacks, and what the board refuses of `set`; then nothing was made.
+   * Its effects have keys of their own. Throws `R2016` for a run that is not there, `R2060` and `R2061` where none can be
+   * forked, `R2021` for a record that it has not, `R5006` for a program that the store lacks, and what the board refuses of `set`; then nothing was made.
    */
   async fork(id: string, options: ForkOptions = {}): Promise<Forked> {
     const leases = this.#needLeases()

@@ -1,4 +1,4 @@
-import { Flight, Frame, type Kid, type Link, type Wait } from './frame.ts'
+import { areKindred, Flight, Frame, type Kid, type Link, type Wait } from './frame.ts'
 import { faults } from './faults.ts'
 import type { Json } from './json.ts'
 import type { Ending, Input, Pin, Ref, ReturnPair, Start, WaitType } from './record.ts'
@@ -24,6 +24,8 @@ interface StoredFrame {
   readonly scope: readonly StoredEntry[]
   readonly subs?: readonly (readonly [Ref, Ref | null, readonly StoredEntry[]])[]
   readonly kids?: readonly (readonly [Ref, Kid['status'], readonly StoredEntry[], Json?])[]
+  /** The pins of the kids, in their order. */
+  readonly kidPins?: readonly number[]
   readonly flights?: readonly (readonly [Ref, string, Json | null, string | null, number, number])[]
   readonly closing?: string
   readonly told?: true
@@ -37,6 +39,7 @@ export interface StoredState {
   /** Where it is not that of the start. */
   readonly seed?: string
   readonly held?: true
+  readonly aside?: number
   readonly start: Start
   readonly ended?: readonly [Ending, Json?]
   readonly pins: readonly Pin[]
@@ -59,6 +62,7 @@ export function dumpState(state: State, keepsHistory: (pin: number) => boolean):
     questions: state.questions,
     ...(state.seed === state.start.seed ? {} : { seed: state.seed }),
     ...(state.held ? { held: true as const } : {}),
+    ...(state.aside === 0 ? {} : { aside: state.aside }),
     start: state.start,
     ...(state.ended === undefined
       ? {}
@@ -94,7 +98,7 @@ function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): S
       : { link: { caller: link.caller.id, role: link.role, sees: link.sees, record: link.record, under: link.under, map: link.map } }),
     scope: entries(frame.scope),
     ...(frame.subs?.size ? { subs: [...frame.subs].map(([id, sub]) => [id, sub.under, entries(sub.scope)] as const) } : {}),
-    ...(frame.kids?.size ? { kids: [...frame.kids.values()].map(dumpKid) } : {}),
+    ...(frame.kids?.size ? { kids: [...frame.kids.values()].map(dumpKid), kidPins: [...frame.kids.values()].map(({ pin }) => pin) } : {}),
     ...(frame.flights.length > 0 ? { flights: frame.flights.map(dumpFlight) } : {}),
     ...(frame.closing === undefined ? {} : { closing: frame.closing }),
     ...(frame.told ? { told: true as const } : {}),
@@ -145,6 +149,7 @@ export function loadState(stored: StoredState): State {
   state.start = stored.start
   state.seed = stored.seed ?? stored.start.seed
   state.held = stored.held ?? false
+  state.aside = stored.aside ?? 0
   if (stored.ended !== undefined) state.ended = { status: stored.ended[0], value: stored.ended[1] }
   state.pins.push(...stored.pins)
   for (const item of stored.frames) loadFrame(state, item)
@@ -176,15 +181,15 @@ function loadFrame(state: State, stored: StoredFrame): void {
     stored.id,
     stored.pin,
     stored.args,
-    link === undefined || caller === undefined ? undefined : { ...link, caller },
+    link === undefined || caller === undefined ? undefined : { ...link, caller, kindred: areKindred(state.pins, caller.pin, stored.pin) },
     loadScope(stored.scope),
   )
   frame.position = stored.position
   frame.closing = stored.closing
   frame.told = stored.told ?? false
   for (const [id, under, entries] of stored.subs ?? []) (frame.subs ??= new Map()).set(id, { under, scope: loadScope(entries) })
-  for (const [id, status, entries, value] of stored.kids ?? [])
-    (frame.kids ??= new Map()).set(id, { id, status, scope: loadScope(entries), value })
+  for (const [i, [id, status, entries, value]] of stored.kids?.entries() ?? [])
+    (frame.kids ??= new Map()).set(id, { id, pin: stored.kidPins?.[i] ?? UNKNOWN, status, scope: loadScope(entries), value })
   for (const [id, port, args, asked, record, bits] of stored.flights ?? []) {
     const flight = new Flight(id, frame, port, args ?? undefined, asked ?? undefined, record)
     flight.parts = (bits & 1) !== 0
@@ -194,6 +199,9 @@ function loadFrame(state: State, stored: StoredFrame): void {
   state.frames.set(frame.id, frame)
   if (caller !== undefined && link !== undefined) attach(caller, frame, link.role)
 }
+
+/** The pin of a strand in a snapshot of an earlier release: no program has it. */
+const UNKNOWN = -1
 
 function attach(caller: Frame, frame: Frame, role: Link['role']): void {
   if (role === 'call') {

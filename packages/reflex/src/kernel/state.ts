@@ -1,5 +1,5 @@
 import { readCancel } from './cancellation.ts'
-import { Flight, Frame, type Kid, type Link, type Wait } from './frame.ts'
+import { areKindred, Flight, Frame, type Kid, type Link, type Wait } from './frame.ts'
 import { faults } from './faults.ts'
 import { isObject, type Json } from './json.ts'
 import { Queue } from './queue.ts'
@@ -26,6 +26,8 @@ export class State {
   seed = ''
   /** A fork that nobody has told to go on yet: it performs nothing. */
   held = false
+  /** Milliseconds from records that forks share with their sources until they were told to go on. */
+  aside = 0
   /** How many questions the run has asked. */
   questions = 0
   readonly pins: Pin[] = []
@@ -59,6 +61,7 @@ export class State {
   apply(rec: Rec): void {
     this.n++
     this.time += rec.elapsed
+    if (this.held || isFork(rec.input)) this.aside += rec.elapsed
     if (rec.more?.start !== undefined) return this.#begin(rec.more.start)
     const frame = this.frame(rec.frame)
     this.#consume(frame, rec.input, rec.more)
@@ -253,6 +256,7 @@ export class State {
     const link: Link = {
       caller: frame,
       role: 'call',
+      kindred: areKindred(this.pins, frame.pin, call.pin),
       sees: call.isolated ? 'nothing' : 'live',
       record: this.n,
       under: null,
@@ -271,13 +275,14 @@ export class State {
       const link: Link = {
         caller: frame,
         role: 'strand',
+        kindred: areKindred(this.pins, frame.pin, request.pin),
         sees: request.sees ?? 'past',
         record: this.n,
         under: request.under ?? null,
         map: [],
       }
       const base = new Frame(name(this.n, 's', i), request.pin, request.args, link)
-      const kid: Kid = { id: base.id, status: 'running', scope: base.scope, value: undefined }
+      const kid: Kid = { id: base.id, pin: request.pin, status: 'running', scope: base.scope, value: undefined }
       frame.kids.set(base.id, kid)
       frame.strands.set(base.id, base)
       this.frames.set(base.id, base)
@@ -355,6 +360,10 @@ function patched(position: Json | undefined, patch: NonNullable<More['patch']>):
     else next[key] = value
   }
   return next
+}
+
+function isFork(input: Input | undefined): boolean {
+  return input?.[0] === 'kernel' && input[1] === 'fork'
 }
 
 function outermost(frame: Frame): Frame {

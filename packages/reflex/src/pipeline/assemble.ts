@@ -99,7 +99,7 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
 export function metTerms(call: Call, grant: string): boolean {
   const { frame } = call
   if (!isPipeline(call.definition(frame.pin))) return false
-  const decided = frame.reader().get(permitKey(nodeOf(frame.position) ?? ''))
+  const decided = frame.books().get(permitKey(nodeOf(frame.position) ?? ''))
   return isObject(decided) && decided[grant] === true
 }
 

@@ -211,7 +211,7 @@ export function contextOf(call: Call): ContextView {
 }
 
 function servicesOf(call: Call, node: string): HandlerServices {
-  const reader = call.reader()
+  const reader = call.frame.books()
   const charter = Tally.of(reader).charter
   const { position } = call.frame
   const at = isObject(position) && typeof position['began'] === 'number' ? position['began'] : 0

@@ -306,7 +306,7 @@ export interface NodeAttributes<Id extends string> {
   /** The signal that ends the wait. */
   readonly signal_topic?: string | undefined
   /** What a node of type wait waits for. What a node of type read reads. Where it comes from. The node or key with the results. Otherwise: human, by attributes, the nearest eval.run. */
-  readonly source?: 'human' | 'timer' | 'signal' | 'file' | 'context' | 'memory' | 'eval_dataset' | 'api' | string | undefined
+  readonly source?: string | undefined
   /** What a node of type exec runs. What a node of type write writes to. Otherwise: tool, by attributes. */
   readonly target?: 'tool' | 'shell' | 'action' | 'function' | 'file' | 'context' | 'memory' | 'eval' | 'accumulator' | 'api' | undefined
   /** The command of a tool. */
@@ -322,7 +322,7 @@ export interface NodeAttributes<Id extends string> {
   /** What a failure becomes. Otherwise: fail. */
   readonly on_error?: 'fail' | 'warn' | 'continue' | undefined
   /** The name of the action; `.` and `_` count the same. What happens when it does not pass. What happens when they are not. Otherwise: fail, warn. */
-  readonly action?: string | 'fail' | 'warn' | 'truncate' | 'log' | undefined
+  readonly action?: string | undefined
   /** The context value that says until when; all four or none. */
   readonly 'timeout_budget.deadline_key'?: string | undefined
   /** The context value with the longest time. */
@@ -357,7 +357,7 @@ export interface NodeAttributes<Id extends string> {
   /** The file that is written. */
   readonly output?: string | undefined
   /** raw, json or text; of a report: terminal, json, markdown. What the value must be. As what. Otherwise: raw, text. */
-  readonly format?: string | 'json' | 'dot' | 'markdown' | 'text' | 'elixir' | undefined
+  readonly format?: string | undefined
   /** Whether the text is added to what the file holds. Otherwise: false. */
   readonly append?: boolean | undefined
   /** The context value that is written. Otherwise: by type. */
@@ -385,18 +385,7 @@ export interface NodeAttributes<Id extends string> {
   /** What happens beyond it. Otherwise: warn. */
   readonly limit_action?: 'fail' | 'warn' | 'cap' | undefined
   /** Not read: `operation` says how. What a node of type compose does. Whether a deadlock is a failure. Passed on to the service. Otherwise: invoke, decision. */
-  readonly mode?:
-    | string
-    | 'invoke'
-    | 'compose'
-    | 'pipeline'
-    | 'feedback'
-    | 'manager_loop'
-    | 'session'
-    | 'consensus'
-    | 'decision'
-    | 'advisory'
-    | undefined
+  readonly mode?: string | undefined
   /** What a gate asks. */
   readonly predicate?: 'output_valid' | 'pipeline_valid' | 'expression' | 'budget_ok' | 'approval' | 'trust' | 'capability' | undefined
   /** The context value that a gate asks, or that a branch goes by. */

@@ -23,7 +23,7 @@ import { serializeGraph } from './dot/serialize.ts'
  * where it is checked or run, with its path in the object: `nodes.style.prompt`. Throws `R1107` and `R2004` for a value that
  * no attribute can hold, `R1100` for what are no nodes and edges at all.
  */
-export function pipeline<Id extends string>(definition: PipelineDefinition<Id>): DefinedPipeline<Id> {
+export function pipeline<Nodes>(definition: PipelineDefinition<Nodes>): DefinedPipeline<keyof Nodes & string> {
   const { id = 'pipeline', nodes, edges, ...rest }: Plain = definition
   if (typeof id !== 'string') throw misshapen('id', id, 'a name')
   if (!isRecord(nodes)) throw misshapen('nodes', nodes, 'an object of nodes')
@@ -48,7 +48,7 @@ export function pipeline<Id extends string>(definition: PipelineDefinition<Id>):
       drawn.map(({ path }) => path),
     ),
   })
-  return freezeGraph(graph) as DefinedPipeline<Id>
+  return freezeGraph(graph) as DefinedPipeline<keyof Nodes & string>
 }
 
 /** A definition as it is read here: who writes JavaScript has no compiler that checks it. */

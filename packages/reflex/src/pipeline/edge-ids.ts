@@ -1,4 +1,4 @@
-import type { DotEdge } from './dot/graph.ts'
+import type { DotEdge, DotGraph } from './dot/graph.ts'
 
 /**
  * Names of edges, each unique in its graph: `build->ship`, and `build->ship#2` for the second between the same two nodes
@@ -14,4 +14,13 @@ export function edgeIds(edges: readonly DotEdge[]): Map<DotEdge, string> {
       return [edge, before === 0 ? plain : `${plain}#${before + 1}`]
     }),
   )
+}
+
+const known = new WeakMap<DotGraph, ReadonlyMap<DotEdge, string>>()
+
+/** The names of the edges of a graph that nobody changes any more. */
+export function edgeIdsOf(graph: DotGraph): ReadonlyMap<DotEdge, string> {
+  const ids = known.get(graph) ?? edgeIds(graph.edges)
+  known.set(graph, ids)
+  return ids
 }

@@ -9,7 +9,7 @@ export type { Attribute, Attributes, AttributeValue, DotEdge, DotGraph, DotNode,
 
 // A pipeline as an object.
 export { pipeline } from './define.ts'
-export type { DefinedPipeline, EdgeDefinition, NodeDefinition, PipelineDefinition } from './define-types.ts'
+export type { DefinedPipeline, NodeDefinition, PipelineDefinition } from './define-types.ts'
 
 // Conditions, durations, transforms.
 export { parseCondition } from './language/condition-parse.ts'

@@ -65,9 +65,15 @@ function deedOf(typedNode: TypedNode): string | undefined {
   if (operation === 'wait.human' || operation === 'gate.approval') return 'asks a person'
   if (operation === 'codergen') return 'a model'
   const command = oneLine(textOf(node.attributes, 'tool_command') ?? textOf(node.attributes, 'command'))
-  if (canonical === 'exec' && command !== undefined) return command.split(' ')[0]
+  if (canonical === 'exec' && command !== undefined) return programIn(command)
   if (operation === 'action') return textOf(node.attributes, 'action')
   return rawType
+}
+
+/** The program that a command begins, where its first word names one; what is written for a shell may begin with anything. */
+function programIn(command: string): string {
+  const [word = ''] = command.split(' ')
+  return /^[\w.@+/-]+$/.test(word) ? word : 'shell'
 }
 
 function edgeOf({ edge, label, condition }: TypedEdge, id: string): GraphEdge {

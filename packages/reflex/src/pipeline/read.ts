@@ -80,7 +80,7 @@ export function readGraph(graph: DotGraph, file?: string, options: ReadPipelineO
   keepAuthor(typed, options.author)
   const findings = validate(typed, options.rules, options)
   for (const finding of findings) if (file !== undefined && finding.file === undefined) Object.assign(finding, { file })
-  return result(typed, sourceOf(typed.graph, serializeGraph(graph), options), findings)
+  return result(typed, sourceOf(typed.graph, serializeGraph(graph, { stripInternal: false }), options), findings)
 }
 
 function result(typed: TypedGraph, source: PipelineSource, findings: readonly Fault[]): ReadPipelineResult {

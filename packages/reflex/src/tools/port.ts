@@ -1,4 +1,4 @@
-import { type Call, isObject, type Json, type Port, type Repeat, type Traits } from '../kernel/index.ts'
+import { type Call, isFault, isObject, type Json, type Port, type Repeat, type Traits } from '../kernel/index.ts'
 import { faults } from './faults.ts'
 import type { Guess, PreparedCall, Tools } from './registry.ts'
 import type { Place, Tool } from './tool.ts'
@@ -58,11 +58,13 @@ function refuseAuthored({ name, authored = [] }: Tool, given: Json): void {
 }
 
 const NOTHING: Traits = { leaves: false, repeat: 'free' }
+/** The call fails; but where its tool was here before a crash, nobody knows what it has done. */
+const MISSING: Traits = { leaves: false, repeat: 'ask' }
 
 function preparedTraits(read: () => Traits): Traits {
   try {
     return read()
-  } catch {
-    return NOTHING
+  } catch (thrown) {
+    return isFault(thrown) && thrown.code === 'R4100' ? MISSING : NOTHING
   }
 }

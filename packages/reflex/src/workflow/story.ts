@@ -1,5 +1,5 @@
 import { isList, isObject, type Json, type JsonObject } from '../kernel/json.ts'
-import type { Ref } from '../kernel/record.ts'
+import type { Input, Ref } from '../kernel/record.ts'
 import type { Change, StoryEvent } from '../kernel/story.ts'
 import { type CompiledWorkflow, nodeAt, objectOf, textOf } from './compile.ts'
 import { ENGINE_ERROR } from './run-faults.ts'
@@ -15,7 +15,7 @@ export function workflowStory(change: Told): StoryEvent[] {
   return [
     ...(left === undefined ? [] : inputStory(change, left)),
     ...(record.more?.call === undefined ? [] : [pushStory(change, here)]),
-    ...(record.more?.wait ?? []).map(([, name, , about]) => waitStory(here, name, objectOf(about), n)),
+    ...(record.more?.wait ?? []).map(([, name, , about]) => waitStory(here, name, { ...objectOf(about), ...sawBefore(record.input) }, n)),
     ...(entered === undefined || entered === left ? [] : [{ mark: 'enter', node: entered } as const]),
   ]
 }
@@ -89,6 +89,12 @@ function waitStory(node: string, name: string, about: JsonObject, n: number): St
   }
   const text = textOf(about.text)
   return { mark: text === '' ? 'wait' : 'ask', node, text: text || textOf(about.reason), facts: { question, ...about } }
+}
+
+/** What a question was made from. */
+function sawBefore(input: Input | undefined): JsonObject {
+  const { saw } = input?.[0] === 'ok' ? objectOf(input[2]) : {}
+  return saw === undefined ? {} : { saw }
 }
 
 function shown(value: Json): string {

@@ -76,7 +76,7 @@ describe('who decides', () => {
 })
 
 describe('the facts of a decision', () => {
-  it('are those of whoever decides, and none where nobody does', () => {
+  it('are those of whoever decides, and nobody can tell where nobody does', () => {
     const all = dispatch({ ...base, agents: { mine } })
     expect(all.traits(at({ agent: 'mine' }))).toEqual({ leaves: true, repeat: 'ask', needs: ['arbor://net/x'] })
     expect(all.traits(at({ ask: 'x' }))).toMatchObject({ needs: ['arbor://human/ask'] })
@@ -85,7 +85,7 @@ describe('the facts of a decision', () => {
       needs: ['arbor://tool/command', 'arbor://shell/exec'],
     })
     expect(all.traits(at({ rules: [] }))).toEqual({ leaves: false, repeat: 'free' })
-    expect(all.traits(at({ agent: 'nobody' }))).toEqual({ leaves: false, repeat: 'free' })
+    expect(all.traits(at({ agent: 'nobody' }))).toEqual({ leaves: false, repeat: 'ask' })
   })
 })
 

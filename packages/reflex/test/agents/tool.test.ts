@@ -76,7 +76,7 @@ describe('a node with a tool', () => {
     })
   })
 
-  it('says beforehand what it will do and need, and nothing when it cannot be understood', () => {
+  it('says beforehand what it will do and need, nothing of a call that cannot be understood, and that nobody knows of a tool that is missing', () => {
     const place = { run: 'otter', runFolder: '/work/.reflex/runs/otter' }
     const facts = (spec: Record<string, unknown>) => agent.traits?.(at(spec, { edges }), place)
     expect(facts({ tool: 'orders.get' })).toEqual({
@@ -84,7 +84,11 @@ describe('a node with a tool', () => {
       repeat: 'keyed',
       needs: ['arbor://tool/orders.get', 'arbor://net/orders'],
     })
-    for (const spec of [{ tool: 'order.get' }, { tool: 'orders.get', arg: {} }, { tool: 'orders.get', args: { x: { from: 'nope' } } }]) {
+    expect(facts({ tool: 'order.get' })).toEqual({ leaves: false, repeat: 'ask' })
+    for (const spec of [
+      { tool: 'orders.get', arg: {} },
+      { tool: 'orders.get', args: { x: { from: 'nope' } } },
+    ]) {
       expect(facts(spec)).toEqual({ leaves: false, repeat: 'free' })
     }
   })

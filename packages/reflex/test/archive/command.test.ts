@@ -47,6 +47,13 @@ describe('an archive that is written', () => {
     expect({ code, screen }).toMatchObject({ code: 2, screen: expect.stringContaining('name a file with -o') as string })
   })
 
+  test('goes to standard output as it stands in the store, whatever is a secret of this machine now', async () => {
+    const { here, there } = await asked()
+    const { out } = await reflex(['export', 'otter'], { ...here, environment: { SOME_TOKEN: 'workflow:refund' } })
+    expect(out).toContain('workflow:refund')
+    expect(await reflex(['import', '-'], { ...there, input: out })).toMatchObject({ code: 0 })
+  })
+
   test('twice at the same time into one file is whole', async () => {
     const { here, there } = await asked()
     const codes = await Promise.all([1, 2, 3].map(async () => (await reflex(['export', 'otter', '-o', 'x.run.jsonl', '-q'], here)).code))

@@ -39,6 +39,18 @@ function bomb(lines: readonly string[], text: string, places: number): string[] 
   )
 }
 
+/** Record 2 as one that puts a value where a path leads. */
+function led(lines: readonly string[], path: string): string[] {
+  const name = sha256('"autonomous"')
+  const record = `{"record":2,"v":1,"row":[304,"read",[["decide"]],[["${name}",${path}]]],"hash":""}`
+  const blob = `{"blob":"${name}","part":1,"of":1,"text":"\\"autonomous\\""}`
+  return put(
+    set(lines, '{"record":2,', () => record),
+    '{"record":2,',
+    blob,
+  )
+}
+
 type Attack = (lines: readonly string[]) => readonly string[]
 const ATTACKS: Readonly<Record<string, readonly [code: string, attack: Attack]>> = {
   'a key that stands there twice': ['R2072', (lines) => set(lines, '{"record":2,', (line) => line.replace('"v":1', '"v":1,"v":1'))],
@@ -57,6 +69,18 @@ const ATTACKS: Readonly<Record<string, readonly [code: string, attack: Attack]>>
   ],
   'a value of endless levels': ['R2084', (lines) => bomb(lines, nested(5000), 1)],
   'a value at ten thousand places': ['R2084', (lines) => bomb(lines, JSON.stringify('x'.repeat(900_000)), 10_000)],
+  'a value for what all objects share': ['R2084', (lines) => led(lines, '"__proto__","__proto__","trust"')],
+  'a value for what all lists share': ['R2084', (lines) => led(lines, '"constructor","prototype","trust"')],
+  'a value that makes a list longer': ['R2084', (lines) => led(lines, '"length"')],
+  'a value in place of another one': ['R2084', (lines) => led(lines, '1')],
+  'a share in what all objects have': [
+    'R2084',
+    (lines) => set(lines, '{"record":3,', () => '{"record":3,"v":1,"row":[140,["ok",2,{}],["x",0],[[1,"constructor"]]],"hash":""}'),
+  ],
+  'a share for a place that is not there': [
+    'R2084',
+    (lines) => set(lines, '{"record":3,', () => '{"record":3,"v":1,"row":[140,["ok",2,{}],["x",0],[[900000000]]],"hash":""}'),
+  ],
   'a value in smaller parts': [
     'R2079',
     (lines) =>
@@ -97,6 +121,10 @@ const ATTACKS: Readonly<Record<string, readonly [code: string, attack: Attack]>>
     'R2084',
     (lines) => set(lines, '{"record":2,', () => '{"record":2,"v":1,"row":[80,"read",{"return":["dead"]}],"hash":""}'),
   ],
+  'a call of no program': [
+    'R2084',
+    (lines) => set(lines, '{"record":2,', () => '{"record":2,"v":1,"row":[80,"read",{"call":{"pin":9}}],"hash":""}'),
+  ],
   'a fork of nothing': ['R2084', (lines) => set(lines, '{"record":1,', (line) => line.replace('"pins":', '"fork":"otter","pins":'))],
   'a format before the first': ['R2070', (lines) => set(lines, '{"archive"', (line) => line.replace('"archive":1', '"archive":0'))],
   'a mangled signature': ['R2081', (lines) => [...lines.slice(0, -1), (lines.at(-1) ?? '').replace(/"signature":"./, '"signature":"')]],
@@ -126,6 +154,7 @@ describe('an archive by somebody who computes all hashes', () => {
       const { reflex } = await asking(memoryStore(), 10)
       const lines = attack(await exported(reflex, 'otter', 'sesame'))
       expect(await attempt(lines)).toMatchObject({ code, left: {} })
+      expect('trust' in {}).toBe(false)
     },
   )
 

@@ -88,7 +88,11 @@ const NOTHING = {
 async function begun(
   store: Store,
   id: string,
-): Promise<{ readonly start: Start; write(first: number, records: readonly Rec[]): Promise<void>; end(): Promise<void> }> {
+): Promise<{
+  readonly start: Start
+  readonly write: (first: number, records: readonly Rec[]) => Promise<void>
+  readonly end: () => Promise<void>
+}> {
   const source = workflow('one', { a: { ask: 'Which?' } }, [])
   const hash = programHash('workflow', source as never)
   const pins = [['workflow:one', 'workflow', 1, hash]] as const
@@ -102,7 +106,7 @@ async function begun(
   const start: Start = { v: 1, run: id, trace, seed: trace, at: NOW, pins, by: { actor: 'ana', trust: 'probationary', workdir: '/' } }
   return {
     start,
-    async write(first, records) {
+    write: async (first, records) => {
       const encoded = records.map(encodeRecord)
       const row = { status: 'suspended', updated: NOW + first, due: null, waits: [] } as const
       await store.commit([

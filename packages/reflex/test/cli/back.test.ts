@@ -104,7 +104,7 @@ describe('going back', () => {
   test.each<[string[], number, string]>([
     [['fork', 'nobody@3'], 2, 'R2016'],
     [['fork', 'otter@x'], 2, 'R2031'],
-    [['fork', 'otter@99'], 2, 'R2062'],
+    [['fork', 'otter@99'], 2, 'R2021'],
     [['fork', 'otter'], 1, 'R2061'],
     [['fork', 'otter@9', '--decide', 'prt'], 2, 'did you mean "part"?'],
     [['fork', 'otter@9', '--set', 'novalue'], 2, 'R2032'],
@@ -112,7 +112,7 @@ describe('going back', () => {
     [['diff', 'otter'], 2, 'R2031'],
     [['diff', 'otter', 'otter@99'], 2, 'R2021'],
     [['why', 'otter', 'decid'], 2, 'did you mean "decide"?'],
-    [['why', 'otter', '@99'], 2, 'R2065'],
+    [['why', 'otter', '@99'], 2, 'R2021'],
   ])('%j exits with %i', async (argv, exit, text) => {
     const { code, err, out } = await reflex(argv, await ran())
     expect({ code, out }).toEqual({ code: exit, out: '' })

@@ -109,7 +109,15 @@ export function start(argv: readonly string[], options: WorldOptions): Running {
     out: sink((text) => (out += text)),
     err: sink((text) => (err += text)),
     keyboard: (options.keyboard ?? columns !== undefined) ? listen : undefined,
+    async send(text) {
+      out += text
+      written(text)
+      return true
+    },
     readInput: () => Promise.resolve(options.input ?? ''),
+    async *receive() {
+      yield options.input ?? ''
+    },
     interrupts(listener) {
       interrupts = listener
       return () => {

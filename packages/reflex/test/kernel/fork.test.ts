@@ -108,12 +108,12 @@ describe('a fork', () => {
     const { world } = await ranTo()
     expect(await faultOf(world.runtime.fork('otter', { at: 3, id: 'crane' }))).toEqual({
       code: 'R2060',
-      message: containing('record 3 of otter stands inside an effect'),
+      message: containing('the nearest points are otter@2 and otter@4'),
       data: { before: 2, after: 4 },
-      fix: 'reflex fork otter@2, before it; reflex fork otter@4, after it',
+      fix: 'reflex fork otter@2',
     })
     expect(await world.store.runs({ prefix: 'crane' })).toEqual([])
-    expect(await codeOf(world.runtime.fork('otter', { at: 9 }))).toBe('R2062')
+    expect(await codeOf(world.runtime.fork('otter', { at: 9 }))).toBe('R2021')
     expect(await codeOf(world.runtime.fork('nobody'))).toBe('R2016')
   })
 

@@ -1,4 +1,4 @@
-import { faults } from '../../faults.ts'
+import { findRecord } from '../../finding.ts'
 import {
   type Frame,
   type Graph,
@@ -46,9 +46,8 @@ interface Seen {
  * `R2016` for a run that is not there and `R2021` for a record that it has not.
  */
 export async function picturesOfRun({ reflex }: Session, ref: string, until: number | undefined): Promise<RunPictures> {
-  const { id, last, status } = await reflex.find(ref)
+  const { id, last, status } = await findRecord(reflex.store, ref, until)
   const at = until ?? last
-  if (at < 1 || at > last) throw faults.make('R2021', `${id} has records 1 to ${last}, not ${at}`, { run: id })
   const { records } = await reflex.runtime.history(id)
   const state = new State()
   const definitions = new RunPrograms(reflex.runtime.programs, state)
@@ -61,24 +60,26 @@ export async function picturesOfRun({ reflex }: Session, ref: string, until: num
     at,
     last,
     status: at === last ? status : state.ended === undefined ? 'running' : status,
-    pictures: stack.flatMap((frame, depth) => {
+    pictures: stack.flatMap((frame) => {
       const one = seen.get(frame)
       if (one === undefined) return []
-      return [pictureOf(one.program.name, one.graph, standingOf(frame, one, state, depth < stack.length - 1), one.changes)]
+      const standing = [...new Set([frame, ...state.frames.values()])].filter((each) => pictured(each, definitions) === frame)
+      return [pictureOf(one.program.name, one.graph, standingOf(one, standing, state), one.changes)]
     }),
   }
 }
 
-/** Applies a record, and keeps where it went in its frame and what was open and closed to it. */
+/** Applies a record, and keeps where it went in its program and what was open and closed to it. */
 function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<Frame, Seen>): void {
   const known = state.frames.get(record.frame)
   const before = known?.position
   state.apply(record)
   const frame = known ?? state.frames.get(record.frame)
   if (frame === undefined) return
-  const one = standsIn(frame, seen.get(frame), definitions)
-  seen.set(frame, one)
-  const { def } = one.program
+  const owner = pictured(frame, definitions)
+  const one = standsIn(owner, seen.get(owner), definitions)
+  seen.set(owner, one)
+  const { def } = definitions.program(frame.pin)
   const [from, to] = [one.kind.where?.(def, before), one.kind.where?.(def, frame.position)]
   if (to !== undefined) one.nodes.add(to)
   const told = one.kind.story?.({ n: state.n, at: state.time, record, state, frame, def, before }) ?? []
@@ -88,8 +89,20 @@ function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<F
   if (only !== undefined && another === undefined && only.to === to) one.taken.add(only.id)
 }
 
-/** What an event tells of a choice: `edge`, `open`, and `closed` as pairs of an edge and its reason. */
-function choose({ taken, open, closed }: Seen, facts: JsonObject): void {
+/** The frame in whose picture another one shows: a strand walks a part of the program of the frame that spawned it. */
+function pictured(frame: Frame, definitions: RunPrograms): Frame {
+  const nameOf = ({ pin }: Frame): string => definitions.program(pin).name
+  let owner = frame
+  while (owner.link?.role === 'strand' && nameOf(owner) === nameOf(owner.link.caller)) owner = owner.link.caller
+  return owner
+}
+
+/**
+ * What an event tells of where a frame came or chose to go: `edge`, `open`, and `closed` as pairs of an edge and its reason.
+ * Where edges have names for people, their ids stand apart.
+ */
+function choose({ taken, open, closed }: Seen, told: JsonObject): void {
+  const facts = isObject(told['ids']) ? told['ids'] : told
   if (typeof facts['edge'] === 'string') taken.add(facts['edge'])
   for (const edge of listOf(facts['open'])) if (typeof edge === 'string') open.add(edge)
   for (const pair of listOf(facts['closed'])) {
@@ -138,24 +151,31 @@ function listOf(value: Json | undefined): readonly Json[] {
   return isList(value) ? value : []
 }
 
-function standingOf(frame: Frame, { program, kind, ...seen }: Seen, state: State, calls: boolean): Standing {
-  const here = kind.where?.(program.def, frame.position)
+/** `frames`: those that show in the picture, the one whose it is first. */
+function standingOf({ program, kind, ...seen }: Seen, frames: readonly Frame[], state: State): Standing {
   const nodes = new Map<string, NodeStanding>([...seen.nodes].map((id) => [id, 'passed']))
   const edges = new Map<string, { standing: EdgeStanding; why?: string | undefined }>()
   for (const id of seen.open) edges.set(id, { standing: 'open' })
   for (const [id, why] of seen.closed) edges.set(id, { standing: 'closed', why })
-  if (here !== undefined && state.ended === undefined) {
-    nodes.set(here, standingHere(frame, calls))
-    for (const { id, open, why } of calls ? [] : (kind.choices?.(program.def, frame) ?? []))
+  for (const frame of frames) {
+    const here = kind.where?.(program.def, frame.position)
+    if (here === undefined) continue
+    if (state.ended !== undefined) {
+      if (state.ended.status === 'failed') nodes.set(here, 'failed')
+      continue
+    }
+    nodes.set(here, standingHere(frame))
+    if (frame.callee !== undefined || (frame.strands?.size ?? 0) > 0) continue
+    for (const { id, open, why } of kind.choices?.(program.def, frame) ?? [])
       edges.set(id, { standing: open ? 'open' : 'closed', why: open ? undefined : why })
-  } else if (here !== undefined && state.ended?.status === 'failed') nodes.set(here, 'failed')
+  }
   for (const id of seen.taken) edges.set(id, { standing: 'taken' })
   return { nodes, edges }
 }
 
 /** The node at which a frame stands: a failure that waits for a remedy is one, whatever else its wait is. */
-function standingHere({ waits = [] }: Frame, calls: boolean): NodeStanding {
-  const [wait] = calls ? [] : waits
+function standingHere({ waits = [], callee }: Frame): NodeStanding {
+  const [wait] = callee === undefined ? waits : []
   if (wait === undefined) return 'running'
   if (isObject(wait.about) && wait.about['fault'] !== undefined) return 'failed'
   return wait.type === 'answer' ? 'asks' : 'waits'

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isRunName, noRunName } from '../../history/run-name.ts'
@@ -10,6 +10,7 @@ import { plain } from '../documents.ts'
 import { EXIT, interrupted } from '../exit.ts'
 import { factLine } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
+import { secretIn } from '../../secret-file.ts'
 import type { Session } from '../session.ts'
 import { counted, size } from '../units.ts'
 import type { Interrupt } from '../world.ts'
@@ -34,7 +35,8 @@ export async function exportRuns(session: Session, ref: string | undefined, flag
 }
 
 async function exportOne({ console, reflex }: Session, ref: string, { output = '-', signSecretFile }: ExportFlags): Promise<number> {
-  const secret = signSecretFile === undefined ? undefined : secretIn(console, signSecretFile)
+  const secret =
+    signSecretFile === undefined ? undefined : secretIn(resolve(console.world.surroundings.cwd, signSecretFile), signSecretFile)
   if (output === '-' && console.shape !== 'text')
     throw faults.make('R2031', `the archive and --${console.shape} both want standard output`, { fix: 'name a file with -o' })
   if (output === '-' && console.world.out.terminal)
@@ -49,8 +51,7 @@ async function exportOne({ console, reflex }: Session, ref: string, { output = '
   const written = { records: 0, lines: 0, bytes: 0, last: '' }
   try {
     for await (const line of reflex.export(id, { secret })) {
-      await out.write(`${line}\n`)
-      if (stopped !== undefined) break
+      if (!(await out.write(`${line}\n`)) || stopped !== undefined) break
       written.lines++
       written.bytes += Buffer.byteLength(line) + 1
       if (line.startsWith('{"record":')) written.records++
@@ -102,30 +103,6 @@ async function exportAll(
   return EXIT.done
 }
 
-/**
- * The secret in a file, byte for byte, without the line end that an editor leaves. Throws `R1021` if there is no file, `R1024` if it cannot be
- * read, `R2031` if nothing but spaces is in it.
- */
-export function secretIn({ world }: Console, file: string): Uint8Array {
-  const found = statSync(resolve(world.surroundings.cwd, file), { throwIfNoEntry: false })
-  if (found === undefined) throw faults.make('R1021', `there is no file ${file}`, { file, fix: 'name a file that holds the secret' })
-  // A pipe is what a shell makes of <(a command that knows the secret).
-  if (!found.isFile() && !found.isFIFO())
-    throw faults.make('R1024', `${file} is not a file`, { file, fix: 'name a file that holds the secret' })
-  const bytes = bytesIn(resolve(world.surroundings.cwd, file), file)
-  if (bytes.toString('latin1').trim() === '')
-    throw faults.make('R2031', `${file} holds no secret`, { file, fix: 'write a long random text into it' })
-  return bytes.at(-1) !== 10 ? bytes : bytes.subarray(0, bytes.at(-2) === 13 ? -2 : -1)
-}
-
-function bytesIn(path: string, file: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch (cause) {
-    throw faults.make('R1024', `${file} cannot be read`, { file, cause, fix: 'grant the permission to read it' })
-  }
-}
-
 function targetOf({ world }: Console, output: string, run: string): string {
   const file = resolve(world.surroundings.cwd, output)
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return file
@@ -136,7 +113,8 @@ function targetOf({ world }: Console, output: string, run: string): string {
 
 /** Where the lines of an archive go. */
 interface Target {
-  write(text: string): Promise<void>
+  /** False once nobody takes any more. */
+  write(text: string): Promise<boolean>
   /** All of it is written. */
   keep(): Promise<void>
   /** Leaves nothing behind that was not kept. */
@@ -144,11 +122,28 @@ interface Target {
 }
 
 function printed({ world }: Console): Target {
-  return { write: async (text) => world.out.write(text), keep: async () => undefined, close: async () => undefined }
+  return { ...batched((text) => world.send(text)), close: async () => undefined }
 }
 
 /** Characters that are written at once. */
 const WRITTEN = 100_000
+
+/** Writes many lines at once. */
+function batched(send: (text: string) => Promise<boolean>): Pick<Target, 'write' | 'keep'> {
+  let text = ''
+  const flush = async (): Promise<boolean> => {
+    const whole = text
+    text = ''
+    return send(whole)
+  }
+  return {
+    write: async (more) => {
+      text += more
+      return text.length < WRITTEN || flush()
+    },
+    keep: async () => void (await flush()),
+  }
+}
 
 /** A file that takes its name once all of it is written. */
 async function draftOf(file: string): Promise<Target> {
@@ -170,19 +165,14 @@ async function draftOf(file: string): Promise<Target> {
     drafts.drop()
     throw thrown
   })
-  let text = ''
-  const flush = async (): Promise<void> => {
-    const whole = text
-    text = ''
-    await attempt(() => handle.appendFile(whole))
-  }
+  const lines = batched(async (text) => {
+    await attempt(() => handle.appendFile(text))
+    return true
+  })
   return {
-    write: async (more) => {
-      text += more
-      if (text.length >= WRITTEN) await flush()
-    },
+    write: lines.write,
     async keep() {
-      await flush()
+      await lines.keep()
       await attempt(() => handle.close())
       await attempt(() => drafts.keep([name]))
     },

@@ -56,11 +56,10 @@ function decisionText({ chose, was }: ForkDecision): string {
   return `${chose}, by the fork${was === undefined ? '' : was.chose === chose ? ` (as before${by})` : ` (was ${was.chose}${by})`}`
 }
 
-/** ` Next: a question, then payments.refund and a model.` */
+/** ` Next: a question, then payments.refund and a model.` Where a choice comes before everything, nothing is sure. */
 function nextText({ first, later }: ForkedRun['next']): string {
-  const [now, next] = first.length === 0 ? [later.slice(0, 1), later.slice(1)] : [first, later]
-  if (now.length === 0) return ''
-  return ` Next: ${joined(now)}${next.length === 0 ? '' : `, then ${joined(next)}`}.`
+  if (first.length === 0) return later.length === 0 ? '' : ` It may come to ${joined(later)}.`
+  return ` Next: ${joined(first)}${later.length === 0 ? '' : `, then ${joined(later)}`}.`
 }
 
 const MOST = 3

@@ -5,9 +5,9 @@ import { faults } from '../../faults.ts'
 import type { Console } from '../console.ts'
 import { plain, programDocument } from '../documents.ts'
 import { EXIT } from '../exit.ts'
-import { secretIn } from './export.ts'
 import { factLine, way } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
+import { secretIn } from '../../secret-file.ts'
 import type { Session } from '../session.ts'
 import { programName } from '../telling.ts'
 import { counted } from '../units.ts'
@@ -25,8 +25,8 @@ const SIGNATURES: Readonly<Record<Imported['signature'], string>> = {
 
 /** `reflex import FILE`: stores the run of an archive, if all of it is right. */
 export async function importRun({ console, reflex }: Session, file: string, { secretFile, id }: ImportFlags): Promise<number> {
-  const secret = secretFile === undefined ? undefined : secretIn(console, secretFile)
-  const imported = await reflex.import(await linesIn(console, file), { secret, id })
+  const secret = secretFile === undefined ? undefined : secretIn(resolve(console.world.surroundings.cwd, secretFile), secretFile)
+  const imported = await reflex.import(linesIn(console, file), { secret, id })
   const { row, signature, messages } = imported
   if (console.shape === 'text') tell(console, imported)
   else
@@ -36,15 +36,8 @@ export async function importRun({ console, reflex }: Session, file: string, { se
   return EXIT.done
 }
 
-async function linesIn({ world }: Console, file: string): Promise<AsyncIterable<string>> {
-  if (file === '-') {
-    const text = await world.readInput()
-    return linesOf(
-      (async function* () {
-        yield text
-      })(),
-    )
-  }
+function linesIn({ world }: Console, file: string): AsyncIterable<string> {
+  if (file === '-') return linesOf(world.receive())
   const path = resolve(world.surroundings.cwd, file)
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined)

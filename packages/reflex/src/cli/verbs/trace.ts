@@ -221,7 +221,8 @@ function decided(event: StoryEvent, { took, answered, spent }: Told, limit: numb
   const { by, person } = who(event)
   const others = alsoOpen(event)
   const because = (event.text ?? '') === '' ? '' : byModel(event) ? `   “${event.text}”` : `, because ${event.text}`
-  const saw = sawText(event)
+  // What rules and tools read stands in their reasons.
+  const saw = byModel(event) ? sawText(event) : undefined
   const name = person && answered !== undefined ? answerText(answered) : `${by ?? ''}${because}`
   const wrote = wroteText(event, limit)
   const more = [

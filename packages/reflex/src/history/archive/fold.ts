@@ -75,6 +75,7 @@ export class ArchiveFold {
     if (this.#unused.size > 0) return 'a stray program'
     this.#state.apply(withoutValues(record))
     this.#state.dropped.length = 0
+    if (usedBy(record).some((pin) => pin >= this.#state.pins.length)) throw new TypeError('it uses a program that no record has pinned')
     if (!time.safeParse(this.#state.time).success) throw new TypeError('there is no such time')
     this.#compact(size)
     return undefined
@@ -98,6 +99,11 @@ export class ArchiveFold {
     this.#state = loadState(dumpState(this.#state, keepsHistory))
     this.#definitions = new RunPrograms(this.#kinds, this.#state)
   }
+}
+
+/** The pins that the frames of a record have from then on, by their numbers. */
+function usedBy({ more: { call, spawn = [], become } = {} }: Rec): readonly number[] {
+  return [call?.pin, become, ...spawn.map(({ pin }) => pin)].filter((pin) => pin !== undefined)
 }
 
 function endOf({ ended }: State): RunRow['status'] {

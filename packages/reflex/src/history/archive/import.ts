@@ -55,7 +55,7 @@ const CHUNK = 8_000_000
 /**
  * Stores the run of an archive, once all of it has been read and found right: until then its lines lie in a file without a name, and nothing
  * is in the store. The proofs of what its operator was allowed do not travel, so it goes on with the usual trust at
- * most. Throws `R2070` to `R2084`, `R5007` if the name is taken, `R2022` for a name that no run can have.
+ * most. Throws `R2070` to `R2084`, `R2088` for a secret that is empty, `R5007` if the name is taken, `R2022` for a name that no run can have.
  */
 export async function importArchive(world: ImportWorld, lines: Lines, options: ImportOptions = {}): Promise<Imported> {
   const checked = new ArchiveReader(world.programs.aside(), checkedSecret(options.secret))

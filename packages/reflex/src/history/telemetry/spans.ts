@@ -184,7 +184,7 @@ export class SpanProjection {
   #wait(id: Ref): ProjectedSpan[] {
     const wait = this.state.waits.get(id)
     if (wait === undefined) return []
-    const due = wait.due === undefined ? {} : { 'reflex.wait.due': new Date(wait.due).toISOString() }
+    const due = wait.due === undefined ? {} : { 'reflex.wait.due': timeText(wait.due) }
     const attributes = {
       'reflex.wait': String(id),
       'reflex.wait.type': wait.type,
@@ -305,4 +305,10 @@ export function projectSpans(
 
 function named(n: number, letter: string, index: number): string {
   return index === 0 ? `${n}${letter}` : `${n}${letter}${index}`
+}
+
+/** UTC, ISO 8601; a time that no calendar has as its number of milliseconds. */
+function timeText(ms: number): string {
+  const date = new Date(ms)
+  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString()
 }

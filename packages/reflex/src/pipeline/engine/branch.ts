@@ -25,12 +25,12 @@ export function branchArgs(args: BranchArgs): JsonObject {
 }
 
 /**
- * The branch that a frame walks; nothing for a whole pipeline. Only a strand of the same program is one: what a caller
- * passes cannot pretend to be.
+ * The branch that a frame walks; nothing for a whole pipeline. Only a strand of the same program is one that reads what its
+ * spawner had: what a caller passes, or whoever begins a program beside, cannot pretend to be.
  */
 export function branchOf(frame: Frame): BranchArgs | undefined {
   const { link, args } = frame
-  if (link?.role !== 'strand' || link.caller.pin !== frame.pin || !isObject(args)) return undefined
+  if (link?.role !== 'strand' || link.sees !== 'past' || link.caller.pin !== frame.pin || !isObject(args)) return undefined
   return args[BRANCH] as unknown as BranchArgs | undefined
 }
 

@@ -1,5 +1,6 @@
-import { isList, isObject } from '../../kernel/json.ts'
+import { isList, isObject, type JsonObject } from '../../kernel/json.ts'
 import type { Call, Port } from '../../kernel/port.ts'
+import type { TypedGraph } from '../compile/typed.ts'
 import type { Charter, Limits, Term } from './handler.ts'
 
 /** What an operator has settled, asked once for each run and each pipeline that it calls. */
@@ -26,32 +27,36 @@ export interface CharterSource {
  * performed (reference pipeline 5.6).
  */
 export function charterPort(source: CharterSource): Port {
+  const written = (call: Call): Charter => charterOf(source, call)
+  return { leaves: false, repeat: 'free', perform: written, anew: written }
+}
+
+/** What a pipeline asks when it begins, when it has changed, and when it is forked. */
+export function charterRequest({ capabilities }: Pick<TypedGraph, 'capabilities'>): readonly [port: string, args: JsonObject] {
+  return ['charter', { needs: [...capabilities] }]
+}
+
+function charterOf(source: CharterSource, call: Call): Charter {
+  const needs = isObject(call.args) && isList(call.args['needs']) ? call.args['needs'].map(String) : []
+  const refused = needs.flatMap((need): [string, string][] => {
+    const by = source.refuses(call, need)
+    return by === undefined ? [] : [[need, by]]
+  })
+  const terms = needs.flatMap((need): [string, Term][] => {
+    const term = source.terms?.(call, need)
+    return term === undefined ? [] : [[need, term]]
+  })
   return {
-    leaves: false,
-    repeat: 'free',
-    perform(call): Charter {
-      const needs = isObject(call.args) && isList(call.args['needs']) ? call.args['needs'].map(String) : []
-      const refused = needs.flatMap((need): [string, string][] => {
-        const by = source.refuses(call, need)
-        return by === undefined ? [] : [[need, by]]
-      })
-      const terms = needs.flatMap((need): [string, Term][] => {
-        const term = source.terms?.(call, need)
-        return term === undefined ? [] : [[need, term]]
-      })
-      return {
-        trust: source.trust(call),
-        denied: Object.fromEntries(refused),
-        ...(terms.length === 0 ? {} : { terms: Object.fromEntries(terms) }),
-        workdir: source.workdir,
-        folder: source.folder(call.run),
-        run: call.run,
-        limits: source.limits(call.run),
-        ...(source.mayDisable === true ? { mayDisable: true } : {}),
-        ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),
-        ...(source.summarises === true ? { summarises: true } : {}),
-        ...(source.actions === undefined || source.actions.length === 0 ? {} : { actions: source.actions }),
-      }
-    },
+    trust: source.trust(call),
+    denied: Object.fromEntries(refused),
+    ...(terms.length === 0 ? {} : { terms: Object.fromEntries(terms) }),
+    workdir: source.workdir,
+    folder: source.folder(call.run),
+    run: call.run,
+    limits: source.limits(call.run),
+    ...(source.mayDisable === true ? { mayDisable: true } : {}),
+    ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),
+    ...(source.summarises === true ? { summarises: true } : {}),
+    ...(source.actions === undefined || source.actions.length === 0 ? {} : { actions: source.actions }),
   }
 }

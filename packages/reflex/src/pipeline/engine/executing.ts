@@ -7,6 +7,7 @@ import { durationOf } from '../language/duration.ts'
 import { haltOutcome, type Passed, passBefore } from '../middleware/middleware.ts'
 import { endNow, reachedExit } from './advance.ts'
 import { overBounds } from './bounds.ts'
+import { charterRequest } from './charter.ts'
 import { attempted, conclude } from './concluding.ts'
 import { endFork, startFork } from './forking.ts'
 import type { Answer, Ask, Observation, Steps } from './handler.ts'
@@ -44,7 +45,7 @@ export function enter(walk: Walk): void {
 function charterAgain(walk: Walk): void {
   const { uncharted: _uncharted, ...position } = walk.position
   walk.go({ ...position, phase: 'charter', onward: 'enter' })
-  walk.x.request('charter', { needs: [...walk.typed.capabilities] })
+  walk.x.request(...charterRequest(walk.typed))
 }
 
 /** Enters a further attempt: what the chain looks at before each of them. */

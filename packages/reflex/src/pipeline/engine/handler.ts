@@ -24,6 +24,8 @@ export interface Charter {
   readonly limits: Limits
   /** When the pipeline began: milliseconds since the epoch. */
   readonly began?: number
+  /** Milliseconds for which the run had been set aside by then. */
+  readonly aside?: number
   /** Whether a trusted author may switch the whole chain off (reference pipeline 5.6). */
   readonly mayDisable?: boolean
   /** Hooks of the host around calls of tools: a command, or `true` for the port `tool_hook` (reference pipeline 10.3). */

@@ -3,6 +3,7 @@ import type { Kind } from '../../kernel/kind.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 import { pictureOf } from '../picture.ts'
 import { branchOf } from './branch.ts'
+import { charterRequest } from './charter.ts'
 import { cameTo } from './came.ts'
 import { labelAt, openWays } from './open-ways.ts'
 import type { Engine } from './parts.ts'
@@ -30,7 +31,7 @@ export function pipelineKind({ load, refs, engine }: PipelineKindOptions): Kind<
     rev: 1,
     cancels: true,
     budgets: true,
-    forks: true,
+    forks: charterRequest,
     compile: load,
     ...(refs === undefined ? {} : { refs }),
     graph: pictureOf,

@@ -1,11 +1,12 @@
+import type { Frame } from '../../kernel/frame.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { StepContext } from '../../kernel/context.ts'
-import type { Frame } from '../../kernel/frame.ts'
 import type { TypedNode } from '../compile/typed.ts'
 import { lookUp } from '../language/reading.ts'
 import { combine, DERIVED, type Label, packLabel, SENSITIVITIES, TRUSTED, unpackLabel, UNTRUSTED } from '../middleware/label.ts'
 import { authorLabel, inputsLabel } from '../middleware/labelling.ts'
 import type { Token } from '../middleware/middleware.ts'
+import { pipelineFrame } from './spending.ts'
 import { OWN } from './tally.ts'
 import type { Charter } from './handler.ts'
 import type { Position } from './position.ts'
@@ -21,7 +22,7 @@ const RETURNED = '#returned'
 
 /** A walk, as far as labels go. */
 interface Walk {
-  readonly x: Pick<StepContext, 'get' | 'set' | 'args' | 'frame' | 'reader' | 'pending'>
+  readonly x: Pick<StepContext, 'get' | 'set' | 'args' | 'frame' | 'isKindred' | 'pending'>
   readonly branch: object | undefined
   readonly charter: Charter
   readonly position: Position
@@ -47,13 +48,26 @@ export function labelOfKey(walk: Walk, key: string): Label {
   if (stored === undefined) return TRUSTED
   if (stored === 'preferred_label') return DERIVED
   const packed = walk.x.get(`${LABELS}${stored}`)
+  if (packed === undefined && isElsewhere(walk, stored)) return leastGiven(walk)
   return packed === undefined && stored.startsWith('graph.') ? authorLabel(walk.charter) : unpackLabel(packed)
 }
 
 /** What is known of the worst value that a frame can read. */
-export function worstLabel({ x }: Walk): Label {
-  const reader = x.reader()
-  return combine(...reader.keys().flatMap((key) => (key.startsWith(LABELS) ? [unpackLabel(reader.get(key))] : [])))
+export function worstLabel(walk: Walk): Label {
+  const books = walk.x.frame.books()
+  const kept = books.keys().flatMap((key) => (key.startsWith(LABELS) ? [unpackLabel(books.get(key))] : []))
+  return combine(...kept, ...(readsOn(walk.x.frame) ? [leastGiven(walk)] : []))
+}
+
+/** Whether a value that can be read stands on the board of a caller of another kind, which keeps no labels. */
+function isElsewhere({ x }: Walk, key: string): boolean {
+  return readsOn(x.frame) && x.frame.reader().has(key) && !x.frame.books().has(key) && !Object.hasOwn(x.pending(), key)
+}
+
+/** Whether the reads of a pipeline go on to a caller of another kind. */
+function readsOn(frame: Frame): boolean {
+  const whole = pipelineFrame(frame)
+  return whole.outer !== undefined && whole.link?.kindred === false
 }
 
 /** Keeps a label; none for what is trusted, and none a second time. A branch keeps its own: its parent reads them apart. */
@@ -90,23 +104,17 @@ export function labelGiven(walk: Walk): void {
   for (const key of Object.keys(given)) if (!key.startsWith(OWN)) markLabel(walk, key, combine(least, unpackLabel(said[key])))
 }
 
-function leastGiven({ x, charter }: Walk): Label {
-  const { link } = x.frame
-  if (link !== undefined && isPipelineWaiting(link.caller)) return TRUSTED
+function leastGiven({ x, charter }: Pick<Walk, 'x' | 'charter'>): Label {
+  const { link } = pipelineFrame(x.frame)
+  if (link?.kindred === true) return TRUSTED
   if (charter.trust === 'untrusted') return { ...UNTRUSTED, from: 'input' }
   return link === undefined ? TRUSTED : { ...DERIVED, from: 'input' }
-}
-
-/** Whether a frame is a pipeline that waits for a call: no other kind keeps such a position, and no program writes one. */
-function isPipelineWaiting({ position }: Frame): boolean {
-  const waiting = isObject(position) ? position['for'] : undefined
-  return isObject(waiting) && waiting['is'] === 'call'
 }
 
 /** The labels of what a pipeline has written, for whoever called it; nothing where nobody did. */
 export function labelsOfResults({ x }: Walk): { readonly labels?: JsonObject } {
   if (x.frame.link?.role !== 'call') return {}
-  const own = { ...x.reader().snapshot(), ...x.pending() }
+  const own = { ...x.frame.books().snapshot(), ...x.pending() }
   const labels = Object.entries(own).filter(([key, packed]) => key.startsWith(LABELS) && packed !== null)
   return { labels: Object.fromEntries(labels.map(([key, packed]) => [key.slice(LABELS.length), packed])) }
 }
@@ -136,7 +144,8 @@ const CONFIDENTIAL = SENSITIVITIES.indexOf('confidential')
 export function carriedLabel(walk: Walk, key: string | undefined): Label | undefined {
   const { x, position } = walk
   const kids = [...(x.frame.kids?.values() ?? [])]
-  if (kids.length > 0) return combine(...kids.map(({ scope }) => keptIn(scope.live(), key)))
+  if (kids.length > 0)
+    return combine(...kids.map((kid) => (x.isKindred(kid) ? keptIn(kid.scope.live(), key) : { ...DERIVED, from: walk.node.id })))
   const returned = x.get(RETURNED)
   if (!isObject(returned) || returned['at'] !== position.at) return undefined
   const { labels } = returned

@@ -50,7 +50,7 @@ function outcomeAt({ position }: Frame): Outcome {
 function readerOf(typed: TypedGraph, frame: Frame): (key: string) => Json | undefined {
   const position = frame.position as unknown as Position
   const reader = frame.reader()
-  const tally = Tally.of(reader, position.lap ?? 0)
+  const tally = Tally.of(frame.books(), position.lap ?? 0)
   const charter = tally.charter ?? NO_CHARTER
   return contextReader({
     typed,

@@ -5,7 +5,7 @@ import type { TypedGraph } from '../compile/typed.ts'
 import { ownBounds } from './own-bounds.ts'
 import type { Charter } from './handler.ts'
 import { type Here, ownSpent, pipelineFrame, rootFrame, spentBelow, spentByEnded } from './spending.ts'
-import { addSpent, CHARTER, keepSpent, type Spent } from './tally.ts'
+import { addSpent, keepSpent, type Spent, Tally } from './tally.ts'
 
 /** The share of a bound from which on it is low. */
 const LOW = 0.8
@@ -32,7 +32,7 @@ export class Purse {
   gather(): void {
     if (this.#gathered) return
     this.#gathered = true
-    this.spend(spentByEnded(this.#x.frame))
+    this.spend(spentByEnded(this.#x.frame, this.#isKindred))
   }
 
   /** The same with the nodes that it has executed: what it hands to whoever called it. */
@@ -56,14 +56,13 @@ export class Purse {
 
   get usedByRun(): Used {
     const { tokens, cost, steps = 0 } = this.spentByRun
-    return { tokens, cost, steps, time: this.#x.now - this.#runBegan() }
+    return { tokens, cost, steps, time: this.#timeOf(this.#outermost()) }
   }
 
   /** What the pipeline has used to which the frame belongs. */
   get usedByPipeline(): Used {
-    const { frame, now } = this.#x
-    const { tokens, cost, steps = 0 } = spentBelow(pipelineFrame(frame), this.#here)
-    return { tokens, cost, steps, time: now - (this.#charter().began ?? now) }
+    const { tokens, cost, steps = 0 } = spentBelow(pipelineFrame(this.#x.frame), this.#here)
+    return { tokens, cost, steps, time: this.#timeOf(this.#charter()) }
   }
 
   /** What the operator allows the run, with what was added to it since; nothing where he bounds nothing. */
@@ -87,18 +86,22 @@ export class Purse {
   }
 
   get #here(): Here {
-    return { frame: this.#x.frame, own: this.own, gathered: this.#gathered }
+    return { frame: this.#x.frame, own: this.own, gathered: this.#gathered, isKindred: this.#isKindred }
   }
 
-  /** When the outermost pipeline of the run began. */
-  #runBegan(): number {
-    let began = this.#charter().began ?? this.#x.now
-    for (let { link } = this.#x.frame; link !== undefined; link = link.caller.link) {
-      const { scope } = link.caller
-      const place = scope.find(CHARTER, Number.POSITIVE_INFINITY)
-      const charter = place < 0 ? undefined : scope.valueAt(place)
-      if (isObject(charter) && typeof charter['began'] === 'number') began = charter['began']
-    }
-    return began
+  readonly #isKindred: Here['isKindred'] = (one) => this.#x.isKindred(one)
+
+  /** Milliseconds since a pipeline began, without those for which the run was set aside since. */
+  #timeOf({ began, aside = 0 }: Pick<Charter, 'began' | 'aside'>): number {
+    const { now, aside: all } = this.#x
+    return began === undefined ? 0 : now - began - (all - aside)
+  }
+
+  /** The charter of the outermost pipeline of the run. */
+  #outermost(): Pick<Charter, 'began' | 'aside'> {
+    let found: Pick<Charter, 'began' | 'aside'> = this.#charter()
+    for (let { link } = this.#x.frame; link !== undefined; link = link.caller.link)
+      if (this.#isKindred(link.caller)) found = Tally.of(link.caller.books()).charter ?? found
+    return found
   }
 }

@@ -163,7 +163,7 @@ export class NodeScene implements Scene {
   }
 
   stages(): readonly Stage[] {
-    return stagesOf(this.#from.typed, this.#from.frame.reader(), this.#lap)
+    return stagesOf(this.#from.typed, this.#from.frame.books(), this.#lap)
   }
 
   conversation(thread: string): readonly (readonly ModelMessage[])[] {

@@ -4,13 +4,18 @@ import type { Answer, Ask, BranchEnd, Settled } from './handler.ts'
 
 /**
  * Answers of an execution as the board keeps them: what an effect brought as it is, so that the journal stores it once;
- * failures and times that passed under names that no port uses.
+ * failures and times that passed under names of the engine's own, which a result that has one of them cannot pretend to be.
  */
+const OK = '#ok'
 const ERROR = '#error'
 const LATE = '#late'
 
 export function packError(error: Json): Json {
   return { [ERROR]: error }
+}
+
+export function packOk(value: Json): Json {
+  return isObject(value) && (value[OK] !== undefined || value[ERROR] !== undefined) ? { [OK]: value } : value
 }
 
 export const LATE_ANSWER: Json = { [LATE]: true }
@@ -26,6 +31,7 @@ export function unpackAnswer(ask: Ask, read: (part: number) => Json | undefined,
 }
 
 function settled(kept: Json | undefined): Settled {
-  if (isObject(kept) && kept[ERROR] !== undefined) return { error: kept[ERROR] as unknown as FaultData }
-  return { ok: kept ?? null }
+  if (!isObject(kept)) return { ok: kept ?? null }
+  if (kept[OK] !== undefined) return { ok: kept[OK] }
+  return kept[ERROR] === undefined ? { ok: kept } : { error: kept[ERROR] as unknown as FaultData }
 }

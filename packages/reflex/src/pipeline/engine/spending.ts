@@ -23,6 +23,8 @@ export interface Here {
   readonly frame: Frame
   readonly own: Spent
   readonly gathered: boolean
+  /** Whether a frame, or a strand that has ended, is a pipeline's: of others nothing is taken for what this engine keeps. */
+  readonly isKindred: (one: Pick<Kid, 'pin'>) => boolean
 }
 
 /**
@@ -32,8 +34,8 @@ export interface Here {
  */
 export function spentBelow(frame: Frame, here: Here): Spent {
   const isHere = frame === here.frame
-  let all = withSteps(frame, isHere ? here.own : ownSpent(frame.scope))
-  if (!isHere || !here.gathered) all = addSpent(all, spentByEnded(frame))
+  let all = isHere ? withSteps(frame, here.own) : here.isKindred(frame) ? withSteps(frame, ownSpent(frame.scope)) : NOTHING_SPENT
+  if (!isHere || !here.gathered) all = addSpent(all, spentByEnded(frame, here.isKindred))
   if (frame.callee !== undefined) all = addSpent(all, spentBelow(frame.callee, here))
   for (const strand of frame.strands?.values() ?? []) all = addSpent(all, spentBelow(strand, here))
   return all
@@ -50,7 +52,7 @@ interface Ended {
 const ended = new WeakMap<Frame, Ended>()
 
 /** What the branches of a frame used that have ended and are not forgotten yet. */
-export function spentByEnded(frame: Frame): Spent {
+export function spentByEnded(frame: Frame, isKindred: Here['isKindred']): Spent {
   const { kids, strands } = frame
   const count = (kids?.size ?? 0) - (strands?.size ?? 0)
   if (kids === undefined || count <= 0) return NOTHING_SPENT
@@ -61,7 +63,7 @@ export function spentByEnded(frame: Frame): Spent {
   const seen = isSame ? before.kids : new WeakSet<Kid>()
   let spent = isSame ? before.spent : NOTHING_SPENT
   for (const kid of kids.values()) {
-    if (kid.status === 'running' || seen.has(kid)) continue
+    if (kid.status === 'running' || seen.has(kid) || !isKindred(kid)) continue
     seen.add(kid)
     spent = addSpent(spent, spentByKid(kid))
   }

@@ -1,8 +1,10 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Input } from '../../kernel/record.ts'
 import { endNow } from './advance.ts'
+import type { Charter } from './handler.ts'
 import { unpackLabel } from '../middleware/label.ts'
 import type { BranchArgs } from './branch.ts'
+import { charterRequest } from './charter.ts'
 import { attempt, enter } from './executing.ts'
 import { markLabel } from './labels.ts'
 import type { Engine } from './parts.ts'
@@ -31,16 +33,32 @@ function begin(walk: Walk): void {
   const held = heldBy(x.frame)
   if (held !== undefined) takeOver(walk, held)
   for (const [key, value] of Object.entries(isObject(x.args) ? x.args : {})) if (!key.startsWith(OWN)) x.set(key, value)
-  x.request('charter', { needs: [...typed.capabilities] })
+  x.request(...charterRequest(typed))
 }
 
-/** It goes on as another run, with a folder of its own. Each frame keeps it: a branch sees its spawner as that was before. */
+/**
+ * It goes on as another run, under what is settled for that: trust, grants, limits, folders. History stays: when it began and
+ * what its draws come from; and what a host has, since a handler in the middle of its work is to find the same. Each frame
+ * keeps it: a branch sees its spawner as that was before.
+ */
 function forked({ x }: Walk, detail: Json | undefined): void {
-  const { charter } = Tally.in(x)
-  if (charter === undefined || !isObject(detail)) return
-  const { run, folder } = detail
-  const fork = { ...(typeof run === 'string' ? { run } : {}), ...(typeof folder === 'string' ? { folder } : {}) }
-  keepCharter(x, { draws: charter.run, ...(charter as unknown as JsonObject), ...fork })
+  const before = Tally.in(x).charter
+  if (before === undefined || !isObject(detail)) return
+  const { run, said } = detail
+  const { began, aside, draws = before.run, toolHooks, summarises, actions } = before
+  const { toolHooks: _hooks, summarises: _summarises, actions: _actions, ...settled } = isObject(said)
+    ? (said as unknown as Charter)
+    : before
+  keepCharter(x, {
+    ...settled,
+    ...(typeof run === 'string' ? { run } : {}),
+    draws,
+    ...(began === undefined ? {} : { began }),
+    ...(aside === undefined ? {} : { aside }),
+    ...(toolHooks === undefined ? {} : { toolHooks }),
+    ...(summarises === undefined ? {} : { summarises }),
+    ...(actions === undefined ? {} : { actions }),
+  } as unknown as JsonObject)
 }
 
 /** A branch begins at the end of its edge, or executes one item. */

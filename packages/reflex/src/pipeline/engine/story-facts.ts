@@ -1,6 +1,8 @@
 import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Rec } from '../../kernel/record.ts'
 import type { TypedEdge, TypedGraph } from '../compile/typed.ts'
+import type { DotGraph } from '../dot/graph.ts'
+import { edgeIdsOf } from '../edge-ids.ts'
 import { OWN } from './tally.ts'
 
 /** Text as it is, anything else as JSON. */
@@ -59,6 +61,8 @@ export interface Ways {
   readonly edge: string
   readonly open: readonly string[]
   readonly closed: readonly (readonly [name: string, why: string])[]
+  /** The same by the ids that the picture of the graph has for its edges. */
+  readonly ids: JsonObject
 }
 
 /** What routing has seen, for readers: `seen` names edges by their index. */
@@ -75,7 +79,26 @@ export function waysOf({ outgoing, graph }: TypedGraph, { from, to, open, closed
     edge: edge === undefined ? textOf(to) : wayName(edge),
     open: numbers(open).map(named),
     closed: pairs(closed).map(([index, why]) => [named(index), why]),
+    ids: {
+      ...edgeFact(graph, edge?.edge.index),
+      open: numbers(open).flatMap((index) => edgeId(graph, index) ?? []),
+      closed: pairs(closed).flatMap(([index, why]) => {
+        const id = edgeId(graph, index)
+        return id === undefined ? [] : [[id, why]]
+      }),
+    },
   }
+}
+
+/** The edge that was gone over, by its id in the picture of the graph; nothing where none was. */
+export function edgeFact(graph: DotGraph, index: number | undefined): JsonObject {
+  const edge = edgeId(graph, index)
+  return edge === undefined ? {} : { edge }
+}
+
+function edgeId(graph: DotGraph, index: number | undefined): string | undefined {
+  const edge = index === undefined ? undefined : graph.edges[index]
+  return edge === undefined ? undefined : edgeIdsOf(graph).get(edge)
 }
 
 function wayName({ label, edge }: TypedEdge): string {

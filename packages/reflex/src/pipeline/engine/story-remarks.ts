@@ -2,11 +2,12 @@ import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.
 import type { Change, StoryEvent } from '../../kernel/story.ts'
 import type { TypedGraph, TypedNode } from '../compile/typed.ts'
 import { integerOf, isOn, numberOf, textOf as attribute } from '../dot/graph.ts'
+import { branchOf } from './branch.ts'
 import { withoutSensitive } from './labels.ts'
 import { brief } from '../../text/brief.ts'
-import type { Position } from './position.ts'
+import { nodeOf, type Position } from './position.ts'
 import { retryPolicy } from './retry.ts'
-import { authorOf, commandText, textOf, usedBy, waysOf, wroteOf } from './story-facts.ts'
+import { authorOf, commandText, edgeFact, textOf, usedBy, waysOf, wroteOf } from './story-facts.ts'
 
 /** A record with its remarks, and the node where its frame stood. */
 export interface Heard extends Change<TypedGraph> {
@@ -21,7 +22,8 @@ const DETAIL: JsonObject = { detail: true }
 
 /** What each remark tells; those that are not here are for machines. */
 export const TOLD: Readonly<Record<string, Teller>> = {
-  stage_started: ({ node_id }, heard) => (isSilent(heard, node_id) ? [] : [{ mark: 'enter', node: textOf(node_id) }]),
+  stage_started: ({ node_id }, heard) =>
+    isSilent(heard, node_id) ? [] : [{ mark: 'enter', node: textOf(node_id), ...cameOver(heard, node_id) }],
   stage_completed: (payload, heard, place) => completed(payload, heard, place),
   stage_failed: ({ node_id, error, will_retry }, heard, place) =>
     will_retry === true ? [] : [failed(textOf(node_id), textOf(error), heard, place)],
@@ -112,6 +114,13 @@ function isSilent({ def }: Heard, id: Json | undefined): boolean {
   return node !== undefined && (node.canonical === 'start' || node.canonical === 'exit') && node.custom === undefined
 }
 
+/** The edge that led to the node that begins. */
+function cameOver({ before, frame, def }: Heard, id: Json | undefined): Pick<StoryEvent, 'facts'> {
+  const from = before === undefined ? branchOf(frame)?.spec : nodeOf(before) === id ? (before as unknown as Position) : undefined
+  const ids = edgeFact(def.graph, from?.edge)
+  return ids['edge'] === undefined ? {} : { facts: { ids } }
+}
+
 function warns(node: Json | undefined, text: string): StoryEvent {
   return { mark: 'warn', node: textOf(node), text }
 }
@@ -180,7 +189,7 @@ function doneBy({ record: { input } }: Heard, value: Json | undefined): JsonObje
 /** What a stage wrote, without what few may see (reference pipeline 5.4). */
 function wrote({ record, frame }: Heard): JsonObject {
   const written = wroteOf(record)
-  return written === undefined ? {} : { wrote: withoutSensitive(written, (key) => frame.reader().get(key)) }
+  return written === undefined ? {} : { wrote: withoutSensitive(written, (key) => frame.books().get(key)) }
 }
 
 /** `2 of 3 branches succeeded`. */
@@ -198,8 +207,8 @@ function wayFrom(id: string, { def, remarks, frame }: Heard, place: number): Jso
   const [, selected] = remarks.slice(place).find(([type, { from }]) => type === 'edge_selected' && from === id) ?? []
   if (selected === undefined) return undefined
   const { edge: taken } = frame.position as unknown as Position
-  const { edge, open, closed } = waysOf(def, selected, taken)
-  return { edge, route: textOf(selected['reason']), open: [edge, ...open], ...(closed.length === 0 ? {} : { closed }) }
+  const { edge, open, closed, ids } = waysOf(def, selected, taken)
+  return { edge, route: textOf(selected['reason']), open: [edge, ...open], ...(closed.length === 0 ? {} : { closed }), ids }
 }
 
 /** An attempt that failed, and the next one. */

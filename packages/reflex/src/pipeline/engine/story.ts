@@ -4,7 +4,7 @@ import type { TypedGraph } from '../compile/typed.ts'
 import { branchOf } from './branch.ts'
 import { nodeOf } from './position.ts'
 import { type Heard, TOLD } from './story-remarks.ts'
-import { authorOf, textOf, usedBy } from './story-facts.ts'
+import { authorOf, textOf, usedBy, waysOf } from './story-facts.ts'
 
 /** The remarks of a record: `[type, payload]` each. */
 export function remarksOf(note: Json | undefined): (readonly [type: string, payload: JsonObject])[] {
@@ -79,15 +79,24 @@ function pushStory({ record, state }: Change<TypedGraph>, node: string): StoryEv
 }
 
 /** A branch has ended; in words where no node of it says how: it was stopped, or its time was over. */
-function branchStory({ record, frame }: Heard, remarked: readonly StoryEvent[]): StoryEvent[] {
+function branchStory(heard: Heard, remarked: readonly StoryEvent[]): StoryEvent[] {
+  const { record, frame } = heard
   const branch = branchOf(frame)
   const [how, value] = record.more?.return ?? []
   if (branch === undefined || how === undefined) return []
   const node = branch.spec.id
   const status = how === 'done' && isObject(value) ? textOf(value['status']) : how
-  const end: StoryEvent = { mark: 'end', node, facts: { status } }
+  const end: StoryEvent = { mark: 'end', node, facts: { status, ...lastEdge(heard) } }
   if (how === 'cancelled') return [{ mark: 'skip', node, text: 'stopped, it is not needed any more' }, end]
   if ((how !== 'failed' && status !== 'fail') || remarked.some(({ mark }) => mark === 'fail')) return [end]
   const reason = isObject(value) ? textOf(value['failure_reason'] ?? value['message']) : ''
   return [{ mark: 'fail', node, text: reason, facts: { fault: { code: '', message: reason } } }, end]
+}
+
+/** The edge over which a branch has come to where branches join: it ends in front of that node. */
+function lastEdge({ def, remarks }: Heard): JsonObject {
+  const [, selected] = remarks.findLast(([type]) => type === 'edge_selected') ?? []
+  if (selected === undefined) return {}
+  const { edge } = waysOf(def, selected, undefined).ids
+  return edge === undefined ? {} : { ids: { edge } }
 }

@@ -11,7 +11,7 @@ import { keepReturned, labelGiven } from './labels.ts'
 import { failure } from './outcome.ts'
 import { readSpent } from './spending.ts'
 import { goOn, heldBy } from './resuming.ts'
-import { LATE_ANSWER, packError } from './settle.ts'
+import { LATE_ANSWER, packError, packOk } from './settle.ts'
 import { keepAnswer, keepCharter, type Spent } from './tally.ts'
 import type { Walk } from './walk.ts'
 
@@ -20,7 +20,7 @@ export function take(walk: Walk, input: Input): void {
   const { phase } = walk.position
   switch (input[0]) {
     case 'ok':
-      return phase === 'charter' ? chartered(walk, input[2]) : settled(walk, input[1], input[2])
+      return phase === 'charter' ? chartered(walk, input[2]) : settled(walk, input[1], packOk(input[2]), input[2])
     case 'err':
       return phase === 'charter'
         ? endNow(walk, { status: 'fail', reason: messageOf(input[2]) })
@@ -45,7 +45,8 @@ export function take(walk: Walk, input: Input): void {
 
 function chartered(walk: Walk, value: Json): void {
   if (walk.position.onward === 'enter') return charteredAgain(walk, value)
-  const charter = { ...(isObject(value) ? value : {}), began: walk.x.now }
+  const { now, aside } = walk.x
+  const charter = { ...(isObject(value) ? value : {}), began: now, ...(aside === 0 ? {} : { aside }) }
   keepCharter(walk.x, charter)
   if ((charter as unknown as Charter).run === undefined || walk.typed.start === undefined)
     return endNow(walk, { status: 'fail', reason: 'the pipeline has no start node' })
@@ -65,12 +66,12 @@ function charteredAgain(walk: Walk, value: Json): void {
   enter(walk)
 }
 
-function settled(walk: Walk, id: Ref, value: Json): void {
+function settled(walk: Walk, id: Ref, kept: Json, value: Json = kept): void {
   const { position, x } = walk
   const { for: waiting, asked = 0 } = position
   const part = waiting?.is === 'effect' ? waiting.ids.indexOf(id) : -1
   if (waiting?.is !== 'effect' || part < 0) return
-  keepAnswer(x, asked, value, part)
+  keepAnswer(x, asked, kept, part)
   count(walk, value)
   const others = x.flights().some((flight) => flight.id !== id && waiting.ids.includes(flight.id))
   if (!others) answered(walk)

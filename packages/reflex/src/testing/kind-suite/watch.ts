@@ -140,6 +140,7 @@ export class Watch {
       ...(port.traits === undefined ? {} : { traits: port.traits.bind(port) }),
       ...(port.accept === undefined ? {} : { accept: port.accept.bind(port) }),
       ...(port.reject === undefined ? {} : { reject: port.reject.bind(port) }),
+      ...(port.anew === undefined ? {} : { anew: port.anew.bind(port) }),
       perform: (call) => {
         if (fate.dead) return forever()
         fate.meets({ what: 'perform', when: 'before' })

@@ -38,7 +38,7 @@ export interface DecisionReason {
   /** `rules`, `tool git.log`, `ana`; the agent as a whole where it says nothing. */
   by?: string
   because?: string
-  /** What it was shown: board keys, the messages to a model. JSON. */
+  /** What it was shown or read: `{ keys }` of the board, the messages to a model. JSON. */
   saw?: JsonObject
   /** What it took: the model, tokens, money, tries. JSON. */
   used?: JsonObject

@@ -44,7 +44,9 @@ function source(): string {
 }
 
 function property(name: string, rows: readonly AttributeRow[]): string[] {
-  const type = [...new Set([...rows.flatMap(typesOf), 'undefined'])].join(' | ')
+  const types = new Set([...rows.flatMap(typesOf), 'undefined'])
+  // Any text is one of the words of another operation, too.
+  const type = [...types].filter((one) => !types.has('string') || !one.startsWith("'")).join(' | ')
   const does = [...new Set(rows.map((row) => row.does))].join(' ')
   const usual = [...new Set(rows.map((row) => row.usual))].filter((text) => text !== '').join(', ')
   const aliases = new Set(rows.flatMap((row) => row.aliases))
