@@ -50,7 +50,17 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   const created = createModels({ host, environment, guess: suggest, check: jsonMisfits, ...modelSettings(options) })
   const models = options.record === undefined ? created : recorder(created, options.record, hidden?.value)
   const guards = options.guards ?? {}
-  const { agent, pipelines, ports } = worldOf({ options, host, store: home.store, workdir, policy, tools, models, facts })
+  const { agent, pipelines, ports } = worldOf({
+    options,
+    host,
+    store: home.store,
+    workdir,
+    policy,
+    tools,
+    models,
+    facts,
+    spent: (run) => budgets.spentBy(run),
+  })
   const budgets: Budgets = new Budgets(policy, (run) => runtime.open.get(run))
   const runtime = new Runtime({
     kinds: [workflowKind({ load: (source) => loadStored(source, guards) }), pipelines],

@@ -39,6 +39,12 @@ export class Budgets implements Policy {
     return run === undefined ? undefined : this.#purses.get(run)?.ask(call, traits)
   }
 
+  /** What a run of this process has used up so far, and what was added to its bounds; nothing for one without bounds. */
+  spentBy(run: string): (Used & { readonly raised?: Bounds }) | undefined {
+    const followed = this.#find(run)
+    return followed === undefined ? undefined : this.#purses.get(followed)?.spent
+  }
+
   /** Follows a run that begins, or is opened again, before anything of it goes on. Nothing for one without bounds. */
   follow(run: Run, runtime: Runtime, limits: Bounds | undefined): Promise<void> | undefined {
     if (limits === undefined || BOUNDS.every((bound) => limits[bound] === undefined)) return undefined
@@ -63,6 +69,8 @@ class Purse {
   readonly #used: { -readonly [Bound in keyof Used]: number } = { tokens: 0, cost: 0, time: 0, steps: 0 }
   /** It waits for somebody and does nothing: that takes no time of the budget. */
   #idle = true
+  /** Milliseconds for which the run had been set aside by the last record: they are no time of the budget either. */
+  #aside = 0
   /** Open questions, with the effects that they hold. */
   readonly #asked = new Map<Ref, Ref | undefined>()
   /** Effects that somebody has stopped. */
@@ -88,10 +96,19 @@ class Purse {
     return over.length === 0 ? undefined : { name: BUDGET, about: budgetQuestion(this.#bounds, used, place) }
   }
 
+  get spent(): Used & { readonly raised?: Bounds } {
+    const raised = BOUNDS.flatMap((bound) => {
+      const more = (this.#bounds[bound] ?? 0) - (this.#given[bound] ?? 0)
+      return more > 0 ? [[bound, more] as const] : []
+    })
+    return { ...this.#used, ...(raised.length === 0 ? {} : { raised: Object.fromEntries(raised) }) }
+  }
+
   /** Takes a record in. */
   take(change: Change): void {
     const { record, state } = change
-    if (!this.#idle) this.#used.time += record.elapsed
+    if (!this.#idle) this.#used.time += record.elapsed - (state.aside - this.#aside)
+    this.#aside = state.aside
     for (const { event } of linesOf(change, this.#definitions)) {
       const { tokens = 0, usd = 0 } = usedBy(event) ?? {}
       this.#used.tokens += tokens

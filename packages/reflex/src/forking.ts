@@ -1,12 +1,12 @@
 import type { Surroundings } from './host.ts'
 import { type ForkNext, nextOf } from './forking-next.ts'
-import { type Keeps, keepsOf, keptByFork, proved } from './keeps.ts'
+import { type AskedKeeps, believed, keepsOf, keptByFork, proved } from './keeps.ts'
 import { answerTo, questionsOf } from './handle.ts'
 import {
   copyJson,
+  type Fault,
   faults as kernelFaults,
   type ForkStanding,
-  type Forked,
   type Frame,
   framePath,
   type Input,
@@ -21,6 +21,7 @@ import {
 } from './kernel/index.ts'
 import { edgeOf } from './history/words.ts'
 import { linesOfHistory, type StoryLine } from './history/trace.ts'
+import { readTrust, type Trust } from './policy/index.ts'
 
 /** How a run is forked. */
 export interface ForkRunOptions {
@@ -30,6 +31,10 @@ export interface ForkRunOptions {
   readonly decide?: string
   /** The fork's name; drawn if absent. `R5007` if it is taken. */
   readonly id?: string
+  /** How far it is trusted; as far as its source if absent. What its source was refused is judged anew. */
+  readonly trust?: Trust
+  /** Nothing of it leaves this machine, for good: as a run that was started so. A fork of a simulated run is simulated in any case. */
+  readonly simulate?: boolean
 }
 
 /** What was decided for a fork, and by whom it was decided in its source. */
@@ -49,6 +54,11 @@ export interface ForkedRun {
   /** Effects that had settled in the source, and stay so. */
   readonly settled: number
   readonly set: JsonObject
+  /** How far it is trusted, and how far its source was where that is something else. */
+  readonly trust: Trust
+  readonly trustBefore?: Trust
+  /** Nothing leaves this machine. */
+  readonly simulated: boolean
   readonly decided?: ForkDecision
   readonly next: ForkNext
 }
@@ -59,38 +69,24 @@ export interface ForkingWorld {
   readonly surroundings: Surroundings
   readonly actor: string
   readonly asked: AskedKeeps
-  readonly runFolder: (run: string) => string
 }
 
-/** What runs keep that this process may not hold, while it is asked what their effects may do. */
-export class AskedKeeps {
-  /** As often as a run is asked about at once. */
-  readonly #asked = new Map<string, Keeps[]>()
-
-  get(run: string): Keeps | undefined {
-    return this.#asked.get(run)?.[0]
-  }
-
-  async during<Result>(run: string, keeps: Keeps, ask: () => Promise<Result>): Promise<Result> {
-    const others = this.#asked.get(run) ?? []
-    this.#asked.set(run, [...others, keeps])
-    try {
-      return await ask()
-    } finally {
-      const left = this.#asked.get(run)?.filter((one) => one !== keeps) ?? []
-      if (left.length === 0) this.#asked.delete(run)
-      else this.#asked.set(run, left)
-    }
-  }
-}
-
-/** Forks a stored run under what it was started with. Throws what `Runtime.fork` throws, and `R2063` and `R2064`. */
+/**
+ * Forks a stored run, under what it was started with and what is said anew. Throws what `Runtime.fork` throws, `R2063` and
+ * `R2064`, and `R3013` for a level of trust that there is not.
+ */
 export async function forkStored(
-  { runtime, surroundings, actor, asked, runFolder }: ForkingWorld,
+  { runtime, surroundings, actor, asked }: ForkingWorld,
   source: string,
   at: number | undefined,
-  { set, decide, id }: ForkRunOptions,
+  { set, decide, id, trust, simulate }: ForkRunOptions,
 ): Promise<ForkedRun> {
+  if (decide !== undefined && typeof decide !== 'string') throw noWord(decide)
+  const said = {
+    actor,
+    ...(trust === undefined ? {} : { trust: saidTrust(trust) }),
+    ...(simulate === true ? { simulate } : {}),
+  }
   const { state } = await runtime.peek(source, 1)
   const kept = keepsOf(state, surroundings)
   const program = state.start?.pins[0]?.[3] ?? ''
@@ -98,20 +94,28 @@ export async function forkStored(
   const pinned = (one: State): RunPrograms => new RunPrograms(runtime.programs, one)
   let settling: Settling | undefined
   const decided = (word: string) => (standing: ForkStanding) => {
-    settling = settlingOf(standing, word, () => decidable(records, standing.record, pinned))
-    return [settling.frame, settling.input] as const
+    const found = settlingOf(standing, word, () => decidable(records, standing.record, pinned))
+    if (isFault(found)) return found
+    settling = found
+    return [found.frame, found.input] as const
   }
-  const forking = () =>
+  let keeps = kept
+  const forked = await asked.during(source, kept, (also) =>
     runtime.fork(source, {
       actor,
-      by: (fork) => copyJson(proved(keptByFork(kept, actor), { run: fork.id, trace: fork.trace, program }, surroundings), 'by'),
-      folder: runFolder,
+      by(fork) {
+        const made = proved(keptByFork(kept, said), { run: fork.id, trace: fork.trace, program }, surroundings)
+        // What its frames are told is what counts for whoever resumes it.
+        keeps = believed(made)
+        also(fork.id, keeps)
+        return copyJson(made, 'by')
+      },
       ...(at === undefined ? {} : { at }),
       ...(id === undefined ? {} : { id }),
       ...(set === undefined ? {} : { set }),
       ...(decide === undefined ? {} : { decide: decided(decide) }),
-    })
-  const forked = await asked.during(source, kept, forking)
+    }),
+  )
   const [run, record] = forked.from
   const was = settling && decidedBefore(settling, records, record, () => linesOfHistory({ records }, pinned))
   return {
@@ -120,9 +124,23 @@ export async function forkStored(
     records: forked.state.n,
     settled: forked.settled,
     set: set ?? {},
+    trust: keeps.trust,
+    ...(keeps.trust === kept.trust ? {} : { trustBefore: kept.trust }),
+    simulated: keeps.simulate === true,
     ...(settling === undefined ? {} : { decided: { place: settling.place, chose: settling.chose, ...(was === undefined ? {} : { was }) } }),
     next: nextOf(forked, settling?.input[0] === 'answer' ? settling : undefined),
   }
+}
+
+function saidTrust(trust: unknown): Trust {
+  return readTrust(typeof trust === 'string' ? trust : JSON.stringify(trust), 'trust')
+}
+
+function noWord(decide: unknown): Fault {
+  return kernelFaults.make('R2064', `decide is ${JSON.stringify(decide)}, and no word`, {
+    path: 'decide',
+    fix: 'write the way or the answer as text',
+  })
 }
 
 /** Who decides in a fork, for its journal. */
@@ -138,19 +156,19 @@ interface Settling {
 }
 
 /**
- * Finds what a word decides where a run stands: a decision in flight, else an open question. Throws `R2063` if there is none
- * or it is not clear which, `R2064`, `R4200` and `R4201` for a word that it does not allow.
+ * Finds what a word decides where a run stands: a decision in flight, else an open question. Gives `R2063` if there is none;
+ * throws it if it is not clear which, and `R2064`, `R4200` and `R4201` for a word that it does not allow.
  */
-function settlingOf(standing: ForkStanding, word: string, nearest: () => readonly number[]): Settling {
+function settlingOf(standing: ForkStanding, word: string, nearest: () => readonly number[]): Settling | Fault {
   const asked = [...decisionsOf(standing), ...openOf(standing)]
-  const named = asked.filter(({ place }) => word.startsWith(`${place}=`))
+  const named = asked.flatMap(({ names, settle }) => names.filter((name) => word.startsWith(`${name}=`)).map((name) => ({ name, settle })))
   const [only] = named
   const places = asked.map(({ place }) => place).join(', ')
-  if (only !== undefined && named.length === 1) return only.settle(word.slice(only.place.length + 1))
+  if (only !== undefined && named.length === 1) return only.settle(word.slice(only.name.length + 1))
   const { run, record: at } = standing
   if (asked.length === 0) {
     const near = nearest()
-    throw kernelFaults.make('R2063', `nothing is to be decided after record ${at} of ${run}`, {
+    return kernelFaults.make('R2063', `nothing is to be decided after record ${at} of ${run}`, {
       run,
       ...(near.length === 0 ? {} : { fix: `something is at ${near.map((record) => `${run}@${record}`).join(' and ')}`, data: { near } }),
     })
@@ -172,7 +190,10 @@ function settlingOf(standing: ForkStanding, word: string, nearest: () => readonl
 }
 
 interface Open {
+  /** Where it stands: the path of a frame on the stack. */
   readonly place: string
+  /** What it is called: so, behind the name of the run's program, or as its own program calls it in messages. */
+  readonly names: readonly string[]
   readonly settle: (word: string) => Settling
 }
 
@@ -189,7 +210,7 @@ function decisionsOf({ state, definitions }: ForkStanding): Open[] {
       if (made === undefined) throw kernelFaults.make('R2063', `${place} decides nothing`, { path: place })
       return { frame, input: ['ok', id, made.value], ref: id, place, chose: made.chose }
     }
-    return [{ place, settle }]
+    return [{ place, names: namesOf(frame, place, definitions), settle }]
   })
 }
 
@@ -204,8 +225,19 @@ function openOf({ run, state, definitions }: ForkStanding): Open[] {
       const chose = typeof value === 'string' ? value : JSON.stringify(value)
       return { frame, input: ['answer', id, value, BY], ref: id, place: open.path, chose }
     }
-    return [{ place: open.path, settle }]
+    return [{ place: open.path, names: namesOf(frame, open.path, definitions), settle }]
   })
+}
+
+function namesOf(frame: Frame, place: string, definitions: ForkStanding['definitions']): readonly string[] {
+  const { def, kind, name } = definitions.program(frame.pin)
+  const root = definitions.program(0)
+  const within = definitions.kind(kind).where?.(def, frame.position) ?? ''
+  return [...new Set([place, `${idOf(root)}/${place}`, `${idOf({ kind, name })}/${within}`])]
+}
+
+function idOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
+  return name.slice(kind.length + 1)
 }
 
 /** The nearest records before and after one at which something is to be decided. */

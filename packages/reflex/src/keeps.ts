@@ -2,6 +2,7 @@ import type { AgentChoice } from './decisions.ts'
 import { isModule } from './formats.ts'
 import type { Surroundings } from './host.ts'
 import { canonicalJson, copyJson, isObject, type State } from './kernel/index.ts'
+import { readKept } from './kept-form.ts'
 import type { RunLimits } from './options.ts'
 import { readTrust, type Trust, TRUST_LEVELS } from './policy/index.ts'
 
@@ -24,6 +25,37 @@ export interface Keeps {
   readonly proof?: { readonly nonce: string; readonly seal: string }
   /** The journal claims more trust than it can prove, so the run has the usual one. */
   readonly lowered?: true
+}
+
+/** What runs keep that this process may not hold, while it is asked what their effects and those of their forks may do. */
+export class AskedKeeps {
+  /** As often as a run is asked about at once. */
+  readonly #asked = new Map<string, Keeps[]>()
+
+  get(run: string): Keeps | undefined {
+    return this.#asked.get(run)?.[0]
+  }
+
+  /** While something is asked; `also`: of a further run as well. */
+  async during<Result>(run: string, keeps: Keeps, ask: (also: (run: string, keeps: Keeps) => void) => Promise<Result>): Promise<Result> {
+    const held: (readonly [string, Keeps])[] = []
+    const hold = (one: string, its: Keeps): void => {
+      held.push([one, its])
+      this.#asked.set(one, [...(this.#asked.get(one) ?? []), its])
+    }
+    hold(run, keeps)
+    try {
+      return await ask(hold)
+    } finally {
+      for (const [one, its] of held) this.#letGo(one, its)
+    }
+  }
+
+  #letGo(run: string, keeps: Keeps): void {
+    const left = this.#asked.get(run)?.filter((one) => one !== keeps) ?? []
+    if (left.length === 0) this.#asked.delete(run)
+    else this.#asked.set(run, left)
+  }
 }
 
 const USUAL: Trust = 'probationary'
@@ -64,7 +96,7 @@ export function keepsOf(state: State, surroundings: Surroundings): Keeps {
   if (start === undefined || !isObject(start.by)) return { actor: '', trust: 'untrusted', workdir: '' }
   const { by } = start
   const trust = typeof by.trust === 'string' ? readTrust(by.trust, 'the journal') : 'untrusted'
-  const keeps: Keeps = { ...(by as unknown as Keeps), trust }
+  const keeps: Keeps = { ...(readKept(by) as unknown as Omit<Keeps, 'trust'>), trust }
   if (!needsProof(keeps)) return keeps
   const of = { run: start.run, trace: start.trace, program: start.pins[0]?.[3] ?? '' }
   const { proof } = keeps
@@ -82,9 +114,25 @@ function unproved({ tools: _, logs: _logs, file, agent, trust, ...keeps }: Keeps
   }
 }
 
-/** What a fork keeps of how its source was started. Another run's folder is not for it. */
-export function keptByFork({ proof: _, logs, ...keeps }: Keeps, actor: string): Keeps {
-  return { ...keeps, actor, ...(logs?.secret === undefined ? {} : { logs: { secret: logs.secret } }) }
+/** What a resume will find of what is kept now: without the proof that it asks for, no more than the usual. */
+export function believed(keeps: Keeps): Keeps {
+  return needsProof(keeps) && keeps.proof === undefined ? unproved(keeps) : keeps
+}
+
+/**
+ * What a fork keeps of how its source was started, and what is said for it anew. Another run's folder is not for it. Whoever
+ * says how far it is trusted says so for himself, of this machine: the journal's own claim counts no longer.
+ */
+export function keptByFork(
+  { proof: _, logs, lowered, ...keeps }: Keeps,
+  said: Pick<Keeps, 'actor'> & Partial<Pick<Keeps, 'trust' | 'simulate'>>,
+): Keeps {
+  return {
+    ...keeps,
+    ...(lowered === undefined || said.trust !== undefined ? {} : { lowered }),
+    ...(logs?.secret === undefined ? {} : { logs: { secret: logs.secret } }),
+    ...said,
+  }
 }
 
 function sealed({ trust, workdir, tools, file, agent, logs }: Keeps, { run, trace, program }: ProofOf, nonce: string): string {

@@ -10,7 +10,7 @@ import { type Cause, causeOfRun } from './history/causes.ts'
 import { type Comparable, comparableOf, compareRuns, type Comparison } from './history/comparing.ts'
 import { faults } from './faults.ts'
 import { acceptInputs, acceptValue, addPrograms, isModule } from './formats.ts'
-import { AskedKeeps, forkStored, type ForkedRun, type ForkRunOptions } from './forking.ts'
+import { forkStored, type ForkedRun, type ForkRunOptions } from './forking.ts'
 import { type Answered, type AnswerOptions, findQuestion } from './answering.ts'
 import { cancelHeld, type Cancelled, type CancelOptions, holdEffects } from './cancelling.ts'
 import { findRecord, findRun } from './finding.ts'
@@ -32,7 +32,7 @@ import {
   type State,
   type Store,
 } from './kernel/index.ts'
-import { type Keeps, keepsOf, proved } from './keeps.ts'
+import { AskedKeeps, type Keeps, keepsOf, proved } from './keeps.ts'
 import type { Library } from './library.ts'
 import type { Models } from './models/index.ts'
 import type { ReflexOptions, ResumeOptions, RunOptions } from './options.ts'
@@ -372,7 +372,10 @@ export class Reflex {
   async show(address: string): Promise<RunView> {
     const { ref, at } = readAddress(address)
     const { id, last } = await findRecord(this.store, ref, at)
-    return viewOf(await this.runtime.peek(id, at), at === undefined || at === last, await this.store.inbox(id))
+    const peek = await this.runtime.peek(id, at)
+    const records = peek.state.start?.fork === undefined ? [] : await this.runtime.journal(id)
+    const forks = new Set(records.flatMap(({ input }, i) => (input?.[0] === 'kernel' && input[1] === 'fork' ? [i + 1] : [])))
+    return viewOf(peek, { newest: at === undefined || at === last, inbox: await this.store.inbox(id), forks })
   }
 
   // Going back
@@ -389,7 +392,7 @@ export class Reflex {
     // What its tools declare tells where it can be forked.
     await this.#findMissing(id)
     const { runtime, actor } = this
-    const world = { runtime, actor, surroundings: this.#surroundings, asked: this.#asked, runFolder: (run: string) => this.runFolder(run) }
+    const world = { runtime, actor, surroundings: this.#surroundings, asked: this.#asked }
     return forkStored(world, id, at, options)
   }
 

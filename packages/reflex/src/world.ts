@@ -1,3 +1,4 @@
+import type { Budgets } from './budgets.ts'
 import { agentFor, type AgentChoice, modelsOfRuns, type RuntimeAgent } from './decisions.ts'
 import { type Host, type Kind, ledgerPort, type Port, type Store } from './kernel/index.ts'
 import type { Keeps } from './keeps.ts'
@@ -25,6 +26,8 @@ interface WorldParts {
   readonly tools: Tools
   readonly models: Models
   readonly facts: RunFacts
+  /** What a run that an operator's budget bounds has used up so far. */
+  readonly spent: Budgets['spentBy']
 }
 
 /** What runs meet. */
@@ -36,7 +39,7 @@ interface World {
 }
 
 /** What runs meet when they act: the world, or for those that were started so, a pretended one (`simulating.ts`). */
-export function worldOf({ options, host, store, workdir, policy, tools, models, facts }: WorldParts): World {
+export function worldOf({ options, host, store, workdir, policy, tools, models, facts, spent }: WorldParts): World {
   const choice = (run: string): AgentChoice => facts.keeps(run)?.agent ?? {}
   const isSimulated = (run: string): boolean => facts.keeps(run)?.simulate === true
   const runFolder = (run: string): string => facts.runFolder(run)
@@ -63,6 +66,7 @@ export function worldOf({ options, host, store, workdir, policy, tools, models, 
     workdir,
     runFolder,
     limits: (run) => facts.keeps(run)?.limits ?? {},
+    spent,
   })
   const ports = {
     decide: decisionPort(agent),

@@ -100,8 +100,15 @@ function edgeOffers(context: DecisionContext): readonly Offer[] {
   if (context.validEdges.length === 0) onlyWay(context)
   return context.validEdges.map((edge): Offer => {
     const detail = context.workflow.nodes[edge.to]?.description
-    return { option: { value: nameOf(edge, context.validEdges), ...(detail === undefined ? {} : { detail }) }, edge, writes: {} }
+    const value = nameOf(edge, context.validEdges)
+    return { option: { value, ...(detail === undefined ? {} : { detail }), ...otherNames(edge, value) }, edge, writes: {} }
   })
+}
+
+/** The names of its edge choose an option as well: a look at a run tells the ways on by them. */
+function otherNames(edge: Edge | undefined, value: string): Pick<QuestionOption, 'also'> {
+  const also = edge === undefined ? [] : [...new Set([edge.id, edge.event, edge.to])].filter((name) => name !== value)
+  return also.length === 0 ? {} : { also }
 }
 
 /** The options of a spec, without those whose edge is closed now. */
@@ -115,8 +122,9 @@ function offersOf(options: readonly (string | PersonOption)[], context: Decision
     if (isEdge && edge === undefined) return []
     const label = option.label === undefined ? undefined : fill(option.label, draft, 'options.label')
     const detail = option.detail === undefined ? undefined : fill(option.detail, draft, 'options.detail')
-    const shown = { value: option.value ?? name, ...(label === undefined ? {} : { label }), ...(detail === undefined ? {} : { detail }) }
-    return [{ option: shown, edge, writes: option.writes ?? {} }]
+    const value = option.value ?? name
+    const shown = { value, ...(label === undefined ? {} : { label }), ...(detail === undefined ? {} : { detail }) }
+    return [{ option: { ...shown, ...otherNames(edge, value) }, edge, writes: option.writes ?? {} }]
   })
   if (offers.length === 0)
     throw faults.make('R2102', `every option of ${context.node.id} belongs to an edge that is closed or not there`, {

@@ -41,6 +41,8 @@ const COMMON: readonly Option[] = [
   new Option('--no-color', 'no colours, as NO_COLOR'),
 ]
 
+const LEVELS = 'untrusted, probationary, trusted, veteran, autonomous'
+const SIMULATE = new Option('--simulate', 'nothing leaves this machine: models, commands and other tools are simulated, for good')
 const BY = new Option('--by <name>', 'who acts, for the journal; default: REFLEX_ACTOR, else the user')
 const ANSWERS = new Option('--answers <who>', 'ask, none, auto, or a file; default: ask at a terminal, else none')
 const POLICY = many('--policy <file>', 'what is allowed and denied beside the trust; default: REFLEX_POLICY')
@@ -76,10 +78,10 @@ export const actions: readonly Verb[] = [
       TOOLS,
       ANSWERS,
       BY,
-      new Option('--trust <level>', 'untrusted, probationary, trusted, veteran, autonomous; default: REFLEX_TRUST, else probationary'),
+      new Option('--trust <level>', `${LEVELS}; default: REFLEX_TRUST, else probationary`),
       POLICY,
       new Option('--budget <limits>', 'what it may use before it asks: usd=2,tokens=100k,time=10m,steps=500'),
-      new Option('--simulate', 'nothing leaves this machine: models, commands and other tools are simulated, for good'),
+      SIMULATE,
       PROGRAMS,
       KIND,
       new Option('--id <name>', 'the name of the run; drawn if absent'),
@@ -100,7 +102,7 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'resume',
-    words: [['<run>', 'a run']],
+    words: [['<run>', 'a run; to see what it would do, fork it with --simulate and resume that']],
     about: 'go on with a run that was left or stopped',
     options: [
       AGENT,
@@ -205,25 +207,34 @@ export const actions: readonly Verb[] = [
     about: 'go on from a record as another run, once that is resumed',
     options: [
       many('--set <value>', 'written to the board: k=text, k:=JSON, k=@file; repeatable'),
-      new Option('--decide <way>', 'the way that the open decision takes, or the answer to the open question'),
+      new Option(
+        '--decide <way>',
+        'the way that the open decision takes, or the answer to the open question; PLACE=WAY where there are several',
+      ),
+      new Option('--trust <level>', `${LEVELS}; default: as far as its source`),
+      SIMULATE,
       new Option('--id <name>', 'the name of the fork; drawn if absent'),
       BY,
       POLICY,
       PROGRAMS,
       ...COMMON,
     ],
-    examples: ['fork otter@21 --decide refund_part', "fork otter@21 --set 'limit:=50'"],
+    examples: [
+      'fork otter@21 --decide refund_part',
+      'fork otter@30 --decide verify/approve=yes',
+      "fork otter@21 --set 'limit:=50' --simulate",
+    ],
     action: withRuns((session, [address = ''], flags) => fork(session, address, flags)),
   },
   {
     name: 'why',
     words: [
       ['<run>', 'a run, or RUN@N for how it stood after record N'],
-      ['<what>', 'a node, a key of the board, or @N for a record'],
+      ['<what>', 'a node, a key of the board, or @N for a record; node:NAME or key:NAME where both have the name'],
     ],
     about: 'follow a value or a decision back to its causes',
     options: COMMON,
-    examples: ['why otter decide', 'why otter identity', 'why otter @11'],
+    examples: ['why otter decide', 'why otter identity', 'why otter key:decide', 'why otter @11'],
     action: withRuns((session, [ref = '', what = '']) => why(session, ref, what)),
   },
   {

@@ -24,6 +24,8 @@ export interface Cause {
   readonly closed?: readonly { readonly way: string; readonly why: string }[]
   /** It is told above. */
   readonly again?: true
+  /** Of what was asked for: what else has the name, as it is asked for. */
+  readonly also?: string
   readonly from: readonly Cause[]
 }
 
@@ -34,21 +36,31 @@ export interface Explained {
   readonly definitionsFor: (state: State) => RunPrograms
 }
 
-/** Explains `@21`, a node by its name or path, or a key of the board. Throws `R2021` and `R2065`. */
+/**
+ * Explains `@21`, a node by its name or path, or a key of the board; `node:` and `key:` before a name say which is meant. Throws
+ * `R2021` and `R2065`.
+ */
 export function causeOfRun({ run, records, definitionsFor }: Explained, what: string): Cause {
   const number = /^@(\d{1,9})$/.exec(what)?.[1]
   const record = number === undefined ? undefined : Number(number)
-  if (record !== undefined && (record < 1 || record > records.length))
-    throw noRecord(run, records.length, record)
+  if (record !== undefined && (record < 1 || record > records.length)) throw noRecord(run, records.length, record)
   // What came later is no cause.
   const story = new Chronology(records.slice(0, record), definitionsFor)
-  const why = new Why(story)
-  const found = record === undefined ? (why.node(what) ?? why.key(what)) : why.record(record)
-  if (found !== undefined) return found
-  const hint = didYouMean(suggest(what, story.names()))
-  throw historyFaults.make('R2065', `${run} has no node and no key ${JSON.stringify(what)}${hint === undefined ? '' : `; ${hint}`}`, {
-    run,
-  })
+  if (record !== undefined) return new Why(story).record(record)
+  return causeOfName(story, run, what)
+}
+
+/** What a node did or where a value came from; of a name that both have, the node, and how to ask for the key. */
+function causeOfName(story: Chronology, run: string, what: string): Cause {
+  const [, only, name = what] = /^(node|key):(.+)$/s.exec(what) ?? []
+  const node = new Why(story).node(name)
+  const key = new Why(story).key(name)
+  if (node !== undefined && only !== 'key') return only === undefined && key !== undefined ? { ...node, also: `key:${name}` } : node
+  if (key !== undefined && only !== 'node') return key
+  const other = node === undefined ? (key === undefined ? undefined : 'key') : 'node'
+  const hint = other === undefined ? didYouMean(suggest(name, story.names())) : `it is the name of a ${other}`
+  const nothing = only === undefined ? 'no node and no key' : `no ${only}`
+  throw historyFaults.make('R2065', `${run} has ${nothing} ${JSON.stringify(name)}${hint === undefined ? '' : `; ${hint}`}`, { run })
 }
 
 /**

@@ -10,6 +10,9 @@ import type { Program } from './program.ts'
 import type { Input, More, Rec } from './record.ts'
 import type { State } from './state.ts'
 
+/** Who wrote what is set for a fork, for messages. */
+const FORK = 'the fork'
+
 /** Finds the compiled program of a pin. */
 export interface Definitions extends Lookup {
   program(pin: number): Program
@@ -132,10 +135,10 @@ export class Decider {
     for (const [key, given] of Object.entries(set)) {
       const own = this.#definitions.kind(program.kind).own?.(key) === true
       if (own) throw faults.make('R2005', `${key} is a key of the runtime's own`, { path: key, fix: 'choose another key' })
-      const value = checkWrite(contract, key, given, program.name, false)
+      const value = checkWrite(contract, key, given, FORK, false)
       writes.push(key, value)
       const { limit } = contract.rules
-      if (limit !== undefined) checkSize(limit, frame, [{ scope: frame.scope, writes }], key, value, program.name)
+      if (limit !== undefined) checkSize(limit, frame, [{ scope: frame.scope, writes }], key, value, FORK)
     }
     return { ...record(frame, input, elapsed, undefined), writes }
   }

@@ -1,5 +1,6 @@
 import { Decider } from './decide.ts'
 import type { EffectWorld } from './effects.ts'
+import { type Fault, isFault } from './fault.ts'
 import { faults, noRecord } from './faults.ts'
 import { ForkPoints } from './fork-points.ts'
 import { Flight, type Frame } from './frame.ts'
@@ -29,8 +30,11 @@ export interface ForkOptions {
   readonly by?: (fork: { readonly id: string; readonly trace: string }) => Json
   /** Written to the board of the root. */
   readonly set?: JsonObject
-  /** Names the input that settles what is in flight or awaited, from how the source stood and what is set. */
-  readonly decide?: (standing: ForkStanding) => readonly [Frame, Input]
+  /**
+   * Names the input that settles what is in flight or awaited, from how the source stood and what is set. Where nothing can be
+   * settled, the fault that says so: inside an effect, `R2060` helps more.
+   */
+  readonly decide?: (standing: ForkStanding) => readonly [Frame, Input] | Fault
 }
 
 /** How a run stands at a record, with what is set for the fork. */
@@ -86,10 +90,12 @@ export async function forkRun(world: ForkWorld, run: string, options: ForkOption
   const own = new OwnRecords(world, standing)
   // What the board refuses is known before anything is made, and what is decided is decided by what was set.
   own.begin(options)
-  const decided = options.decide?.(standing)
+  const found = options.decide?.(standing)
+  const decided = isFault(found) ? undefined : found
   // An effect that is decided for the fork is no longer in flight there.
   const between = inside.find(({ id }) => id !== refOf(decided?.[1]))
   if (between !== undefined) throw points.between(at, framePath(between.frame, definitions))
+  if (isFault(found)) throw found
   const { lease, trace } = await world.create(options.id, program)
   const { redact } = world
   const by = options.by === undefined ? start.by : copyJson(options.by({ id: lease.run, trace }), 'by')

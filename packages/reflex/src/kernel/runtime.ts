@@ -257,8 +257,7 @@ export class Runtime implements RunWorld {
     }
     let run: Run | undefined
     try {
-      if (claim.row.status !== 'running' && claim.row.status !== 'suspended')
-        throw await this.#over(claim.row)
+      if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw await this.#over(claim.row)
       const { state, definitions } = await this.#journals().peek(id)
       run = new Run(this, id, state, definitions, claim.lease)
       this.#runs.set(id, run)
@@ -280,7 +279,10 @@ export class Runtime implements RunWorld {
       return new ForkPoints(id, records, this.programs, this.ports).wayOn()
     }
     const fix = await wayOn().catch(() => undefined)
-    return faults.make('R2001', `${id} ${status === 'cancelled' ? 'was' : 'has'} ${status}`, { run: id, ...(fix === undefined ? {} : { fix }) })
+    return faults.make('R2001', `${id} ${status === 'cancelled' ? 'was' : 'has'} ${status}`, {
+      run: id,
+      ...(fix === undefined ? {} : { fix }),
+    })
   }
 
   /**

@@ -1,7 +1,7 @@
 import { type Call, type Frame, isObject, type Kind, type Port, type Store } from '../kernel/index.ts'
 import { actionPort, ActionRegistry, type HostActions } from './actions/registry.ts'
 import { handlerPort, HandlerRegistry } from './custom.ts'
-import { charterPort } from './engine/charter.ts'
+import { charterPort, type CharterSource } from './engine/charter.ts'
 import { createEngine, type EngineParts } from './engine/engine.ts'
 import type { Limits } from './engine/handler.ts'
 import { pipelineKind } from './engine/kind.ts'
@@ -40,6 +40,8 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   readonly workdir: string
   readonly runFolder: (run: string) => string
   readonly limits: (run: string) => Limits
+  /** What a run has used up so far; for those that other kinds have begun. */
+  readonly spent?: CharterSource['spent']
 }
 
 /** The kind `pipeline`, and the ports that its handlers ask. */
@@ -62,6 +64,7 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     workdir,
     folder: runFolder,
     limits,
+    ...(settings.spent === undefined ? {} : { spent: settings.spent }),
     mayDisable: settings.allowDisableMiddleware === true,
     ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),
     ...(settings.summarise === undefined ? {} : { summarises: true }),

@@ -8,7 +8,7 @@ interface Place extends Span {
 }
 
 /** What stands where in a pipeline that was written as an object. */
-export interface Written {
+interface Written {
   /** Its text, which has all of it. */
   readonly text: string
   readonly places: readonly Place[]

@@ -224,5 +224,5 @@ function wayOn(settings: PolicySettings, run: string, trust: Trust, needs: reado
   const higher = TRUST_LEVELS.slice(TRUST_LEVELS.indexOf(trust) + 1)
   const enough = higher.find((level) => needs.every((need) => judgeBy(rightsOf(settings, run, level), need).allowed))
   const bare = needs.includes('arbor://shell/exec/unsandboxed') ? 'commands run in a sandbox below trusted: ' : ''
-  return enough === undefined ? `${bare}${file}` : `${bare}run with --trust ${enough}, or ${file}`
+  return enough === undefined ? `${bare}${file}` : `${bare}run or fork it with --trust ${enough}, or ${file}`
 }

@@ -43,6 +43,11 @@ describe('a choice', () => {
     expect(JSON.stringify(request?.messages)).toContain('FULL: leads to \\"pay\\", about pay')
   })
 
+  it('keeps what its prompt was filled with, also where the board is not shown', async () => {
+    const { agent } = agentThat({ object: { edge: 'NO', because: 'x' } })
+    expect(await agent.resolve(at({ ...spec, show: ['state'] }, two))).toMatchObject({ saw: { keys: ['state', 'order'] } })
+  })
+
   it('never names a closed edge, nor takes one', async () => {
     const closed: Setting = { edges: ['FULL>pay', 'HALF>part', ['NO>decline', equals('state', 'kept')]], board: { state: 'lost' } }
     const { agent, asked } = agentThat({ object: { edge: 'NO', because: 'x' } }, { object: { edge: 'NO', because: 'x' } })

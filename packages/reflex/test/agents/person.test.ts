@@ -19,14 +19,15 @@ describe('a question', () => {
       ask: {
         text: 'Refund 84 to ana?',
         options: [
-          { value: 'YES', detail: 'about pay' },
-          { value: 'NO', detail: 'about decline' },
+          { value: 'YES', detail: 'about pay', also: ['e1', 'pay'] },
+          { value: 'NO', detail: 'about decline', also: ['e2', 'decline'] },
         ],
         due: 259_200_000,
         otherwise: 'NO',
         about: { total: 84 },
       },
       by: 'a person',
+      saw: { keys: ['total', 'who'] },
     })
     expect(await decide({ ask: 'So?' }, { edges: ['OK>a', 'OK>b'] })).toMatchObject({
       ask: { options: [{ value: 'e1' }, { value: 'e2' }] },

@@ -330,3 +330,30 @@ describe('a spec that is wrong', () => {
     expect(fault.cause).toMatchObject({ code: containing('R101') })
   })
 })
+
+describe('what was read', () => {
+  const edges = ['YES>a', 'NO>b']
+  const board = { order: { total: 84 }, note: 'late', 'a.b': 1, unused: true }
+
+  it('is told by its keys: of conditions, templates and references, and each once', async () => {
+    const spec = {
+      rules: [
+        { when: [{ type: 'above', key: 'order.total', value: 100 }], go: 'YES' },
+        { when: { type: 'below', key: 'order.total', value: 100 }, go: 'NO', because: 'it was {{note}}', writes: { n: { from: 'a.b' } } },
+      ],
+    }
+    expect(await decide(spec, { edges, board })).toMatchObject({ edge: 'e2', saw: { keys: ['order', 'note', 'a.b'] } })
+  })
+
+  it('is nothing where nothing of the board was read: what is missing, or what was just written', async () => {
+    const spec = {
+      writes: { mine: 1 },
+      rules: [
+        { when: { type: 'exists', key: 'none' }, go: 'YES' },
+        { go: 'NO', because: '{{mine}}' },
+      ],
+    }
+    expect(await decide(spec, { edges, board })).not.toHaveProperty('saw')
+    expect(await decide({}, { edges: ['NEXT>a'], board })).not.toHaveProperty('saw')
+  })
+})

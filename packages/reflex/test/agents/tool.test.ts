@@ -52,6 +52,7 @@ describe('a node with a tool', () => {
       writes: [{ key: 'order', value: { id: 'A-1', total: 84, lines: [{ sku: 'x' }] } }],
       by: 'tool orders.get',
       because: containing('"id":"A-1"'),
+      saw: { keys: ['order_id', 'who'] },
     })
     const [made] = calls
     expect(made?.args).toEqual({ id: 'A-1', note: 'for ana', n: 1 })

@@ -48,7 +48,10 @@ describe('reflex export and import', () => {
     const lines = readFileSync(file, 'utf8').split('\n')
     writeFileSync(file, lines.map((line) => (line.startsWith('{"record":3,') ? line.replace('84', '48') : line)).join('\n'))
     const { code, err } = await reflex(['import', file], there)
-    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(/^error R2072.*line \d+: record 3/s) as string })
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^error R2072.*otter\.run\.jsonl:\d+:1.*line \d+: record 3/s) as string,
+    })
     expect((await reflex(['runs', '--json'], there)).out).toContain('"runs": []')
   })
 

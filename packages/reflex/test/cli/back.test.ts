@@ -172,4 +172,25 @@ describe('going back', () => {
     expect(err).toMatch(/long "word .*" 202 B/)
     expect(err).not.toContain('\u00a0')
   })
+
+  test('shows what was open and what stood beside each other, names who set a value, and can be copied', async () => {
+    const folder = workFolder()
+    const world = { folder, host: virtualHost(), columns: 120, keyboard: false }
+    writeFileSync(join(folder, 'review.dot'), REVIEW)
+    await reflex(['run', 'review.dot', '--id', 'owl-1a2b', '--answers', 'none', '--simulate'], world)
+    const { run, record } = JSON.parse((await reflex(['show', 'owl', '--json'], world)).out) as { run: { id: string }; record: number }
+    await reflex(['answer', 'owl', 'Merge'], world)
+    const past = (await reflex(['show', `owl@${record}`], world)).screen
+    expect(past).toMatch(/^asked +Merge .*\? +Merge · Fix first\s+was open at merge$/m)
+    const [, command = ''] = /decide +(?:npx )?reflex (fork .*)$/m.exec(past) ?? []
+    expect(command).toBe(`fork ${run.id}@${record} --decide Merge`)
+    expect((await reflex([...command.split(' '), '--set', 'note=1', '--id', 'crane-6v4h'], world)).code).toBe(0)
+    expect((await reflex(['show', 'crane'], world)).screen).toMatch(/^ +note +"1" +the fork @\d+$/m)
+    const before = await Promise.all(Array.from({ length: record }, (_, i) => reflex(['show', `owl@${i + 1}`], world)))
+    expect(before.map(({ screen }) => screen).join('\n')).toMatch(
+      /^stack +review › fan\n +review › fan › security\n +review › fan › style$/m,
+    )
+    const ended = (await reflex(['resume', 'owl'], { ...world, columns: 30 })).err
+    expect(ended).toMatch(/^ +fix +(npx )?reflex fork owl-1a2b@\d+$/m)
+  })
 })

@@ -53,6 +53,7 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['import', 'otter.run.jsonl', '--id', 'newt-1aaa'], 'imported'],
   [['import', 'otter.run.jsonl'], 'error'],
   [['gc', '--dry-run'], 'gc'],
+  [['cancel', 'lark', '--reason', 'it is broken'], 'cancelled'],
   [['validate', 'refund.workflow.json', 'bad.workflow.json', 'nothing.workflow.json'], 'validate'],
   [['fmt', '--check', 'refund.workflow.json', '-'], 'fmt'],
   [['graph', 'refund.workflow.json'], 'graph'],

@@ -78,15 +78,15 @@ describe('a refusal', () => {
     expect(ask(policy('untrusted'), 'arbor://human/ask', 'arbor://shell/exec', 'arbor://tool/command')).toMatchObject({
       code: 'R3001',
       message: 'needs arbor://shell/exec and arbor://tool/command; this run is untrusted',
-      fix: 'run with --trust probationary, or put {"allow":["arbor://shell/exec","arbor://tool/command"]} into a file and name it with --policy',
+      fix: 'run or fork it with --trust probationary, or put {"allow":["arbor://shell/exec","arbor://tool/command"]} into a file and name it with --policy',
       run: 'otter',
       data: { needs: ['arbor://shell/exec', 'arbor://tool/command'], trust: 'untrusted' },
     })
     expect(ask(policy('probationary'), 'arbor://shell/exec/unsandboxed')).toMatchObject({
-      fix: 'commands run in a sandbox below trusted: run with --trust trusted, or put {"allow":["arbor://shell/exec/unsandboxed"]} into a file and name it with --policy',
+      fix: 'commands run in a sandbox below trusted: run or fork it with --trust trusted, or put {"allow":["arbor://shell/exec/unsandboxed"]} into a file and name it with --policy',
     })
     expect(ask(policy('untrusted'), read(`${workdir}/a`))).toMatchObject({
-      fix: `run with --trust probationary, or put {"allow":["${read(`${workdir}/a`)}"]} into a file and name it with --policy`,
+      fix: `run or fork it with --trust probationary, or put {"allow":["${read(`${workdir}/a`)}"]} into a file and name it with --policy`,
     })
     expect(ask(policy('autonomous'), read('/etc/hosts'))).toMatchObject({
       fix: `put {"allow":["${read('/etc/hosts')}"]} into a file and name it with --policy`,

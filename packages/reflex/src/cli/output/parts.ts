@@ -163,6 +163,7 @@ export const cause = z
     open: list(text).optional().describe('What else could have been chosen'),
     closed: list(z.object({ way: text, why: text })).optional(),
     again: z.literal(true).optional().describe('Told above'),
+    also: text.optional().describe('What else has this name, as it is asked for'),
     get from() {
       return list(cause)
     },

@@ -23,6 +23,8 @@ import {
   verdict,
 } from './parts.ts'
 
+const step = z.object({ program: text, node: text.optional(), branch: text.optional() })
+
 /**
  * The shapes of everything that the command writes with `--json` and `--jsonl`: written once, published by `reflex schema
  * output`, and held against the real documents by the tests. Fields may be added; a reader ignores those it does not know.
@@ -67,7 +69,8 @@ export const DOCUMENTS = {
       run,
       record: z.number(),
       time,
-      stack: list(z.object({ program: text, node: text.optional() })),
+      stack: list(step),
+      branches: list(list(step)).optional().describe('The stacks of branches that stand beside each other'),
       choices: list(z.object({ id: text, label: text, open: z.boolean(), why: text.optional(), when: text.optional() })),
       board: list(
         z.object({
@@ -76,9 +79,10 @@ export const DOCUMENTS = {
           node: text.optional(),
           record: z.number(),
           known: text.optional().describe('What else is known of it'),
+          by: text.optional().describe('Who set it, where no node wrote it'),
         }),
       ),
-      questions: list(question),
+      questions: list(question).describe('Those that were open at the record'),
       inbox: list(z.object({ type: z.enum(['answer', 'message', 'cancel']), to: text, value: any, by: text.optional(), time })).describe(
         'What no record has taken; of a run that has ended, nobody will',
       ),
@@ -117,6 +121,9 @@ export const DOCUMENTS = {
       records: z.number().describe('Those that it shares, and its own'),
       settled: z.number().describe('Effects that had settled, and stay so'),
       set: any,
+      trust: text.describe('How far it is trusted'),
+      trustBefore: text.optional().describe('How far its source was, where that is something else'),
+      simulated: z.boolean().describe('Nothing leaves this machine'),
       decided: z.object({ place: text, chose: text, was: z.object({ chose: text, by: text.optional() }).optional() }).optional(),
       next: z.object({ first: list(text), later: list(text) }).describe('What it does once it is resumed'),
     })

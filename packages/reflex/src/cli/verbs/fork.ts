@@ -1,4 +1,5 @@
 import type { ForkDecision, ForkedRun } from '../../forking.ts'
+import { readTrust } from '../../policy/index.ts'
 import type { Console } from '../console.ts'
 import { plain } from '../documents.ts'
 import { EXIT } from '../exit.ts'
@@ -13,15 +14,20 @@ export interface ForkFlags extends CommonFlags {
   readonly set?: readonly string[]
   readonly decide?: string
   readonly id?: string
+  readonly trust?: string
+  readonly simulate?: boolean
 }
 
 /** `reflex fork RUN@N`: a run that shares the history up to a record, and performs nothing until it is resumed. */
-export async function fork({ console, reflex, read }: Session, address: string, { set = [], decide, id }: ForkFlags): Promise<number> {
+export async function fork({ console, reflex, read }: Session, address: string, flags: ForkFlags): Promise<number> {
+  const { set = [], decide, id, trust, simulate } = flags
   const { input } = await readInputs(set, read, '--set')
   const forked = await reflex.fork(address, {
     ...(set.length === 0 ? {} : { set: input }),
     ...(decide === undefined ? {} : { decide }),
     ...(id === undefined ? {} : { id }),
+    ...(trust === undefined ? {} : { trust: readTrust(trust, '--trust') }),
+    ...(simulate === undefined ? {} : { simulate }),
   })
   if (console.shape !== 'text') console.document(document(forked))
   else if (console.out.terminal || !console.quiet) console.print(lines(console, forked))
@@ -29,15 +35,21 @@ export async function fork({ console, reflex, read }: Session, address: string, 
   return EXIT.done
 }
 
-function document({ id, from, records, settled, set, decided, next }: ForkedRun): ReturnType<typeof plain> {
-  return plain({ v: 1, run: id, from, status: 'suspended', records, settled, set, decided, next })
+function document({ id, ...forked }: ForkedRun): ReturnType<typeof plain> {
+  return plain({ v: 1, run: id, status: 'suspended', ...forked })
 }
 
-function lines(console: Console, { id, from, settled, set, decided, next }: ForkedRun): string[] {
+function lines(console: Console, forked: ForkedRun): string[] {
+  const { id, from, settled, set, trust, trustBefore, simulated, decided, next } = forked
   const { out } = console
   const lead = `${out.text(id)}  from ${out.text(from.run)}@${from.record}`
   const painted = `${out.paint('bold', out.text(id))}  from ${out.text(from.run)}@${from.record}`
-  const shared = [`${counted(from.record, 'record')} shared`, ...(settled === 0 ? [] : [`${counted(settled, 'settled effect')} kept`])]
+  const shared = [
+    `${counted(from.record, 'record')} shared`,
+    ...(settled === 0 ? [] : [`${counted(settled, 'settled effect')} kept`]),
+    ...(trustBefore === undefined ? [] : [`${trust}, by the fork (was ${trustBefore})`]),
+    ...(simulated ? ['simulated: nothing leaves this machine'] : []),
+  ]
   const room = Math.max(16, out.columns - 40)
   return [
     ...factLine(lead, painted, [shared.join(', ')], out),

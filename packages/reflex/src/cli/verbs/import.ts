@@ -2,6 +2,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Imported, linesOf } from '../../history/archive/import.ts'
 import { faults } from '../../faults.ts'
+import { Fault, faultData, isFault } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
 import { plain, programDocument } from '../documents.ts'
 import { EXIT } from '../exit.ts'
@@ -26,7 +27,9 @@ const SIGNATURES: Readonly<Record<Imported['signature'], string>> = {
 /** `reflex import FILE`: stores the run of an archive, if all of it is right. */
 export async function importRun({ console, reflex }: Session, file: string, { secretFile, id }: ImportFlags): Promise<number> {
   const secret = secretFile === undefined ? undefined : secretIn(resolve(console.world.surroundings.cwd, secretFile), secretFile)
-  const imported = await reflex.import(linesIn(console, file), { secret, id })
+  const imported = await reflex.import(linesIn(console, file), { secret, id }).catch((thrown: unknown) => {
+    throw file === '-' ? thrown : inFile(thrown, resolve(console.world.surroundings.cwd, file))
+  })
   const { row, signature, messages } = imported
   if (console.shape === 'text') tell(console, imported)
   else
@@ -34,6 +37,12 @@ export async function importRun({ console, reflex }: Session, file: string, { se
       plain({ v: 1, run: row.id, program: programDocument(row.program), status: row.status, records: row.last, signature, messages }),
     )
   return EXIT.done
+}
+
+/** What is wrong with a line of an archive, with the file in which it stands. */
+function inFile(thrown: unknown, file: string): unknown {
+  if (!isFault(thrown) || thrown.line === undefined || thrown.file !== undefined) return thrown
+  return new Fault(thrown.code, thrown.message, thrown.verdict, { ...faultData(thrown), file })
 }
 
 function linesIn({ world }: Console, file: string): AsyncIterable<string> {

@@ -1,6 +1,8 @@
 import type { Choice } from '../../kernel/index.ts'
+import type { OpenQuestion } from '../../handle.ts'
+import { isOwnQuestion } from '../../people/index.ts'
 import { brief } from '../../text/index.ts'
-import type { RunView } from '../../view.ts'
+import type { RunView, StackStep } from '../../view.ts'
 import type { Console } from '../console.ts'
 import { plain, questionDocument, runDocument } from '../documents.ts'
 import { questionLines, wayOutOf } from '../ending.ts'
@@ -8,7 +10,8 @@ import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
 import { fitted } from '../fitted.ts'
 import { goneRuns, waitsFor } from '../gone.ts'
-import { factLine, layoutText, tabbed } from '../layout.ts'
+import { factLine, layoutText, tabbed, way } from '../layout.ts'
+import { present } from '../present.ts'
 import type { Session } from '../session.ts'
 import { programName } from '../telling.ts'
 import { localTime, utc } from '../units.ts'
@@ -24,13 +27,15 @@ export async function show(session: Session, address: string): Promise<number> {
   return EXIT.done
 }
 
-function document({ row, at, time, stack, choices, board, questions, inbox }: RunView, gone: boolean): ReturnType<typeof plain> {
+function document({ row, at, time, stack, branches, choices, board, questions, inbox }: RunView, gone: boolean): ReturnType<typeof plain> {
+  const steps = (one: readonly StackStep[]): object[] => one.map((step) => ({ ...step, program: programName(step.program) }))
   return plain({
     v: 1,
     run: runDocument(row, gone),
     record: at,
     time: utc(time),
-    stack: stack.map(({ program, node }) => ({ program: programName(program), node })),
+    stack: steps(stack),
+    ...(branches.length === 0 ? {} : { branches: branches.map(steps) }),
     choices,
     board,
     questions: questions.map(questionDocument),
@@ -38,16 +43,18 @@ function document({ row, at, time, stack, choices, board, questions, inbox }: Ru
   })
 }
 
-function rows({ at, time, stack, choices, board, inbox }: RunView): string[][] {
+function rows({ at, time, stack, branches, choices, board, questions, inbox }: RunView): string[][] {
   return [
     ['at', String(at), utc(time)],
     ...stack.map(({ program, node }) => ['stack', programName(program), node ?? '']),
+    ...branches.map((one) => ['branch', stackText(one), one.at(-1)?.node ?? '']),
     ...choices.map(({ id, open, why, when }) => ['edge', id, open ? 'open' : 'closed', why ?? when ?? '']),
-    ...board.map(({ key, value, node, record, known }) => [
+    ...questions.map(({ id, path, question }) => ['question', id, path, question.text]),
+    ...board.map(({ key, value, node, record, known, by }) => [
       'board',
       key,
       jsonText(value),
-      `${node ?? 'input'} @${record}`,
+      `${node ?? by ?? 'input'} @${record}`,
       ...(known === undefined ? [] : [known]),
     ]),
     ...inbox.map(({ type, to, body, by = '' }) => ['inbox', `${type} ${to}`.trim(), jsonText(body), by]),
@@ -56,7 +63,7 @@ function rows({ at, time, stack, choices, board, inbox }: RunView): string[][] {
 
 function lines(console: Console, view: RunView, gone: boolean): string[] {
   const { out } = console
-  const { row, at, time, stack, choices, questions } = view
+  const { row, at, time, stack, branches, choices, questions } = view
   const id = out.text(row.id)
   const latest = at === row.last
   const status = gone ? 'suspended' : row.status
@@ -74,17 +81,41 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
     text === '' ? [] : layoutText({ lead: name, painted: out.paint('dim', name), text, column: 8 }, out)
   return [
     ...head,
-    ...part(
-      'stack',
-      stack.map(({ program, node }) => (node === undefined ? programName(program) : `${programName(program)} › ${node}`)).join(' › '),
-    ),
+    ...[stack, ...branches].flatMap((one, i) => part(i === 0 ? 'stack' : '     ', stackText(one))),
     ...part('edges', choices.map(wayText).join(' · ')),
     ...board(console, view),
     ...inbox(console, view),
     ...failures.flatMap(({ fault }) => (fault === undefined ? [] : console.fault(fault))),
-    ...(failures.length === 0 ? [] : wayOutOf(console, row.id, failures, [], out)),
-    ...asked.flatMap((question) => questionLines(console, question, asked.length === 1, out)),
+    ...(failures.length === 0 || !latest ? [] : wayOutOf(console, row.id, failures, [], out)),
+    ...asked.flatMap((question) => (latest ? questionLines(console, question, asked.length === 1, out) : pastLines(console, question))),
+    ...(latest ? [] : decideLines(console, view, asked)),
   ]
+}
+
+/** Programs and nodes, with the branch before its node: `release › fan › audit › scan`. */
+function stackText(stack: readonly StackStep[]): string {
+  // A branch walks the program of the step before it.
+  const words = stack.flatMap(({ program, node, branch }) =>
+    branch === undefined ? [programName(program), node] : [branch, node === branch ? undefined : node],
+  )
+  return words.filter((word) => word !== undefined).join(' › ')
+}
+
+/** A question that was open at a record before the newest. */
+function pastLines({ out }: Console, open: OpenQuestion): string[] {
+  const { options = [], text } = present(open)
+  const offered = options.length === 0 ? '' : `   ${options.map(({ value }) => value).join(' · ')}`
+  const facts = [`was open at ${open.path}`]
+  return layoutText({ lead: 'asked', painted: out.paint('dim', 'asked'), text: `${text}${offered}`, facts, column: 8 }, out)
+}
+
+/** How another answer is given where a run stood: by a fork. What Reflex itself asks is not decided for one. */
+function decideLines(console: Console, { row, at }: RunView, asked: readonly OpenQuestion[]): string[] {
+  const [first, another] = asked.filter((open) => !isOwnQuestion(open))
+  const value = first?.question.options?.[0]?.value
+  if (first === undefined || value === undefined) return []
+  const word = another === undefined ? value : `${first.path}=${value}`
+  return [way(console.out, 'decide', console.command('fork', `${row.id}@${at}`, '--decide', word))]
 }
 
 function wayText({ id, open, why, when }: Choice): string {
@@ -108,11 +139,11 @@ const WIDEST_KEY = 28
 
 function board({ out, flags }: Console, { board: entries }: RunView): string[] {
   const widest = Math.min(out.narrow ? 16 : WIDEST_KEY, Math.max(0, ...entries.map(({ key }) => key.length)))
-  return entries.flatMap(({ key, value, node, record, known }, i) => {
+  return entries.flatMap(({ key, value, node, record, known, by }, i) => {
     const name = i === 0 ? 'board' : '     '
     const lead = `${name}   ${out.text(key).padEnd(widest)}`
     const painted = `${out.paint('dim', name)}   ${out.text(key).padEnd(widest)}`
-    const facts = [...(known === undefined || flags.verbose !== true ? [] : [known]), `${node ?? 'input'} @${record}`]
+    const facts = [...(known === undefined || flags.verbose !== true ? [] : [known]), `${node ?? by ?? 'input'} @${record}`]
     const column = Math.max(10 + widest, lead.length + 2)
     return layoutText({ lead, painted, text: fitted(value, column, facts, out), facts, column }, out)
   })

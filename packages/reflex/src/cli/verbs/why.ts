@@ -4,19 +4,24 @@ import { plain } from '../documents.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
 import { fitted } from '../fitted.ts'
-import { hanging, layoutText, tabbed } from '../layout.ts'
+import { hanging, layoutText, tabbed, way } from '../layout.ts'
 import type { Look } from '../look.ts'
 import type { Session } from '../session.ts'
 import { textOf } from '../telling.ts'
 
-/** `reflex why RUN NODE|KEY|@N`: back over the journal, from what is to what it came from. */
+/** `reflex why RUN NODE|KEY|@N`, with `node:` or `key:` before a name that both have: back over the journal, from what is to what it came from. */
 export async function why({ console, reflex }: Session, address: string, what: string): Promise<number> {
   const cause = await reflex.why(address, what)
   const { id } = await reflex.find(address.replace(/@\d+$/, ''))
   if (console.shape !== 'text') console.document(plain({ v: 1, run: id, cause }))
-  else if (console.out.terminal) console.print(lines(console, cause, 0))
+  else if (console.out.terminal) console.print([...lines(console, cause, 0), ...others(console, address, cause)])
   else console.world.out.write(tabbed(rows(cause, 0)))
   return EXIT.done
+}
+
+/** What else has the name that was asked for. */
+function others(console: Console, address: string, { also }: Cause): string[] {
+  return also === undefined ? [] : [way(console.out, 'the key', console.command('why', address, also))]
 }
 
 function rows({ what, name, record, text = '', value: found, by = '', because = '', again, from }: Cause, depth: number): string[][] {

@@ -14,6 +14,8 @@ export interface CharterSource {
   readonly workdir: string
   folder(run: string): string
   limits(run: string): Limits
+  /** What the run has used up so far, and what was added to its bounds; nothing where it has none. */
+  spent?(run: string): Charter['before'] | undefined
   readonly mayDisable?: boolean
   readonly toolHooks?: Charter['toolHooks']
   readonly summarises?: true
@@ -46,6 +48,7 @@ function charterOf(source: CharterSource, call: Call): Charter {
     const term = source.terms?.(call, need)
     return term === undefined ? [] : [[need, term]]
   })
+  const before = source.spent?.(call.run)
   return {
     trust: source.trust(call),
     denied: Object.fromEntries(refused),
@@ -54,6 +57,7 @@ function charterOf(source: CharterSource, call: Call): Charter {
     folder: source.folder(call.run),
     run: call.run,
     limits: source.limits(call.run),
+    ...(before === undefined ? {} : { before }),
     ...(source.mayDisable === true ? { mayDisable: true } : {}),
     ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),
     ...(source.summarises === true ? { summarises: true } : {}),

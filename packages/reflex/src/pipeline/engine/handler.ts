@@ -1,6 +1,7 @@
 import type { FaultData } from '../../kernel/fault.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Question } from '../../people/index.ts'
+import type { Bounds, Used } from '../../policy/index.ts'
 import type { Attributes } from '../dot/graph.ts'
 import type { TypedGraph, TypedNode } from '../compile/typed.ts'
 import type { ModelMessage } from '../../models/index.ts'
@@ -22,6 +23,8 @@ export interface Charter {
   /** What draws come from, in a fork: the run that it was forked from, so that a node in the middle of its work draws the same. */
   readonly draws?: string
   readonly limits: Limits
+  /** What the run had used up when this pipeline began, where a budget bounds it. */
+  readonly before?: Used & { readonly raised?: Bounds }
   /** When the pipeline began: milliseconds since the epoch. */
   readonly began?: number
   /** Milliseconds for which the run had been set aside by then. */

@@ -1,11 +1,12 @@
 import type { StepContext } from '../../kernel/context.ts'
+import type { Frame } from '../../kernel/frame.ts'
 import { isObject } from '../../kernel/json.ts'
 import { BOUNDS, type Bounds, shareUsed, type Used } from '../../policy/index.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 import { ownBounds } from './own-bounds.ts'
 import type { Charter } from './handler.ts'
 import { type Here, ownSpent, pipelineFrame, rootFrame, spentBelow, spentByEnded } from './spending.ts'
-import { addSpent, keepSpent, type Spent, Tally } from './tally.ts'
+import { addSpent, keepSpent, mostSpent, type Spent, Tally } from './tally.ts'
 
 /** The share of a bound from which on it is low. */
 const LOW = 0.8
@@ -49,14 +50,29 @@ export class Purse {
     keepSpent(this.#x, this.#own)
   }
 
-  /** What the run has used: every pipeline in it, their branches, what they call. */
+  /**
+   * What the run has used: every pipeline in it, their branches, what they call. What a program of another kind has called and has
+   * returned stands on no board: it is in what its charter says that was used before.
+   */
   get spentByRun(): Spent {
-    return spentBelow(rootFrame(this.#x.frame), this.#here)
+    let spent = spentBelow(rootFrame(this.#x.frame), this.#here)
+    for (const { frame, before } of this.#guests()) spent = mostSpent(spent, addSpent(before, spentBelow(frame, this.#here)))
+    return spent
   }
 
   get usedByRun(): Used {
     const { tokens, cost, steps = 0 } = this.spentByRun
-    return { tokens, cost, steps, time: this.#timeOf(this.#outermost()) }
+    const outermost = this.#outermost()
+    return { tokens, cost, steps, time: this.#timeOf(outermost) + (outermost.before?.time ?? 0) }
+  }
+
+  /** The pipelines on the stack that a program of another kind has called, with what the run had used up by then. */
+  *#guests(): Generator<{ readonly frame: Frame; readonly before: Spent }> {
+    for (let at: Frame | undefined = this.#x.frame; at !== undefined; at = at.link?.caller) {
+      if (at.link?.kindred !== false || !this.#isKindred(at)) continue
+      const { before } = at === this.#x.frame ? this.#charter() : (Tally.of(at.books()).charter ?? {})
+      if (before !== undefined) yield { frame: at, before: { ...before, calls: 0 } }
+    }
   }
 
   /** What the pipeline has used to which the frame belongs. */
@@ -98,8 +114,8 @@ export class Purse {
   }
 
   /** The charter of the outermost pipeline of the run. */
-  #outermost(): Pick<Charter, 'began' | 'aside'> {
-    let found: Pick<Charter, 'began' | 'aside'> = this.#charter()
+  #outermost(): Pick<Charter, 'began' | 'aside' | 'before'> {
+    let found: Pick<Charter, 'began' | 'aside' | 'before'> = this.#charter()
     for (let { link } = this.#x.frame; link !== undefined; link = link.caller.link)
       if (this.#isKindred(link.caller)) found = Tally.of(link.caller.books()).charter ?? found
     return found

@@ -37,7 +37,7 @@ function begin(walk: Walk): void {
 }
 
 /**
- * It goes on as another run, under what is settled for that: trust, grants, limits, folders. History stays: when it began and
+ * It goes on as another run, under what is settled for that: trust, grants, limits, folders. History stays: when it began, what was used before, and
  * what its draws come from; and what a host has, since a handler in the middle of its work is to find the same. Each frame
  * keeps it: a branch sees its spawner as that was before.
  */
@@ -45,16 +45,20 @@ function forked({ x }: Walk, detail: Json | undefined): void {
   const before = Tally.in(x).charter
   if (before === undefined || !isObject(detail)) return
   const { run, said } = detail
-  const { began, aside, draws = before.run, toolHooks, summarises, actions } = before
-  const { toolHooks: _hooks, summarises: _summarises, actions: _actions, ...settled } = isObject(said)
-    ? (said as unknown as Charter)
-    : before
+  const { began, aside, before: spent, draws = before.run, toolHooks, summarises, actions } = before
+  const {
+    toolHooks: _hooks,
+    summarises: _summarises,
+    actions: _actions,
+    ...settled
+  } = isObject(said) ? (said as unknown as Charter) : before
   keepCharter(x, {
     ...settled,
     ...(typeof run === 'string' ? { run } : {}),
     draws,
     ...(began === undefined ? {} : { began }),
     ...(aside === undefined ? {} : { aside }),
+    ...(spent === undefined ? {} : { before: spent }),
     ...(toolHooks === undefined ? {} : { toolHooks }),
     ...(summarises === undefined ? {} : { summarises }),
     ...(actions === undefined ? {} : { actions }),

@@ -10,7 +10,7 @@ import { isGood, type Outcome, type Status } from './outcome.ts'
  */
 export const OWN = '#'
 
-export const CHARTER = '#charter'
+const CHARTER = '#charter'
 export const SPENT = '#spent'
 /** What the first node that is given a whole conversation must know: the conversation is gone (reference pipeline 3.13). */
 export const RESUMED = '#resumed'
@@ -140,8 +140,8 @@ export function keepAnswer(x: Board, i: number, answer: Json, part = 0): void {
 
 export function addSpent(a: Spent, b: Spent): Spent {
   const steps = (a.steps ?? 0) + (b.steps ?? 0)
-  const raised = addAmounts(a.raised, b.raised)
-  const uses = addAmounts(a.uses, b.uses)
+  const raised = combined(a.raised, b.raised, sum)
+  const uses = combined(a.uses, b.uses, sum)
   return {
     tokens: a.tokens + b.tokens,
     cost: a.cost + b.cost,
@@ -153,13 +153,31 @@ export function addSpent(a: Spent, b: Spent): Spent {
   }
 }
 
+/** Of each amount the larger one: two accounts of the same, neither of which has everything. */
+export function mostSpent(a: Spent, b: Spent): Spent {
+  const steps = Math.max(a.steps ?? 0, b.steps ?? 0)
+  const raised = combined(a.raised, b.raised, Math.max)
+  const uses = combined(a.uses, b.uses, Math.max)
+  return {
+    tokens: Math.max(a.tokens, b.tokens),
+    cost: Math.max(a.cost, b.cost),
+    calls: Math.max(a.calls, b.calls),
+    ...(steps === 0 ? {} : { steps }),
+    ...(raised === undefined ? {} : { raised }),
+    ...(uses === undefined ? {} : { uses }),
+    ...(a.stopped === true || b.stopped === true ? { stopped: true as const } : {}),
+  }
+}
+
 type Amounts = Readonly<Record<string, number>>
 
-function addAmounts(a: Amounts | undefined, b: Amounts | undefined): Amounts | undefined {
+function combined(a: Amounts | undefined, b: Amounts | undefined, of: (a: number, b: number) => number): Amounts | undefined {
   if (a === undefined || b === undefined) return a ?? b
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])]
-  return Object.fromEntries(names.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]))
+  return Object.fromEntries(names.map((name) => [name, of(a[name] ?? 0, b[name] ?? 0)]))
 }
+
+const sum = (a: number, b: number): number => a + b
 
 /** The outcome as handlers, checkpoints and preambles see it. */
 export function outcomeOf({ n: _n, v: _v, recheck: _recheck, retries: _retries, ...outcome }: Kept): Outcome {

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Question } from '../../people/index.ts'
 import { choiceNamed, type NamedChoice } from '../choices.ts'
+import { edgeIdsOf } from '../edge-ids.ts'
 import type { TypedEdge } from '../compile/typed.ts'
 import { listOf, textOf } from '../dot/graph.ts'
 import { choicesOf } from '../language/labels.ts'
@@ -52,7 +53,10 @@ function formOf({ attributes, node }: Scene, edges: readonly TypedEdge[]): Form 
 function* choosing(scene: Scene, edges: readonly TypedEdge[]): Steps {
   const choices = choicesFrom(edges)
   const otherwise = defaultOf(scene, choices)
-  const question = questionOf(scene, { options: optionsOf(choices), ...(otherwise === undefined ? {} : { otherwise: otherwise.label }) })
+  const question = questionOf(scene, {
+    options: optionsOf(scene, choices),
+    ...(otherwise === undefined ? {} : { otherwise: otherwise.label }),
+  })
   for (let tries = 1; tries <= TRIES; tries++) {
     const said = yield* asked(scene, question)
     if (said === 'late') return otherwise === undefined ? late() : chosen(otherwise, TIMED_OUT)
@@ -68,7 +72,7 @@ function* writing(scene: Scene, edges: readonly TypedEdge[]): Steps {
   const choices = edges.every(({ label }) => label === '') ? [] : choicesFrom(edges)
   const otherwise = textOf(scene.attributes, 'human.default_choice')
   const question = questionOf(scene, {
-    ...(choices.length === 0 ? {} : { options: optionsOf(choices) }),
+    ...(choices.length === 0 ? {} : { options: optionsOf(scene, choices) }),
     schema: { type: 'string' },
     ...(otherwise === undefined ? {} : { otherwise }),
   })
@@ -133,8 +137,11 @@ function choicesFrom(edges: readonly TypedEdge[]): readonly Choice[] {
   })
 }
 
-function optionsOf(choices: readonly Choice[]): NonNullable<Question['options']> {
-  return choices.map(({ label, key, whole, to = '' }) => ({ value: label, key, also: [...new Set([whole, to])] }))
+/** Where it leads stands last among the other names of a choice. */
+function optionsOf({ typed }: Scene, choices: readonly Choice[]): NonNullable<Question['options']> {
+  const ids = edgeIdsOf(typed.graph)
+  const also = ({ edge, whole, to = '' }: Choice): string[] => [...new Set([ids.get(edge.edge) ?? to, whole, to])]
+  return choices.map((choice) => ({ value: choice.label, key: choice.key, also: also(choice) }))
 }
 
 function defaultOf<One extends NamedChoice>({ attributes }: Scene, choices: readonly One[]): One | undefined {
