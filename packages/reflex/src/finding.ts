@@ -22,7 +22,6 @@ export async function findRun(store: Store, ref: string): Promise<RunRow> {
 /** A run that has a record of this number, where one is named. Throws `R2016` and `R2021`. */
 export async function findRecord(store: Store, ref: string, at: number | undefined): Promise<RunRow> {
   const row = await findRun(store, ref)
-  if (at !== undefined && (!Number.isInteger(at) || at < 1 || at > row.last))
-    throw noRecord(row.id, row.last, at)
+  if (at !== undefined && (!Number.isInteger(at) || at < 1 || at > row.last)) throw noRecord(row.id, row.last, at)
   return row
 }

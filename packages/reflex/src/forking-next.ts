@@ -7,7 +7,7 @@ export interface ForkNext {
 }
 
 /** A question that was answered for a fork: where it stood, and with what. */
-export interface AnsweredFork {
+interface AnsweredFork {
   readonly frame: Frame
   readonly place: string
   readonly chose: string

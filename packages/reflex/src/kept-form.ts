@@ -39,8 +39,8 @@ export function readKept(by: JsonObject): JsonObject {
 
 /** Without the keys that have no value: JSON has none of them. */
 function withoutAbsent(value: unknown): Json {
-  if (isList(value as Json)) return (value as readonly unknown[]).map(withoutAbsent)
-  if (!isObject(value as Json)) return value as Json
-  const entries = Object.entries(value as Record<string, unknown>).filter(([, inner]) => inner !== undefined)
+  if (isList(value)) return value.map(withoutAbsent)
+  if (!isObject(value)) return value as Json
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
   return Object.fromEntries(entries.map(([key, inner]) => [key, withoutAbsent(inner)]))
 }

@@ -49,7 +49,7 @@ export interface RunView {
 }
 
 /** What is known of a run beside its state at the record shown. */
-export interface Beside {
+interface Beside {
   /** It is the newest record. */
   readonly newest: boolean
   readonly inbox: readonly InboxMessage[]

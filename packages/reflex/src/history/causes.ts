@@ -101,10 +101,11 @@ class Why {
     return { ...decisionOf(moment, line), ...this.#answerer(moment, line), from: this.#causes(moment) }
   }
 
-  /** Who the person was that a line tells of: an answer's record says it, here or where what was decided was asked for. */
+  /** Who the person was that a line tells of: an answer's record says it, here or where what was decided was asked for; or nobody, in time. */
   #answerer({ record: { input } }: Moment, line: StoryLine | undefined): Pick<Cause, 'by'> {
     if (line?.event.facts?.['by'] !== 'a person') return {}
     const asked = input?.[0] === 'ok' ? this.#story.at(Number.parseInt(String(input[1]), 10)).record.input : input
+    if (asked?.[0] === 'timer') return { by: 'a default' }
     return asked?.[0] === 'answer' && typeof asked[3] === 'string' ? { by: asked[3] } : {}
   }
 

@@ -224,8 +224,9 @@ function withBlobs(row: readonly Json[], blob: (hash: string) => string, place: 
     const last = path.pop()
     const holder = path.reduce<unknown>(ownPart, parts)
     // Where a value was taken out there is a 0. A path of somebody else could lead to what all objects share.
-    if (last === undefined || ownPart(holder, last) !== 0) throw unreadable('puts a value where none was taken out', place)
-    ;(holder as Record<string, Json>)[String(last)] = JSON.parse(blob(hashOf(hash))) as Json
+    if ((typeof last !== 'string' && typeof last !== 'number') || ownPart(holder, last) !== 0)
+      throw unreadable('puts a value where none was taken out', place)
+    ;(holder as Record<string, Json>)[last] = JSON.parse(blob(hashOf(hash))) as Json
   }
   return parts
 }

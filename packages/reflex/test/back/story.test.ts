@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Cause } from '../../src/history/causes.ts'
 import type { Reflex } from '../../src/reflex.ts'
+import { virtualHost } from '../../src/testing/index.ts'
 import { workflow } from '../../src/workflow/index.ts'
 import { faultOf, reflexOf } from './world.ts'
 
@@ -91,6 +92,25 @@ describe('why', () => {
     for (const question of run.questions) await run.answer(question, 'Stop', 'ana')
     await run.idle()
     expect(await reflex.why('otter', 'approve')).toMatchObject({ what: 'decision', value: '[S] Stop', by: 'ana' })
+  })
+
+  test('says that nobody answered in time', async () => {
+    const host = virtualHost()
+    const surroundings = { host, worker: { id: 'w', host: 'here', pid: 1 }, cwd: '/', environment: {}, actor: 'ana' }
+    const reflex = reflexOf({ surroundings })
+    const due = workflow({
+      id: 'due',
+      entry: 'ask',
+      nodes: { ask: { spec: { ask: 'On?', due: '1h', otherwise: 'NO' } }, on: {}, off: {} },
+      edges: [
+        { id: 'yes', from: 'ask', to: 'on', event: 'YES' },
+        { id: 'no', from: 'ask', to: 'off', event: 'NO' },
+      ],
+    })
+    const run = await reflex.run(due, { id: 'otter' })
+    await host.advance(3_600_000)
+    await run.idle()
+    expect(await reflex.why('otter', 'ask')).toMatchObject({ what: 'decision', value: 'no', by: 'a default' })
   })
 
   test('tells every branch that came together, by its name', async () => {

@@ -190,7 +190,7 @@ describe('going back', () => {
     expect(before.map(({ screen }) => screen).join('\n')).toMatch(
       /^stack +review › fan\n +review › fan › security\n +review › fan › style$/m,
     )
-    const ended = (await reflex(['resume', 'owl'], { ...world, columns: 30 })).err
+    const ended = (await reflex(['resume', 'owl', '--no-color'], { ...world, columns: 30 })).err
     expect(ended).toMatch(/^ +fix +(npx )?reflex fork owl-1a2b@\d+$/m)
   })
 })
