@@ -1,4 +1,5 @@
-import type { ForkDecision, ForkedRun } from '../../forking.ts'
+import type { ForkDecision } from '../../forking-decision.ts'
+import type { ForkedRun } from '../../forking.ts'
 import { readTrust } from '../../policy/index.ts'
 import type { Console } from '../console.ts'
 import { plain } from '../documents.ts'
