@@ -4,6 +4,7 @@ import {
   type Call,
   type Change,
   type Fault,
+  type Frame,
   type Hold,
   type Json,
   type Policy,
@@ -13,6 +14,7 @@ import {
   type Runtime,
   type State,
   type Traits,
+  type Wait,
 } from './kernel/index.ts'
 import { type Bounds, BOUNDS, boundsReached, BUDGET, budgetQuestion, faults, raisedBounds, type Used } from './policy/index.ts'
 
@@ -84,8 +86,7 @@ class Purse {
   }
 
   ask({ frame, id }: Call, { costs = false }: Traits): Fault | Hold | undefined {
-    const definitions = this.#definitions
-    if (definitions.kind(definitions.program(frame.pin).kind).budgets === true) return undefined
+    if (this.#asksItself(frame)) return undefined
     const place = this.#run.path(frame)
     const by = this.#stopped.get(id)
     if (by !== undefined)
@@ -94,6 +95,17 @@ class Purse {
     const used = { ...this.#used, steps: Math.max(0, this.#used.steps - 1) }
     const over = boundsReached(this.#bounds, used).filter((bound) => costs || bound === 'time' || bound === 'steps')
     return over.length === 0 ? undefined : { name: BUDGET, about: budgetQuestion(this.#bounds, used, place) }
+  }
+
+  /** Whether its kind holds a program by itself. */
+  #asksItself({ pin }: Frame): boolean {
+    const definitions = this.#definitions
+    return definitions.kind(definitions.program(pin).kind).budgets === true
+  }
+
+  /** A program may ask under any name: what it is answered raises nothing. */
+  #isOurs({ name, doubts, frame }: Wait): boolean {
+    return name === BUDGET && (doubts !== undefined || this.#asksItself(frame))
   }
 
   get spent(): Used & { readonly raised?: Bounds } {
@@ -117,7 +129,7 @@ class Purse {
     }
     if (record.input?.[0] === 'answer') this.#answered(record.input[1], record.input[2], record.input[3])
     if (record.more?.wait !== undefined)
-      for (const { id, name, doubts } of state.waits.values()) if (name === BUDGET) this.#asked.set(id, doubts)
+      for (const wait of state.waits.values()) if (this.#isOurs(wait)) this.#asked.set(wait.id, wait.doubts)
     this.#idle = isIdle(change)
   }
 

@@ -15,7 +15,7 @@ export async function findRun(store: Store, ref: string): Promise<RunRow> {
   if (only !== undefined && rows.length === 1) return only
   const message = rows.length === 0 ? `no run is called ${ref}` : `${ref} begins the names of ${rows.length} runs`
   throw faults.make('R2016', message, {
-    fix: rows.length === 0 ? 'reflex runs' : `name one of ${rows.map(({ id }) => id).join(', ')}`,
+    fix: rows.length === 0 ? otherWay(ref) : `name one of ${rows.map(({ id }) => id).join(', ')}`,
   })
 }
 
@@ -24,4 +24,9 @@ export async function findRecord(store: Store, ref: string, at: number | undefin
   const row = await findRun(store, ref)
   if (at !== undefined && (!Number.isInteger(at) || at < 1 || at > row.last)) throw noRecord(row.id, row.last, at)
   return row
+}
+
+/** Only whole runs go on: from a record, a fork does. */
+function otherWay(ref: string): string {
+  return /.@\d+$/.test(ref) ? `reflex fork ${ref}` : 'reflex runs'
 }

@@ -99,7 +99,8 @@ function decisionsOf({ state, definitions }: ForkStanding): Open[] {
 function openOf({ run, state, definitions }: ForkStanding): Open[] {
   return questionsOf(run, summary(state, definitions, 'suspended').waits).flatMap((open): Open[] => {
     const wait = [...state.waits.values()].find(({ id }) => String(id) === open.wait)
-    if (wait === undefined || wait.doubts !== undefined || open.fault !== undefined) return []
+    // What nobody knows is for people to say; whether an effect may begin is not.
+    if (wait === undefined || wait.name === 'doubt' || open.fault !== undefined) return []
     const { frame, id } = wait
     const settle = (word: string): Settling => {
       const value = answerTo(open, word)

@@ -15,6 +15,8 @@ import type { ProgramFormat, ReadOptions, ReadResult } from './program-format.ts
 /** Pipelines in DOT, and in modules as text or as graphs. */
 export const pipelineFormat: ProgramFormat = {
   kind: 'pipeline',
+  countsSteps: true,
+  lints: true,
   endings: ['.dot', '.gv', '.pipeline.ts', '.pipeline.js', '.pipeline.mjs'],
   read(text, file, options) {
     const exists = (path: string): boolean => fileAbove(dirname(file), path) !== undefined

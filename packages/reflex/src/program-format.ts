@@ -70,6 +70,10 @@ export interface ProgramFormat {
   takes(def: unknown, input: JsonObject, texts: readonly string[]): JsonObject
   /** A text in the one form of the format, with its comments, or its errors. Never throws. */
   format(text: string, file?: string): Formatted
+  /** Its runs can be failed after a number of steps. */
+  readonly countsSteps?: true
+  /** It has rules that a run may leave out. */
+  readonly lints?: true
   /** Keeps a folder of files for a run of this kind, from its next record on; resolves once it has caught up with the journal. */
   keepFolder?(runtime: Runtime, run: Run, options: FolderOptions): Promise<void>
   /** What a run is given that begins where a checkpoint file stands. Throws for one that cannot be gone on from. */

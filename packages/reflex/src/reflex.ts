@@ -19,6 +19,7 @@ import { isRunName, noRunName } from './history/run-name.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
   copyJson,
+  type Fault,
   type Host,
   isFault,
   type JsonObject,
@@ -31,6 +32,7 @@ import {
   type Runtime,
   type State,
   type Store,
+  toFault,
 } from './kernel/index.ts'
 import { AskedKeeps, type Keeps, keepsOf, proved } from './keeps.ts'
 import type { Library } from './library.ts'
@@ -47,6 +49,7 @@ import { checkpointInput, logsOf, RunFolders } from './run-folders.ts'
 import { exportedTools } from './toolbox.ts'
 import type { Tools } from './tools/index.ts'
 import { linesOfHistory, type StoryLine } from './history/trace.ts'
+import { refuseUnheard } from './unheard.ts'
 import { type RunView, viewOf } from './view.ts'
 import type { DefinedWorkflow, UnknownTypes, WorkflowTypes } from './workflow/define-types.ts'
 import type { Workflow } from './workflow/types.ts'
@@ -156,6 +159,7 @@ export class Reflex {
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
     await this.useTools(tools)
     const { program, file } = await this.#programOf(what, options)
+    refuseUnheard(this.runtime.programs, program, options)
     // A program in a module may bring its tools along.
     if (file !== undefined && isModule(file) && (await this.#takeTools(file)) > 0) tools.push(file)
     const agent = this.#agent(options)
@@ -263,6 +267,10 @@ export class Reflex {
     const { id } = await this.find(ref)
     if (!isRunName(id)) throw noRunName(id)
     await this.#findMissing(id)
+    return this.#open(id, options)
+  }
+
+  async #open(id: string, options: ResumeOptions): Promise<RunHandle> {
     const run = await this.runtime.resume(id, {
       actor: this.actor,
       prepare: (opened) => this.#prepare(opened, this.#keptOn(opened, options), options.prepare),
@@ -307,7 +315,7 @@ export class Reflex {
     const question = await this.question(address)
     const answer = answerTo(question, value)
     const by = options.by ?? this.actor
-    const handle = options.run === false ? undefined : await this.#resumeOrNot(question.run, options)
+    const handle = options.run === false ? undefined : await this.#unlessHeld(() => this.resume(question.run, options))
     if (handle !== undefined) return { question, record: await handle.answer(question, answer, by), handle }
     return { question, message: await this.#post(question.run, { type: 'answer', to: question.wait, body: answer, by }) }
   }
@@ -320,15 +328,18 @@ export class Reflex {
    */
   async cancel(ref: string, options: CancelOptions = {}): Promise<Cancelled> {
     const { id: run } = await this.find(ref)
+    if (!isRunName(run)) throw noRunName(run)
     const { reason = 'cancelled', by = this.actor } = options
-    const handle = await this.#resumeOrNot(run, { prepare: (made) => (holdEffects(made), options.prepare?.(made)) })
+    // A run can be ended also where its tools are gone: what an undo needs of them fails by itself.
+    await this.#findMissing(run).catch((thrown: unknown) => void this.#options.onTrouble?.(toFault(thrown, unfound)))
+    const handle = await this.#unlessHeld(() => this.#open(run, { prepare: (made) => (holdEffects(made), options.prepare?.(made)) }))
     if (handle === undefined) return { run, message: await this.#post(run, { type: 'cancel', to: '', body: reason, by }) }
     return { run, record: await cancelHeld(handle, reason, by), handle }
   }
 
-  async #resumeOrNot(run: string, options: ResumeOptions): Promise<RunHandle | undefined> {
+  async #unlessHeld(open: () => Promise<RunHandle>): Promise<RunHandle | undefined> {
     try {
-      return await this.resume(run, options)
+      return await open()
     } catch (thrown) {
       if (isFault(thrown) && thrown.code === 'R5001') return undefined
       throw thrown
@@ -500,4 +511,8 @@ export class Reflex {
     await this.#observing.settled()
     await this.store.close()
   }
+}
+
+function unfound(message: string, cause: unknown): Fault {
+  return faults.make('R1026', `what the run needs cannot be found: ${message}`, { cause })
 }

@@ -1,4 +1,5 @@
-import type { RunRow } from '../kernel/index.ts'
+import type { OpenWait, RunRow } from '../kernel/index.ts'
+import { BUDGET } from '../policy/index.ts'
 import type { Session } from './session.ts'
 
 /** The runs among these that say `running` and whose process is gone: they wait for a process (experience 2). */
@@ -23,7 +24,12 @@ function isHeld({ due, waits }: RunRow): boolean {
   )
 }
 
-/** What a run waits for, in words: `a person (q1)`, `a process, gone`. */
+/** `a person (q1, q2)`; nothing where nobody is asked. */
+function questions(who: string, asked: readonly OpenWait[]): string[] {
+  return asked.length === 0 ? [] : [`${who} (${asked.map(({ number }) => `q${number}`).join(', ')})`]
+}
+
+/** What a run waits for, in words: `a person (q1)`, `a budget (q2)`, `a process, 4121 is gone`. */
 export function waitsFor(row: RunRow, gone: boolean): string {
   if (gone && row.last === 0) return 'nothing, it never began'
   if (gone) return row.owner === null ? 'a process' : `a process, ${row.owner.pid} is gone`
@@ -31,8 +37,9 @@ export function waitsFor(row: RunRow, gone: boolean): string {
   if (row.status !== 'suspended') return ''
   if (isHeld(row)) return 'a person to resume it'
   const failed = row.waits.filter(({ name }) => name === 'engine:error').map(({ path }) => `a remedy at ${path}`)
-  const asked = row.waits.filter(({ type, name }) => type === 'answer' && name !== 'engine:error').map(({ number }) => `q${number}`)
-  const parts = [...failed, ...(asked.length === 0 ? [] : [`a person (${asked.join(', ')})`])]
+  const asked = row.waits.filter(({ type, name }) => type === 'answer' && name !== 'engine:error')
+  const [more, people] = [asked.filter(({ name }) => name === BUDGET), asked.filter(({ name }) => name !== BUDGET)]
+  const parts = [...failed, ...questions('a budget', more), ...questions('a person', people)]
   if (parts.length > 0) return parts.join(', ')
   return row.waits.some(({ type }) => type === 'message') ? 'a message' : 'a time'
 }

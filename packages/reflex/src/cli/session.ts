@@ -42,6 +42,9 @@ export async function withReflex(console: Console, flags: CarryFlags, work: (ses
   )
   const policy = await Promise.all(policyFiles(flags, surroundings.environment).map(async (file) => readPolicy(await read(file), file)))
   const config = readConfig(surroundings.cwd)
+  for (const folder of flags.programs ?? [])
+    if (!existsSync(resolve(surroundings.cwd, folder)))
+      throw faults.make('R1021', `there is no folder ${folder}`, { file: folder, fix: 'name a folder of programs' })
   if (!console.quiet && console.shape === 'text') for (const warning of config.warnings) console.tell(console.fault(warning))
   const reflex = new Reflex({
     surroundings,

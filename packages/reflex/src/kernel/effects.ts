@@ -2,7 +2,7 @@ import type { Arrival } from './arrival.ts'
 import { isFault, toFault } from './fault.ts'
 import { faultJson } from './fault-json.ts'
 import { faults } from './faults.ts'
-import type { Flight } from './frame.ts'
+import type { Flight, Frame } from './frame.ts'
 import { copyJson, type Json, sizedJson } from './json.ts'
 import { type CallOwner, LiveCall } from './live.ts'
 import type { Policy } from './policy.ts'
@@ -27,6 +27,13 @@ export interface EffectWorld {
   readonly policy: Policy | undefined
 }
 
+/** An effect that stays where it is until it is let through. */
+interface Held {
+  readonly flight: Flight
+  /** It may have begun in a process that is gone: what becomes of it is for its port to say. */
+  readonly again: boolean
+}
+
 /**
  * The effects of a run in this process, from the request to the settlement: held, refused, gated, performed.
  * Each hangs on its flight, since a table would be rebuilt every few steps.
@@ -36,7 +43,9 @@ export class Effects {
   readonly #world: EffectWorld
   readonly #gated: { readonly call: LiveCall; readonly at: number }[] = []
   #holds: ((next: Flight) => boolean) | undefined
-  #held: Flight[] = []
+  readonly #held: Held[] = []
+  /** What came while nobody held the run is still to be read: it may give effects up. */
+  #asleep = false
   /** How many are under way. */
   size = 0
 
@@ -51,23 +60,48 @@ export class Effects {
     this.#holds = holds
   }
 
+  /** Some effect stays where it is, and nobody else performs it. */
   get holding(): boolean {
-    return this.#held.some(inFlight)
+    return this.#held.some(({ flight }) => inFlight(flight))
   }
 
   /** Lets the first held effect through. False if none is held. */
   release(): boolean {
-    const flight = this.#held.shift()
-    if (flight === undefined) return false
-    if (!inFlight(flight)) return this.release()
-    this.start(flight, true)
-    return true
+    if (this.#asleep) return false
+    for (const [i, held] of this.#held.entries()) {
+      if (isToHear(held.flight.frame) && inFlight(held.flight)) continue
+      this.#held.splice(i, 1)
+      if (!inFlight(held.flight)) return this.release()
+      this.#let(held, true)
+      return true
+    }
+    return false
+  }
+
+  /** Until `wake`, nothing is performed. */
+  sleep(): void {
+    this.#asleep = true
+  }
+
+  wake(): void {
+    this.#asleep = false
+    this.again()
+  }
+
+  /** Looks again at all that is held: of what stays for another reason now, nothing is performed. */
+  again(): void {
+    for (const held of this.#held.splice(0)) if (inFlight(held.flight)) this.#let(held, false)
+  }
+
+  #let({ flight, again }: Held, released: boolean): void {
+    if (again) this.revive(flight, released)
+    else this.start(flight, released)
   }
 
   // Beginning
 
   start(flight: Flight, released = false): void {
-    if (!released && this.#holds?.(flight)) return void this.#held.push(flight)
+    if (this.#stays(flight, released)) return void this.#held.push({ flight, again: false })
     const port = this.#world.ports.get(flight.port)
     if (port === undefined) return this.#refuse(flight)
     const call = new LiveCall(this.#run, flight, port)
@@ -95,14 +129,19 @@ export class Effects {
   }
 
   /** After a restart: performs again what may be, asks about the rest. Free ones that streamed forget their parts first. */
-  revive(flight: Flight): void {
+  revive(flight: Flight, released = false): void {
     if (flight.doubted) return
-    if (this.#holds?.(flight)) return void this.#held.push(flight)
+    if (this.#stays(flight, released)) return void this.#held.push({ flight, again: true })
     const repeat = this.#repeatOf(flight)
-    if (repeat !== 'ask' && !flight.parts) return this.start(flight)
+    if (repeat !== 'ask' && !flight.parts) return this.start(flight, released)
     const input: Input = [repeat === 'ask' ? 'doubt' : 'again', flight.id]
-    const taken = repeat === 'ask' ? undefined : () => inFlight(flight) && this.start(flight)
+    const taken = repeat === 'ask' ? undefined : () => inFlight(flight) && this.start(flight, released)
     this.#run.arrive({ resolve: () => (inFlight(flight) ? [flight.frame, input] : undefined), ...(taken === undefined ? {} : { taken }) })
+  }
+
+  /** What belongs to a program that is to be cancelled stays where it is until that has heard: it may give it up. */
+  #stays(flight: Flight, released: boolean): boolean {
+    return this.#asleep || isToHear(flight.frame) || (!released && this.#holds?.(flight) === true)
   }
 
   /** Whether somebody else can perform an effect that has not begun here, without asking anybody. */
@@ -195,6 +234,12 @@ export function traitsOf(flight: Flight, owner: CallOwner, ports: EffectWorld['p
   } catch {
     return { leaves: true, repeat: 'ask' }
   }
+}
+
+/** Whether a program, or one that began it, is to be cancelled and has not heard so yet: it waits for those above it. */
+function isToHear(frame: Frame): boolean {
+  for (let at: Frame | undefined = frame; at !== undefined && !at.told; at = at.link?.caller) if (at.closing !== undefined) return true
+  return false
 }
 
 function inFlight(flight: Flight): boolean {

@@ -80,7 +80,8 @@ export class ForkPoints {
     let before: number | undefined
     for (const record of this.#records) {
       applySoundly(state, record)
-      let open = state.ended === undefined
+      // A fork of a run that is being cancelled would do nothing but end so as well.
+      let open = state.ended === undefined && state.root.closing === undefined
       for (const flight of state.flights()) {
         if (!free.has(flight)) free.set(flight, this.#isFree(flight, definitions))
         if (!isHeld(flight) && (free.get(flight) !== true || flight.doubted)) open = false

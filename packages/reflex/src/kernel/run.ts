@@ -197,18 +197,28 @@ export class Run implements Committing, EffectOwner, InboxOwner {
       this.#step(this.state.root, actor === undefined ? ['kernel', 'resume'] : ['kernel', 'resume', { by: actor }])
       this.#busy = false
     }
+    // What was told may be that it is cancelled: then nothing is performed again.
+    this.#effects.sleep()
     this.revive()
     await this.#inbox.pull()
-    if (this.#over === undefined) this.#alarm.wake()
+    if (this.#over !== undefined) return
+    this.#seeTo(() => this.#effects.wake())
+    this.#alarm.wake()
   }
 
   /** Goes on after a restart: performs again what may be, asks about the rest. */
   revive(): void {
-    // Nothing is stepped before every effect has been seen to: a step may drop one that is still to come.
-    this.#busy = true
-    for (const flight of this.state.flights()) this.#effects.revive(flight)
-    this.#busy = false
     this.#alarm.set()
+    this.#seeTo(() => {
+      for (const flight of this.state.flights()) this.#effects.revive(flight)
+    })
+  }
+
+  /** Nothing is stepped before every effect has been seen to: a step may drop one that is still to come. */
+  #seeTo(effects: () => void): void {
+    this.#busy = true
+    effects()
+    this.#busy = false
     this.#pump()
   }
 
@@ -476,6 +486,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     if (this.#world.store === undefined) this.durable = state.n
     else this.#world.committer?.later(this)
     if (state.dropped.length > 0) this.#effects.abortDropped()
+    if (record.input?.[0] === 'cancel' && this.#effects.holding) this.#effects.again()
     const stepped = frame ?? state.root
     if (record.more?.pin !== undefined) this.#keepPrograms(record.more.pin.length)
     if (this.#watchers.observed) this.#show(record, stepped, before)
@@ -523,7 +534,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   /** An effect is on record that nobody performs any more: whoever looks for what is due must find the run, whatever it waits for. */
   get #unperformed(): boolean {
-    if (!this.#leaving && !this.#draining) return false
+    if (!this.#leaving && !this.#draining && !this.#effects.holding) return false
     for (const { doubted } of this.state.flights()) if (!doubted) return true
     return false
   }

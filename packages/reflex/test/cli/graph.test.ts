@@ -189,6 +189,22 @@ describe('a run', () => {
     expect((await seen(['otter'], { folder, columns: 80 })).out).toContain('┃ ✗ read · json.read  ┃')
   })
 
+  test('what failed in a branch, or was gone on from, is no success', async () => {
+    const folder = workFolder()
+    const dot = `digraph p {
+      s [shape=Mdiamond]; fan [shape=component, join_policy="quorum", quorum_fraction=0.5]; join [shape=tripleoctagon]; e [shape=Msquare]
+      good [prompt="x", simulate="true"]; bad [prompt="x", simulate="fail"]; late [prompt="x", simulate="fail"]
+      s -> fan; fan -> good -> join; fan -> bad -> join; join -> late
+      late -> undo [condition="outcome=fail"]; late -> e [condition="outcome=success"]; undo [prompt="x", simulate="true"]; undo -> e
+    }`
+    writeFileSync(join(folder, 'p.dot'), dot)
+    await reflex(['run', 'p.dot', '--id', 'otter'], { folder })
+    const { out } = await seen(['otter', '--json'], { folder })
+    const { programs } = JSON.parse(out) as { programs: { nodes: { id: string; standing?: string }[] }[] }
+    const standing = Object.fromEntries(programs[0]?.nodes.map((node) => [node.id, node.standing]) ?? [])
+    expect(standing).toMatchObject({ good: 'passed', bad: 'failed', join: 'passed', late: 'failed', undo: 'passed', e: 'passed' })
+  })
+
   test('as data: what was taken, open and closed, and why', async () => {
     const folder = workFolder()
     await reflex(RUN, { folder })

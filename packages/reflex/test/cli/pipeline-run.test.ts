@@ -125,6 +125,13 @@ describe('where nobody watches', () => {
 })
 
 describe('show and trace', () => {
+  test('a person who chose a way is told with what else was open', async () => {
+    const folder = folderWith({ 'review.dot': REVIEW, 'a.json': '{"owner": "no", "merge": "fix"}' })
+    await played(['run', 'review.dot', '--answers', 'a.json'], folder)
+    const { out } = await reflex(['trace', 'last', '--no-color'], { folder, columns: 80 })
+    expect(out).toMatch(/merge {6}\S+: Fix first.*\n +also open: \[M\] Merge\n/)
+  })
+
   test('where it stands, what is closed and why, where values come from; nothing of the engine', async () => {
     const folder = folderWith({ 'review.dot': REVIEW, 'a.json': '{"owner": "no"}' })
     await played(['run', 'review.dot', '--answers', 'a.json'], folder)
@@ -149,6 +156,15 @@ describe('show and trace', () => {
 })
 
 describe('--budget', () => {
+  test('a run that has spent it waits for a budget, not for whoever its program asks', async () => {
+    const dot =
+      'digraph p { s [shape=Mdiamond] a [prompt="x", simulate="true"] b [prompt="x", simulate="true"] e [shape=Msquare] s -> a -> b -> e }'
+    const folder = folderWith({ 'p.dot': dot })
+    await reflex(['run', 'p.dot', '--id', 'otter', '--budget', 'steps=2', '--answers', 'none'], { folder })
+    expect((await reflex(['runs'], { folder, columns: 80 })).out).toContain('suspended  a budget (q1)')
+    expect((await reflex(['show', 'otter'], { folder, columns: 80 })).out).toContain('waits for a budget (q1)')
+  })
+
   test.each([
     ['usd=2,tokens=100k,time=10m,steps=500', '$2.00, 100,000 tok, 10 m 00 s, 500 steps'],
     [' tokens = 2M ', '2,000,000 tok'],

@@ -133,3 +133,13 @@ test('cancelled, it asks nobody any more', async () => {
   await run.idle()
   expect({ status: run.status, open: open(run) }).toEqual({ status: 'cancelled', open: [] })
 })
+
+test('a fork can say by itself that the budget is raised', async () => {
+  const { reflex, run, asked } = await started({ tokens: 200 })
+  const { id, decided } = await reflex.fork(run.id, { decide: 'raise' })
+  expect(decided?.chose).toBe('raise')
+  const fork = await reflex.resume(id)
+  await fork.idle()
+  expect({ asked: asked.length, status: fork.status }).toEqual({ asked: 4, status: 'completed' })
+  expect(await reflex.replay(id)).toMatchObject({ result: 'equal' })
+})

@@ -1,6 +1,12 @@
-import { describe, expect, test } from 'vitest'
-import type { Port } from '../../src/kernel/index.ts'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Surroundings } from '../../src/host.ts'
+import { type Keeps, proved } from '../../src/keeps.ts'
+import { copyJson, digest, type Json, type Port } from '../../src/kernel/index.ts'
+import { Reflex } from '../../src/reflex.ts'
+import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
+import { newFolder } from './folders.ts'
 import { type Life, PLACES } from './workers.ts'
 
 /** A port that never comes to an end, and counts how often it began. */
@@ -67,4 +73,36 @@ describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
     expect(handle?.status).toBe('cancelled')
     expect((await here.reflex.find('otter')).status).toBe('suspended')
   })
+})
+
+test('a run can be cancelled where the module of its tools is gone, and nobody else can go on with it', async () => {
+  const cwd = newFolder()
+  const store = memoryStore()
+  const troubles: string[] = []
+  const life = (pid: number): Reflex => {
+    const reflex = new Reflex({ workdir: cwd, store, surroundings: here(pid), onTrouble: ({ code }) => void troubles.push(code) })
+    onTestFinished(() => reflex.close())
+    return reflex
+  }
+  const here = (pid: number): Surroundings => {
+    const worker = { id: `t${pid}`, host: 'test', pid: 2 ** 22 + pid }
+    return { host: virtualHost(), worker, cwd, environment: {}, actor: 'ana', seal: (text) => digest(text) }
+  }
+  const { runtime } = life(1)
+  const program = runtime.programs.add('workflow', 'asks', {
+    id: 'asks',
+    entry: 'a',
+    nodes: { a: { id: 'a', spec: { ask: 'Go on?' } } },
+    edges: [],
+  })
+  const keeps: Keeps = { actor: 'ana', trust: 'probationary', workdir: cwd, tools: [join(cwd, 'gone.ts')] }
+  const by = ({ id, trace }: { id: string; trace: string }): Json =>
+    copyJson(proved(keeps, { run: id, trace, program: program.hash }, here(1)), 'by')
+  const run = await runtime.start(program, { id: 'otter', by })
+  await run.idle()
+  await run.leave()
+  await expect(life(2).resume('otter')).rejects.toMatchObject({ code: 'R1026' })
+  const { handle } = await life(3).cancel('otter')
+  await handle?.idle()
+  expect({ status: handle?.status, troubles }).toEqual({ status: 'cancelled', troubles: ['R1026'] })
 })

@@ -49,6 +49,6 @@ test.each<[string, object, Parameters<typeof life>[1]]>([
 })
 
 test('what never began fails where it is missing', async () => {
-  const run = await life(memoryStore(), {}).run(node({ tool: 'pay' }), { id: 'otter', validate: false })
+  const run = await life(memoryStore(), {}).run(node({ tool: 'pay' }), { id: 'otter' })
   expect(run.questions).toMatchObject([{ name: 'engine:error', fault: { code: 'R4100' } }])
 })

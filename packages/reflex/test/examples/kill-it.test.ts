@@ -16,6 +16,7 @@ describe('example 03, killed at each step', () => {
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
     })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).not.toContain('“”')
     expect(stdout).toMatch(/\? life \d+ +asks whether post\.letter happened: (a|no) letter outside, so: (happened|repeat)\n/)
     expect(stdout).toMatch(/ {2}€120 to ana\n {2}€80 to ben\n {2}letter to the tax office\nEach of the three exactly once\.\n$/)
   })

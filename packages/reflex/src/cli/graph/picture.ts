@@ -4,7 +4,7 @@ import { cells } from '../../text/index.ts'
 import type { Mark } from '../look.ts'
 import { programName } from '../telling.ts'
 
-/** How a run stands to a node: it has been there, or it is there now and does something, asks, waits, or has failed. */
+/** How a run stands to a node: it has been there, it is there now and does something, asks or waits, or what it did there failed. */
 export type NodeStanding = 'passed' | 'running' | 'asks' | 'waits' | 'failed'
 
 /** How a run stands to a way on: it went there, it could go there now, or it could not when it was there. */

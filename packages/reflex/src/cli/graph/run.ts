@@ -36,6 +36,8 @@ interface Seen {
   readonly changes: readonly string[]
   readonly leaving: ReadonlyMap<string, readonly GraphEdge[]>
   readonly nodes: Set<string>
+  /** The nodes whose last execution failed, wherever the run went on from there. */
+  readonly failed: Set<string>
   readonly taken: Set<string>
   readonly open: Set<string>
   readonly closed: Map<string, string | undefined>
@@ -83,7 +85,12 @@ function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<F
   const [from, to] = [one.kind.where?.(def, before), one.kind.where?.(def, frame.position)]
   if (to !== undefined) one.nodes.add(to)
   const told = one.kind.story?.({ n: state.n, at: state.time, record, state, frame, def, before }) ?? []
-  for (const { facts = {} } of told) choose(one, facts)
+  for (const { mark, node, facts = {} } of told) {
+    choose(one, facts)
+    if (node === undefined) continue
+    if (mark === 'fail') one.failed.add(node)
+    else if (mark === 'done' || mark === 'decide') one.failed.delete(node)
+  }
   // A node with a single way on tells of no choice.
   const [only, another] = from === undefined || from === to ? [] : (one.leaving.get(from) ?? [])
   if (only !== undefined && another === undefined && only.to === to) one.taken.add(only.id)
@@ -127,6 +134,7 @@ function standsIn(frame: Frame, before: Seen | undefined, definitions: RunProgra
     changes: [],
     leaving,
     nodes: new Set(),
+    failed: new Set(),
     taken: new Set(),
     open: new Set(),
     closed: new Map(),
@@ -153,7 +161,7 @@ function listOf(value: Json | undefined): readonly Json[] {
 
 /** `frames`: those that show in the picture, the one whose it is first. */
 function standingOf({ program, kind, ...seen }: Seen, frames: readonly Frame[], state: State): Standing {
-  const nodes = new Map<string, NodeStanding>([...seen.nodes].map((id) => [id, 'passed']))
+  const nodes = new Map<string, NodeStanding>([...seen.nodes].map((id) => [id, seen.failed.has(id) ? 'failed' : 'passed']))
   const edges = new Map<string, { standing: EdgeStanding; why?: string | undefined }>()
   for (const id of seen.open) edges.set(id, { standing: 'open' })
   for (const [id, why] of seen.closed) edges.set(id, { standing: 'closed', why })

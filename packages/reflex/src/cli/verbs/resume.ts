@@ -18,6 +18,8 @@ export async function resume(session: Session, ref: string, flags: Omit<RunFlags
   const agent = await readAgents(flags.agent ?? [], read)
   const limits = flags.budget === undefined ? undefined : readBudget(flags.budget)
   const row = await reflex.find(ref)
+  // A failure that is tried again may lead to that question.
+  if (limits !== undefined && !row.waits.some(({ name }) => name === BUDGET || name === 'engine:error')) throw notSpent(row.id)
   return conduct(session, flags, {
     open: (prepare) =>
       reflex.resume(row.id, {
@@ -46,12 +48,12 @@ export async function resume(session: Session, ref: string, flags: Omit<RunFlags
 async function raise(handle: RunHandle, limits: RunLimits, by: string): Promise<void> {
   await handle.idle()
   const asked = handle.questions.filter(({ name }) => name === BUDGET)
-  if (asked.length === 0)
-    throw faults.make('R2031', `${handle.id} does not wait because its budget is spent`, {
-      run: handle.id,
-      fix: `reflex resume ${handle.id}`,
-    })
+  if (asked.length === 0) throw notSpent(handle.id)
   for (const question of asked) await handle.answer(question, copyJson(limits, '--budget'), by)
+}
+
+function notSpent(run: string): Error {
+  return faults.make('R2031', `${run} does not wait because its budget is spent`, { run, fix: `reflex resume ${run}` })
 }
 
 function keptText(text: string): string[] {

@@ -211,9 +211,13 @@ function done(event: StoryEvent, { took, returned, spent, answered }: Told, limi
   }
 }
 
-/** Where a node that did something goes on, what else was open, and what was closed and why. */
+/** Where a node that did something goes on, what else was open, and what was closed and why. Who chose a way is told with what it did. */
 function routeLines(event: StoryEvent): readonly string[] {
-  return [...wayOn(event), ...(wayOn(event).length === 0 ? [] : choiceOf(event).closed.map((text) => `closed: ${text}`))]
+  const { edge, closed } = choiceOf(event)
+  if (edge === '') return []
+  const [way, others] = [wayOn(event), alsoOpen(event)]
+  if (way.length === 0 && others.length === 0) return []
+  return [...(way.length === 0 ? [`also open: ${others.join(', ')}`] : way), ...closed.map((text) => `closed: ${text}`)]
 }
 
 function decided(event: StoryEvent, { took, answered, spent }: Told, limit: number): Said {

@@ -63,7 +63,8 @@ function permissionQuestion(walk: Walk): Asked | undefined {
 
 /** What the answer was; then the walk goes on where it was held. An answer that is none of the two leaves the question. */
 export function release(walk: Walk, answer: Json): 'enter' | 'rest' {
-  const { onward = 'enter', for: waiting, ...rest } = walk.position
+  const { onward: next, for: waiting, ...rest } = walk.position
+  const onward = next === 'rest' ? next : 'enter'
   const grant = waiting?.is === 'wait' ? waiting.grant : undefined
   if (grant !== undefined && (answer === 'allow' || answer === 'deny')) walk.permit(grant, answer === 'allow')
   if (grant === undefined && answer !== 'stop') raise(walk, answer)
@@ -80,7 +81,7 @@ function raise(walk: Walk, answer: Json): void {
   if (bounds === undefined) return
   const more = BOUNDS.flatMap((bound) => {
     const added = (bounds[bound] ?? 0) - (limits[bound] ?? 0)
-    return limits[bound] !== undefined && added > 0 ? [[bound, added] as const] : []
+    return added > 0 ? [[bound, added] as const] : []
   })
   if (more.length === 0) return
   walk.purse.spend({ tokens: 0, cost: 0, calls: 0, raised: Object.fromEntries(more) })

@@ -13,8 +13,11 @@ export interface Position {
    * somebody has answered what Reflex itself asks. `charter` comes before the first node, `close` after the last.
    */
   readonly phase: 'charter' | 'enter' | 'wait' | 'rest' | 'hold' | 'close'
-  /** What happens once a walk is no longer held; `enter` in the phase `charter`: the pipeline goes on there. */
-  readonly onward?: 'enter' | 'rest'
+  /**
+   * What happens once a walk is no longer held; in the phase `charter`: the pipeline goes on there, and with `wait`, its handler
+   * goes on with what it has had.
+   */
+  readonly onward?: 'enter' | 'rest' | 'wait'
   /** The index of the edge that led here. */
   readonly edge?: number
   /** The last stage that is no branch, how it ended, and what it prefers (reference pipeline 3.4). */

@@ -6,10 +6,26 @@ import type { TypedGraph } from '../compile/typed.ts'
 import { ownBounds } from './own-bounds.ts'
 import type { Charter } from './handler.ts'
 import { type Here, ownSpent, pipelineFrame, rootFrame, spentBelow, spentByEnded } from './spending.ts'
-import { addSpent, keepSpent, mostSpent, type Spent, Tally } from './tally.ts'
+import { addSpent, keepSpent, mostSpent, NOTHING_SPENT, type Spent, Tally } from './tally.ts'
 
 /** The share of a bound from which on it is low. */
 const LOW = 0.8
+
+/** What programs of other kinds use that takes no time of its own. */
+const COUNTED = ['tokens', 'cost', 'steps'] as const
+
+/** By how much some amounts are greater than others; undefined where none is. */
+function more<Name extends string>(
+  names: readonly Name[],
+  all: Readonly<Partial<Record<Name, number>>>,
+  known: Readonly<Partial<Record<string, number>>>,
+): Readonly<Record<string, number>> | undefined {
+  const found = names.flatMap((name) => {
+    const left = (all[name] ?? 0) - (known[name] ?? 0)
+    return left > 0 ? [[name, left] as const] : []
+  })
+  return found.length === 0 ? undefined : Object.fromEntries(found)
+}
 
 /** What a step knows and says of what was used up: by its frame, by its pipeline, by the whole run. */
 export class Purse {
@@ -51,8 +67,8 @@ export class Purse {
   }
 
   /**
-   * What the run has used: every pipeline in it, their branches, what they call. What a program of another kind has called and has
-   * returned stands on no board: it is in what its charter says that was used before.
+   * What the run has used: every pipeline in it, their branches, what they call. What a program of another kind used stands on no
+   * board: of one that calls, it is in the charter, as what was used before; of one that was called, it is learned on its return.
    */
   get spentByRun(): Spent {
     let spent = spentBelow(rootFrame(this.#x.frame), this.#here)
@@ -61,9 +77,32 @@ export class Purse {
   }
 
   get usedByRun(): Used {
-    const { tokens, cost, steps = 0 } = this.spentByRun
+    const { tokens, cost, steps = 0, others = {} } = this.spentByRun
     const outermost = this.#outermost()
-    return { tokens, cost, steps, time: this.#timeOf(outermost) + (outermost.before?.time ?? 0) }
+    return {
+      tokens: tokens + (others['tokens'] ?? 0),
+      cost: cost + (others['cost'] ?? 0),
+      steps: steps + (others['steps'] ?? 0),
+      time: this.#timeOf(outermost) + (outermost.before?.time ?? 0),
+    }
+  }
+
+  /** Adds what is not accounted for here of what the run has used in all, and of what was added to its bounds. */
+  learn({ raised = {}, ...used }: NonNullable<Charter['before']>): void {
+    const known = this.usedByRun
+    const given = this.spentByRun.raised ?? {}
+    // The nodes that stand here are counted once they are over.
+    const begun = { ...used, steps: used.steps - this.#standing }
+    const others = more(COUNTED, begun, known)
+    const added = more(BOUNDS, raised, given)
+    this.spend({ ...NOTHING_SPENT, ...(others === undefined ? {} : { others }), ...(added === undefined ? {} : { raised: added }) })
+  }
+
+  /** How many pipelines and branches of this stack stand at a node. */
+  get #standing(): number {
+    let count = 0
+    for (let at: Frame | undefined = this.#x.frame; at !== undefined; at = at.link?.caller) if (this.#isKindred(at)) count++
+    return count
   }
 
   /** The pipelines on the stack that a program of another kind has called, with what the run had used up by then. */
@@ -84,9 +123,9 @@ export class Purse {
   /** What the operator allows the run, with what was added to it since; nothing where he bounds nothing. */
   get operatorBounds(): Bounds | undefined {
     const { limits } = this.#charter()
-    const bounded = BOUNDS.filter((bound) => limits[bound] !== undefined)
-    if (bounded.length === 0) return undefined
+    if (BOUNDS.every((bound) => limits[bound] === undefined)) return undefined
     const { raised = {} } = this.spentByRun
+    const bounded = BOUNDS.filter((bound) => limits[bound] !== undefined || raised[bound] !== undefined)
     return Object.fromEntries(bounded.map((bound) => [bound, (limits[bound] ?? 0) + (raised[bound] ?? 0)]))
   }
 

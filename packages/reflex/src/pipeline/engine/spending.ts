@@ -86,12 +86,13 @@ export function ownSpent(scope: Scope): Spent {
 /** An amount as it is kept or as a program returned it; what is none of it counts as nothing, and nothing counts below it. */
 export function readSpent(value: Json | undefined): Spent {
   if (!isObject(value)) return NOTHING_SPENT
-  const { raised, uses, stopped } = value
+  const { others, raised, uses, stopped } = value
   return {
     tokens: amount(value['tokens']),
     cost: amount(value['cost']),
     calls: amount(value['calls']),
     ...(value['steps'] === undefined ? {} : { steps: amount(value['steps']) }),
+    ...(isObject(others) ? { others: amounts(others) } : {}),
     ...(isObject(raised) ? { raised: amounts(raised) } : {}),
     ...(isObject(uses) ? { uses: amounts(uses) } : {}),
     ...(stopped === true ? { stopped: true as const } : {}),

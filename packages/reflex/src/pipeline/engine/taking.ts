@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Frame } from '../../kernel/frame.ts'
 import type { Ending as FrameEnding, Input, Ref } from '../../kernel/record.ts'
 import { beginClosing, endNow } from './advance.ts'
+import { charterRequest } from './charter.ts'
 import { attempted } from './concluding.ts'
 import { attempt, askedNow, enter, reenter } from './executing.ts'
 import { forkEnded, stopFork } from './forking.ts'
@@ -45,6 +46,7 @@ export function take(walk: Walk, input: Input): void {
 
 function chartered(walk: Walk, value: Json): void {
   if (walk.position.onward === 'enter') return charteredAgain(walk, value)
+  if (walk.position.onward === 'wait') return learned(walk, value)
   const { now, aside } = walk.x
   const charter = { ...(isObject(value) ? value : {}), began: now, ...(aside === 0 ? {} : { aside }) }
   keepCharter(walk.x, charter)
@@ -126,6 +128,21 @@ function returned(walk: Walk, how: FrameEnding, value: Json): void {
   if (position.late === true) return attempted(walk, failure('timeout'))
   keepReturned(walk, isPipeline, value)
   keepAnswer(walk.x, position.asked ?? 0, { returned: how, value })
+  if (!isPipeline && walk.purse.operatorBounds !== undefined) return askUsed(walk)
+  answered(walk)
+}
+
+/** What a program of another kind used of the operator's budget, only who follows the whole run can say. */
+function askUsed(walk: Walk): void {
+  walk.go({ ...walk.position, phase: 'charter', onward: 'wait' })
+  walk.x.request(...charterRequest(walk.typed))
+}
+
+function learned(walk: Walk, value: Json): void {
+  const { onward: _onward, ...position } = walk.position
+  walk.go({ ...position, phase: 'wait' })
+  const { before } = value as unknown as Charter
+  if (before !== undefined) walk.purse.learn(before)
   answered(walk)
 }
 

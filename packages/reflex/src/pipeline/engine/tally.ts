@@ -45,6 +45,8 @@ export interface Spent {
   readonly calls: number
   /** Nodes that called programs and branches have executed which have ended. */
   readonly steps?: number
+  /** What programs of other kinds used that it called, by bound: of the run's budget alone, not of what a pipeline allows itself. */
+  readonly others?: Readonly<Record<string, number>>
   /** What people have added to a budget, by bound. */
   readonly raised?: Readonly<Record<string, number>>
   /** Uses of grants that may not be used for ever, by grant. */
@@ -140,6 +142,7 @@ export function keepAnswer(x: Board, i: number, answer: Json, part = 0): void {
 
 export function addSpent(a: Spent, b: Spent): Spent {
   const steps = (a.steps ?? 0) + (b.steps ?? 0)
+  const others = combined(a.others, b.others, sum)
   const raised = combined(a.raised, b.raised, sum)
   const uses = combined(a.uses, b.uses, sum)
   return {
@@ -147,6 +150,7 @@ export function addSpent(a: Spent, b: Spent): Spent {
     cost: a.cost + b.cost,
     calls: a.calls + b.calls,
     ...(steps === 0 ? {} : { steps }),
+    ...(others === undefined ? {} : { others }),
     ...(raised === undefined ? {} : { raised }),
     ...(uses === undefined ? {} : { uses }),
     ...(a.stopped === true || b.stopped === true ? { stopped: true as const } : {}),
@@ -156,6 +160,7 @@ export function addSpent(a: Spent, b: Spent): Spent {
 /** Of each amount the larger one: two accounts of the same, neither of which has everything. */
 export function mostSpent(a: Spent, b: Spent): Spent {
   const steps = Math.max(a.steps ?? 0, b.steps ?? 0)
+  const others = combined(a.others, b.others, Math.max)
   const raised = combined(a.raised, b.raised, Math.max)
   const uses = combined(a.uses, b.uses, Math.max)
   return {
@@ -163,6 +168,7 @@ export function mostSpent(a: Spent, b: Spent): Spent {
     cost: Math.max(a.cost, b.cost),
     calls: Math.max(a.calls, b.calls),
     ...(steps === 0 ? {} : { steps }),
+    ...(others === undefined ? {} : { others }),
     ...(raised === undefined ? {} : { raised }),
     ...(uses === undefined ? {} : { uses }),
     ...(a.stopped === true || b.stopped === true ? { stopped: true as const } : {}),
