@@ -47,6 +47,11 @@ export class Budgets implements Policy {
     return followed === undefined ? undefined : this.#purses.get(followed)?.spent
   }
 
+  /** What a run of this process may use now, with all that was added; nothing for one without bounds. */
+  boundsOf(run: Run): Bounds | undefined {
+    return this.#purses.get(run)?.bounds
+  }
+
   /** Follows a run that begins, or is opened again, before anything of it goes on. Nothing for one without bounds. */
   follow(run: Run, runtime: Runtime, limits: Bounds | undefined): Promise<void> | undefined {
     if (limits === undefined || BOUNDS.every((bound) => limits[bound] === undefined)) return undefined
@@ -106,6 +111,10 @@ class Purse {
   /** A program may ask under any name: what it is answered raises nothing. */
   #isOurs({ name, doubts, frame }: Wait): boolean {
     return name === BUDGET && (doubts !== undefined || this.#asksItself(frame))
+  }
+
+  get bounds(): Bounds {
+    return this.#bounds
   }
 
   get spent(): Used & { readonly raised?: Bounds } {

@@ -51,7 +51,9 @@ export function settlingOf(standing: ForkStanding, word: string, nearest: () => 
     const near = nearest()
     return kernelFaults.make('R2063', `nothing is to be decided after record ${at} of ${run}`, {
       run,
-      ...(near.length === 0 ? {} : { fix: `something is at ${near.map((record) => `${run}@${record}`).join(' and ')}`, data: { near } }),
+      ...(near.length === 0
+        ? {}
+        : { fix: `reflex fork ${run}@${near.at(-1) ?? at} --decide ${/\s/.test(word) ? JSON.stringify(word) : word}`, data: { near } }),
     })
   }
   const found = asked.flatMap(({ settle }): Settling[] => {

@@ -37,7 +37,7 @@ import {
 import { AskedKeeps, type Keeps, keepsOf, proved } from './keeps.ts'
 import type { Library } from './library.ts'
 import type { Models } from './models/index.ts'
-import type { ReflexOptions, ResumeOptions, RunOptions } from './options.ts'
+import type { ReflexOptions, ResumeOptions, RunLimits, RunOptions } from './options.ts'
 import { Observing } from './history/telemetry/observing.ts'
 import { type ProjectedSpan, projectSpans } from './history/telemetry/spans.ts'
 import type { DotGraph } from './pipeline/index.ts'
@@ -299,6 +299,13 @@ export class Reflex {
     return this.#keeps.get(run) ?? keepsOf(run.state, this.#surroundings)
   }
 
+  /** What a run of this process may use: what it was started with, and what was added since. */
+  bounds(run: Run): RunLimits | undefined {
+    const { limits } = this.keeps(run)
+    const bounds = this.#parts.budgets.boundsOf(run)
+    return bounds === undefined ? limits : { ...limits, ...bounds }
+  }
+
   // Answering
 
   /** The one open question that an address names: `otter-2m9q/q1`, or a run with one question. Throws `R2002`, `R2016` and `R2020`. */
@@ -331,7 +338,9 @@ export class Reflex {
     if (!isRunName(run)) throw noRunName(run)
     const { reason = 'cancelled', by = this.actor } = options
     // A run can be ended also where its tools are gone: what an undo needs of them fails by itself.
-    await this.#findMissing(run).catch((thrown: unknown) => void this.#options.onTrouble?.(toFault(thrown, unfound)))
+    await this.#findMissing(run).catch((thrown: unknown) => {
+      this.#options.onTrouble?.(toFault(thrown, unfound))
+    })
     const handle = await this.#unlessHeld(() => this.#open(run, { prepare: (made) => (holdEffects(made), options.prepare?.(made)) }))
     if (handle === undefined) return { run, message: await this.#post(run, { type: 'cancel', to: '', body: reason, by }) }
     return { run, record: await cancelHeld(handle, reason, by), handle }

@@ -20,7 +20,7 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
   const name = err.text(pin === undefined ? 'program' : programName(pin[0]))
   const id = err.text(handle.id)
   const trace = console.flags.ids === true && start !== undefined ? [`trace ${start.trace}`] : []
-  const kept = [...(keeps.simulate === true ? ['simulated: nothing leaves this machine'] : []), ...budgetFacts(keeps.limits)]
+  const kept = [...(keeps.simulate === true ? ['simulated: nothing leaves this machine'] : []), ...budgetFacts(reflex.bounds(handle.run))]
   const facts = [
     ...(more.length === 0
       ? [pin?.[1] ?? 'program', decidesIn(handle, keeps.agent, reflex.models.name())].filter((fact) => fact !== '')

@@ -22,6 +22,8 @@ export interface Cause {
   /** Of a decision: the other ways that were open, and the closed ones. */
   readonly open?: readonly string[]
   readonly closed?: readonly { readonly way: string; readonly why: string }[]
+  /** The node failed with it. */
+  readonly failed?: true
   /** It is told above. */
   readonly again?: true
   /** Of what was asked for: what else has the name, as it is asked for. */
@@ -260,7 +262,21 @@ function decisionOf(moment: Moment, line: StoryLine | undefined): Omit<Cause, 'f
   const isWay = isChoice(line)
   const way = edgeOf(line.event)
   const value = isWay && way !== undefined ? { value: way } : {}
-  return { what: isWay ? 'decision' : 'record', name: line.place, record: n, ...detail, ...value, ...saidOf(line), ...waysOf(line, way) }
+  return {
+    what: isWay ? 'decision' : 'record',
+    name: line.place,
+    record: n,
+    ...failed(line),
+    ...detail,
+    ...value,
+    ...saidOf(line),
+    ...waysOf(line, way),
+  }
+}
+
+/** Of a node that failed, that it did. */
+function failed({ event: { mark } }: StoryLine): Pick<Cause, 'failed'> {
+  return mark === 'fail' ? { failed: true } : {}
 }
 
 /** What stands open with a record that decides nothing. */

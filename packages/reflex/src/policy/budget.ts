@@ -24,6 +24,22 @@ export function describeBound(bound: Bound, bounds: Bounds, used: Used): string 
   return `${shown(used[bound])} of ${shown(bounds[bound] ?? 0)} ${UNITS[bound]}`
 }
 
+/** The same as people read it: `1,880 of 1,000 tok`, `$0.998 of $1.00`, `400 s of 300 s`. Not by the locale of a machine, for it is recorded. */
+function shownBound(bound: Bound, bounds: Bounds, used: Used): string {
+  const shown = {
+    tokens: grouped,
+    cost: (usd: number): string => `$${usd >= 1 ? usd.toFixed(2) : usd.toFixed(3)}`,
+    time: (ms: number): string => `${grouped(Math.round(ms / 1000))} s`,
+    steps: grouped,
+  }[bound]
+  const unit = { tokens: ' tok', cost: '', time: '', steps: bounds.steps === 1 ? ' step' : ' steps' }[bound]
+  return `${shown(used[bound])} of ${shown(bounds[bound] ?? 0)}${unit}`
+}
+
+function grouped(amount: number): string {
+  return String(amount).replace(/\B(?=(\d{3})+$)/g, ',')
+}
+
 /** The share of the bounds that is used up, of the one of which most is. */
 export function shareUsed(bounds: Bounds, used: Used): number {
   return Math.max(0, ...BOUNDS.map((bound) => used[bound] / (bounds[bound] ?? Number.POSITIVE_INFINITY)))
@@ -36,7 +52,7 @@ const AMOUNT: JsonObject = { type: 'number', exclusiveMinimum: 0 }
  * other amounts, `{"cost": 2}`, or not at all. `next`: what would go on.
  */
 export function budgetQuestion(bounds: Bounds, used: Used, next: string): JsonObject {
-  const said = boundsReached(bounds, used).map((bound) => describeBound(bound, bounds, used))
+  const said = boundsReached(bounds, used).map((bound) => shownBound(bound, bounds, used))
   return {
     text: 'The budget is spent: raise it, or stop?',
     options: [
@@ -49,7 +65,7 @@ export function budgetQuestion(bounds: Bounds, used: Used, next: string): JsonOb
       additionalProperties: false,
       minProperties: 1,
     },
-    about: `${next} is next; ${said.join(', ')} are used.`,
+    about: `${next} is next; ${said.join(', ')} used.`,
   }
 }
 

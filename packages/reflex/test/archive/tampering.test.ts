@@ -32,7 +32,12 @@ const swapped =
 const CASES: readonly Case[] = [
   ['a changed record', 'R2072', '{"record":3,', edit('{"record":3,', (line) => line.replace('"v":1', '"v":0'))],
   ['a record with a space more', 'R2072', '{"record":4,', edit('{"record":4,', (line) => line.replace('"v":', '"v": '))],
-  ['a record with another hash', 'R2072', '{"record":2,', edit('{"record":2,', (line) => line.replace(/"hash":"."?/, '"hash":"0'))],
+  [
+    'a record with another hash',
+    'R2072',
+    '{"record":2,',
+    edit('{"record":2,', (line) => line.replace(/"hash":"(.)/, (_, first) => `"hash":"${first === '0' ? '1' : '0'}`)),
+  ],
   ['a record in the middle that is cut', 'R2072', '{"record":2,', edit('{"record":2,', (line) => line.slice(0, -9))],
   ['a missing record', 'R2073', '{"record":5,', without('{"record":4,')],
   ['a missing last record', 'R2073', '{"end"', (lines) => lines.filter((_, i) => i !== lines.length - 2)],

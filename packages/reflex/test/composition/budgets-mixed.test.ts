@@ -89,11 +89,11 @@ async function went(
 }
 
 test.each([
-  ['what a workflow used that a pipeline called', 'outer.dot', { tokens: 250 }, ['b is next; 300 of 250 tokens are used.']],
-  ['what was raised in a workflow that a pipeline called', 'outer.dot', { tokens: 150 }, ['m/v is next; 200 of 150 tokens are used.']],
-  ['the nodes of a workflow that a pipeline called', 'outer.dot', { steps: 3 }, ['m/v is next; 3 of 3 steps are used.']],
-  ['all of it, three programs deep', 'root.workflow.json', { tokens: 350 }, ['b is next; 400 of 350 tokens are used.']],
-  ['what workflows in branches used', 'wide.dot', { tokens: 450 }, ['j is next; 500 of 450 tokens are used.']],
+  ['what a workflow used that a pipeline called', 'outer.dot', { tokens: 250 }, ['b is next; 300 of 250 tok used.']],
+  ['what was raised in a workflow that a pipeline called', 'outer.dot', { tokens: 150 }, ['m/v is next; 200 of 150 tok used.']],
+  ['the nodes of a workflow that a pipeline called', 'outer.dot', { steps: 3 }, ['m/v is next; 3 of 3 steps used.']],
+  ['all of it, three programs deep', 'root.workflow.json', { tokens: 350 }, ['b is next; 400 of 350 tok used.']],
+  ['what workflows in branches used', 'wide.dot', { tokens: 450 }, ['j is next; 500 of 450 tok used.']],
 ])('the operator’s budget counts %s', async (_, root, limits, expected) => {
   const { asked, run, reflex } = await went(root, limits, ['raise', 'raise', 'raise'])
   expect({ asked, status: run.status }).toEqual({ asked: expected, status: 'completed' })
@@ -103,7 +103,7 @@ test.each([
 test.each(['outer.dot', 'root.workflow.json'])('an answer that bounds something else bounds it: %s', async (root) => {
   const { asked, run } = await went(root, { tokens: 100 }, [{ tokens: 1000, cost: 5, steps: 3 }, { steps: 100 }])
   expect({ last: asked.at(-1), status: run.status }).toEqual({
-    last: expect.stringContaining('of 3 steps are used') as string,
+    last: expect.stringContaining('of 3 steps used') as string,
     status: 'completed',
   })
 })
@@ -111,7 +111,7 @@ test.each(['outer.dot', 'root.workflow.json'])('an answer that bounds something 
 test('a node that asks under the name of that question raises nothing', async () => {
   const { asked, run } = await went('forger.workflow.json', { tokens: 100 }, [{ tokens: 1e9 }, 'raise'])
   expect({ asked: asked.at(-1), status: run.status }).toEqual({
-    asked: 'z is next; 100 of 100 tokens are used.',
+    asked: 'z is next; 100 of 100 tok used.',
     status: 'completed',
   })
 })

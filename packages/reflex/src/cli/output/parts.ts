@@ -160,6 +160,7 @@ export const cause = z
     value: any.optional(),
     by: text.optional(),
     because: text.optional(),
+    failed: z.literal(true).optional(),
     open: list(text).optional().describe('What else could have been chosen'),
     closed: list(z.object({ way: text, why: text })).optional(),
     again: z.literal(true).optional().describe('Told above'),

@@ -19,7 +19,8 @@ export async function resume(session: Session, ref: string, flags: Omit<RunFlags
   const limits = flags.budget === undefined ? undefined : readBudget(flags.budget)
   const row = await reflex.find(ref)
   // A failure that is tried again may lead to that question.
-  if (limits !== undefined && !row.waits.some(({ name }) => name === BUDGET || name === 'engine:error')) throw notSpent(row.id)
+  const over = row.status !== 'running' && row.status !== 'suspended'
+  if (limits !== undefined && !over && !row.waits.some(({ name }) => name === BUDGET || name === 'engine:error')) throw notSpent(row.id)
   return conduct(session, flags, {
     open: (prepare) =>
       reflex.resume(row.id, {
@@ -53,7 +54,7 @@ async function raise(handle: RunHandle, limits: RunLimits, by: string): Promise<
 }
 
 function notSpent(run: string): Error {
-  return faults.make('R2031', `${run} does not wait because its budget is spent`, { run, fix: `reflex resume ${run}` })
+  return faults.make('R2031', `the budget of ${run} is not spent, so there is nothing to raise`, { run, fix: `reflex resume ${run}` })
 }
 
 function keptText(text: string): string[] {

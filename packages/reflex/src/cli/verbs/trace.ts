@@ -11,6 +11,8 @@ import { goneRuns } from '../gone.ts'
 import { factLine, layoutText, tabbed } from '../layout.ts'
 import { valueRoom } from '../progress.ts'
 import { RecordWriter } from '../records.ts'
+import { readKept } from '../../kept-form.ts'
+import { budgetText } from '../budget.ts'
 import type { Session } from '../session.ts'
 import { byModel, sawText, spentFacts } from '../spent.ts'
 import { wayOn } from '../tree-row.ts'
@@ -131,7 +133,18 @@ function startOf({ start }: State): { readonly by: string | undefined; readonly 
 
 function startText(state: State, limit: number): string {
   const { by = '', input = {} } = startOf(state)
-  return [by, ...Object.entries(input).map(([key, inner]) => `${key} ${value(inner, limit)}`)].filter((part) => part !== '').join(' · ')
+  return [by, ...rightsOf(state), ...Object.entries(input).map(([key, inner]) => `${key} ${value(inner, limit)}`)]
+    .filter((part) => part !== '')
+    .join(' · ')
+}
+
+/** Under which rights it was started, as its journal says. */
+function rightsOf({ start }: State): string[] {
+  if (!isObject(start?.by)) return []
+  const { trust } = start.by
+  const { simulate, limits } = readKept(start.by)
+  const budget = isObject(limits) ? budgetText(limits) : ''
+  return [textOf(trust), ...(simulate === true ? ['simulated'] : []), ...(budget === '' ? [] : [`budget ${budget}`])]
 }
 
 /** How it failed, else what it came to, as its kind tells it. */

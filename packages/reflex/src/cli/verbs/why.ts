@@ -68,9 +68,11 @@ function toldAbove(told: readonly Cause[], depth: number, out: Look): string[] {
   return layoutText({ lead, painted: `${indent}${out.paint('dim', 'told above')}`, text, column: indent.length + 12 }, out)
 }
 
-function saying({ what, value: found, text = '', by }: Cause, column: number, out: Look): string {
+function saying({ what, value: found, text = '', by, failed }: Cause, column: number, out: Look): string {
   if (what === 'decision') return [`→ ${textOf(found)}`, ...(by === undefined ? [] : [`by ${by}`])].join(', ')
-  const how = [text, by === undefined ? '' : `by ${by}`].filter((part) => part !== '')
+  const how = [failed === true ? `${out.mark('failed')} failed` : '', text, by === undefined ? '' : `by ${by}`].filter(
+    (part) => part !== '',
+  )
   const shown = found === undefined ? [] : [fitted(found, column, ['@000', ...how], out)]
   return [...shown, ...how].join(', ')
 }

@@ -24,8 +24,8 @@ const NO_CHARTER: Charter = { trust: '', denied: {}, workdir: '', folder: '', ru
  */
 export function openWays(typed: TypedGraph, frame: Frame): Choice[] {
   const node = nodeOf(frame.position)
-  // It has not begun.
-  if (node === undefined) return []
+  // It has not begun; or its branches have, and they are no ways on from here any more.
+  if (node === undefined || (frame.kids?.size ?? 0) > 0) return []
   const edges = typed.outgoing.get(node) ?? []
   const ids = edgeIds(typed.graph.edges)
   const asks = typed.nodes.get(node)?.canonical === 'branch'

@@ -87,10 +87,16 @@ function branchStory(heard: Heard, remarked: readonly StoryEvent[]): StoryEvent[
   const node = branch.spec.id
   const status = how === 'done' && isObject(value) ? textOf(value['status']) : how
   const end: StoryEvent = { mark: 'end', node, facts: { status, ...lastEdge(heard) } }
-  if (how === 'cancelled') return [{ mark: 'skip', node, text: 'stopped, it is not needed any more' }, end]
+  if (how === 'cancelled')
+    return [{ mark: 'skip', node, text: isCancelled(frame) ? 'cancelled' : 'stopped, it is not needed any more' }, end]
   if ((how !== 'failed' && status !== 'fail') || remarked.some(({ mark }) => mark === 'fail')) return [end]
   const reason = isObject(value) ? textOf(value['failure_reason'] ?? value['message']) : ''
   return [{ mark: 'fail', node, text: reason, facts: { fault: { code: '', message: reason } } }, end]
+}
+
+/** The branch ends with all that it is part of. */
+function isCancelled({ link }: Change['frame']): boolean {
+  return link?.caller.closing !== undefined
 }
 
 /** The edge over which a branch has come to where branches join: it ends in front of that node. */

@@ -63,7 +63,7 @@ function notesOf({ reply, calls }: Conversation, text: string): string {
   const tools = names.map((name) => `${name} ${calls.filter((call) => call.name === name).length}`).join(', ')
   const parts = [
     ...(reply.finish === 'length' ? ['the answer was cut at max_tokens'] : []),
-    ...(calls.length === 0 ? [] : [`${calls.length} tool calls (${tools})`]),
+    ...(calls.length === 0 ? [] : [`${calls.length} tool call${calls.length === 1 ? '' : 's'} (${tools})`]),
     ...(excerpt === '' ? [] : [excerpt.length <= EXCERPT ? excerpt : `${excerpt.slice(0, EXCERPT - 1).toWellFormed()}…`]),
   ]
   return parts.join('. ')
