@@ -1,6 +1,6 @@
 import { killedInTheLetter } from './examples.ts'
 import type { History } from './stage.ts'
-import { approval } from './workflows.ts'
+import { approval, steps } from './workflows.ts'
 
 const HOUR = 60 * 60_000
 
@@ -15,6 +15,24 @@ export const open: Readonly<Record<string, History>> = {
     about: 'a question whose time runs out while no process lives',
     live: async (stage) => (await stage.live().run(approval(stage, { due: '2h', otherwise: 'NO' }), { id: 'dove-1u2v' })).id,
     then: { after: 3 * HOUR, answers: [], status: 'completed', value: { said: 'no' } },
+  },
+  'open-budget': {
+    about: 'a run that its operator’s budget holds at its third node, and that is given more',
+    live: async (stage) => {
+      const run = await stage.live().run(steps(stage), { id: 'robin-3c4d', limits: { steps: 2 } })
+      return run.id
+    },
+    then: { after: HOUR, answers: [['q1', 'raise']], status: 'completed', value: { said: 'third' } },
+  },
+  'open-fork': {
+    about: 'a fork that was decided otherwise, and that nobody has told to go on yet',
+    live: async (stage) => {
+      const reflex = stage.live()
+      const run = await reflex.run(approval(stage, { due: '30d', otherwise: 'NO' }), { id: 'lark-5e6f' })
+      await stage.host.advance(HOUR)
+      return (await reflex.fork(run.id, { id: 'crane-7g8h', decide: 'YES' })).id
+    },
+    then: { after: HOUR, answers: [], status: 'completed', value: { said: 'yes' } },
   },
   'open-effect': {
     about: 'a process that died in the middle of an effect that nobody may repeat unasked',

@@ -40,6 +40,15 @@ export function approval(stage: Stage, more: object = {}): string {
   ])
 }
 
+/** Three nodes in a row, each of which writes which it is. */
+export function steps(stage: Stage): string {
+  const nodes = { first: { writes: { said: 'first' } }, second: { writes: { said: 'second' } }, third: { writes: { said: 'third' } } }
+  return program(stage, 'steps', nodes, [
+    ['first', 'NEXT', 'second'],
+    ['second', 'NEXT', 'third'],
+  ])
+}
+
 export const workflows: Readonly<Record<string, History>> = {
   'typed-board': {
     about: 'keys with schemas, an input map, a return map, a guard in CEL',

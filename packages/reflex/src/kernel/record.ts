@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from './json.ts'
 
 /** The journal format that this release writes. Readers lift older records; newer ones are refused. */
-export const FORMAT = 1
+export const FORMAT = 2
 
 /**
  * The name of whatever a record made, after the record's number: effect `12` or `12.1`, wait `12w`, strand

@@ -53,11 +53,11 @@ function led(lines: readonly string[], path: string): string[] {
 
 type Attack = (lines: readonly string[]) => readonly string[]
 const ATTACKS: Readonly<Record<string, readonly [code: string, attack: Attack]>> = {
-  'a key that stands there twice': ['R2072', (lines) => set(lines, '{"record":2,', (line) => line.replace('"v":1', '"v":1,"v":1'))],
+  'a key that stands there twice': ['R2072', (lines) => set(lines, '{"record":2,', (line) => line.replace(/"v":\d+/, '$&,$&'))],
   'a number that is none': ['R2081', (lines) => put(lines, '{"end"', message('1e999'))],
   'a number below nothing that is nothing': ['R2081', (lines) => put(lines, '{"end"', message('-0'))],
   'a text that is escaped otherwise': ['R2081', (lines) => put(lines, '{"end"', message('"\\u0041"'))],
-  'a line with a line end in it': ['R2072', (lines) => set(lines, '{"record":2,', (line) => line.replace('"v":1', '\n"v":1'))],
+  'a line with a line end in it': ['R2072', (lines) => set(lines, '{"record":2,', (line) => line.replace(/"v":\d+/, '\n$&'))],
   'a message of endless levels': ['R2081', (lines) => put(lines, '{"end"', message(nested(5000)))],
   'a program of endless levels': [
     'R2077',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { FORMAT } from '../../src/kernel/record.ts'
 import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -77,7 +78,7 @@ const last = (first: number, body: string) => (first === 3 ? { body } : {})
 const WRONG: readonly (readonly [what: string, spoil: (file: string) => void, code: string, message: RegExp])[] = [
   ['a record is missing', (file) => tamper(file, 'delete from journal where first = 1'), 'R5003', /record 1 is missing/],
   ['a hash is wrong', (file) => tamper(file, 'update journal set sum = sum + 1 where first = 3'), 'R5003', /record 3 is not what/],
-  ['the format is newer', (file) => forge(file, () => ({ version: 2 })), 'R5004', /format 2/],
+  ['the format is newer', (file) => forge(file, () => ({ version: FORMAT + 1 })), 'R5004', new RegExp(`format ${FORMAT + 1}`)],
   ['a part of a record is not known', (file) => forge(file, ({ first }) => last(first, '[[512,1]]')), 'R5003', /known parts/],
   [
     'an input is of no known type',
