@@ -1,10 +1,5 @@
-import { digest, type Port } from '../../packages/reflex/src/kernel/index.ts'
-import { charterPort } from '../../packages/reflex/src/pipeline/engine/charter.ts'
-import { createEngine } from '../../packages/reflex/src/pipeline/engine/engine.ts'
-import { pipelineKind } from '../../packages/reflex/src/pipeline/engine/kind.ts'
-import { loadPipeline } from '../../packages/reflex/src/pipeline/load.ts'
-import { calledPrograms } from '../../packages/reflex/src/pipeline/refs.ts'
 import type { KindSubject } from '../../packages/reflex/src/testing/index.ts'
+import { suiteKind, suitePorts } from '../../packages/reflex/test/pipeline/engine/suite-world.ts'
 
 /** Pipelines that together do what a pipeline can: go back, rest, branch, ask, call, repeat, pay. */
 const PROGRAMS: Readonly<Record<string, string>> = {
@@ -43,45 +38,18 @@ const PROGRAMS: Readonly<Record<string, string>> = {
     start -> pause -> pay -> done`,
 }
 
-/** A world whose answers are functions of what is asked and of the key. */
-const ports = (): Record<string, Port> => ({
-  charter: charterPort({
-    trust: () => 'trusted',
-    refuses: () => undefined,
-    workdir: '/work',
-    folder: (run) => `/runs/${run}`,
-    limits: () => ({}),
-  }),
-  model: {
-    leaves: false,
-    repeat: 'free',
-    perform: ({ args }) => ({
-      text: digest(JSON.stringify(args)).slice(0, 8),
-      model: 'test:model',
-      finish: 'stop',
-      usage: { input: 1, output: 1 },
-      tries: 1,
-    }),
-  },
-  tool: {
-    leaves: true,
-    repeat: 'keyed',
-    perform: ({ key }) => ({ code: 0, stdout: `done under ${digest(key).slice(0, 8)}`, stderr: '' }),
-  },
-})
-
 export function pipelineSubjects(): readonly KindSubject[] {
   const all = Object.keys(PROGRAMS)
   return all.map((first) => ({
     name: `pipeline ${first}`,
-    kinds: [pipelineKind({ load: (stored) => loadPipeline(stored), refs: calledPrograms, engine: createEngine() })],
+    kinds: [suiteKind()],
     programs: [first, ...all.filter((id) => id !== first)].map((id) => ({
       kind: 'pipeline',
       id,
       source: { dot: `digraph ${id} { ${PROGRAMS[id]} }` },
     })),
     times: ['began', 'since', 'at', 'duration_ms'],
-    ports,
+    ports: suitePorts,
     script: { answer: () => 'Yes' },
   }))
 }

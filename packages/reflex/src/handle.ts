@@ -2,6 +2,7 @@ import { linesOf, type StoryLine } from './history/trace.ts'
 import {
   type Change,
   copyJson,
+  DOUBT,
   type FaultData,
   isObject,
   type Json,
@@ -177,6 +178,6 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
 
 /** An answer as the run gets it: what a question allows, and anything for one that only asks to try again. */
 export function answerTo(open: OpenQuestion, value: unknown): Json {
-  if (open.fault !== undefined && open.name !== 'doubt') return copyJson(value ?? null, 'answer')
+  if (open.fault !== undefined && open.name !== DOUBT) return copyJson(value ?? null, 'answer')
   return acceptAnswer(open.question, value ?? null, suggest)
 }

@@ -1,10 +1,10 @@
 import type { OpenQuestion } from '../handle.ts'
-import { isObject } from '../kernel/index.ts'
+import { DOUBT, isObject } from '../kernel/index.ts'
 import type { Question, QuestionOption } from '../people/index.ts'
 
 /** Whether Reflex asks for the outcome of an effect that nobody knows. */
 export function isDoubt({ name }: Pick<OpenQuestion, 'name'>): boolean {
-  return name === 'doubt'
+  return name === DOUBT
 }
 
 const OUTCOMES: Readonly<Record<string, Omit<QuestionOption, 'value'>>> = {

@@ -5,7 +5,7 @@ import type { Console } from './console.ts'
 import { hanging, layoutRow } from './layout.ts'
 import type { Look } from './look.ts'
 import { type Line, type Menu, type MenuItem, pressLine, pressMenu } from './menu.ts'
-import { present } from './present.ts'
+import { isDoubt, present } from './present.ts'
 import type { Screen } from './screen.ts'
 import { dueTime } from './units.ts'
 import type { Key } from './world.ts'
@@ -101,7 +101,7 @@ function drawQuestion(console: Console, open: OpenQuestion, stage: Stage): strin
   const column = look.narrow ? 4 : TEXT_COLUMN
   return [
     ...layoutRow(
-      { depth: callers.length, mark: 'asks', node: open.name === 'doubt' ? node || 'doubt' : node, text: question.text, facts: by },
+      { depth: callers.length, mark: 'asks', node: isDoubt(open) ? node || open.name : node, text: question.text, facts: by },
       look,
     ),
     ...shown(question.about, look, column),

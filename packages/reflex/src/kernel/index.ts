@@ -20,7 +20,7 @@ export {
 } from './fault.ts'
 export { faults, noRecord } from './faults.ts'
 export type { Forked, ForkOptions, ForkStanding } from './fork.ts'
-export { Flight, Frame, type Kid, type Link, type SubScope, topOf, type Wait } from './frame.ts'
+export { DOUBT, Flight, Frame, type Kid, type Link, type SubScope, topOf, type Wait } from './frame.ts'
 export { faultJson } from './fault-json.ts'
 export type { Graph, GraphEdge, GraphNode, NodeForm } from './graph.ts'
 export { type Host, systemHost } from './host.ts'

@@ -1,11 +1,6 @@
 import { describe, test } from 'vitest'
-import { digest, type Port } from '../../../src/kernel/index.ts'
-import { charterPort } from '../../../src/pipeline/engine/charter.ts'
-import { createEngine } from '../../../src/pipeline/engine/engine.ts'
-import { pipelineKind } from '../../../src/pipeline/engine/kind.ts'
-import { loadPipeline } from '../../../src/pipeline/load.ts'
-import { calledPrograms } from '../../../src/pipeline/refs.ts'
 import { kindSuite } from '../../../src/testing/index.ts'
+import { suiteKind, suitePorts } from './suite-world.ts'
 
 const order = `digraph order {
   goal = "pay what is owed"
@@ -43,42 +38,15 @@ const check = `digraph check {
   start -> look -> pause -> say -> done
 }`
 
-/** A world whose answers are functions of what it is asked and of the key. */
-const ports = (): Record<string, Port> => ({
-  charter: charterPort({
-    trust: () => 'trusted',
-    refuses: () => undefined,
-    workdir: '/work',
-    folder: (run) => `/runs/${run}`,
-    limits: () => ({}),
-  }),
-  model: {
-    leaves: false,
-    repeat: 'free',
-    perform: ({ args }) => ({
-      text: digest(JSON.stringify(args)).slice(0, 8),
-      model: 'test:model',
-      finish: 'stop',
-      usage: { input: 3, output: 4 },
-      tries: 1,
-    }),
-  },
-  tool: {
-    leaves: true,
-    repeat: 'keyed',
-    perform: ({ key }) => ({ code: 0, stdout: `paid under ${digest(key).slice(0, 8)}`, stderr: '' }),
-  },
-})
-
 const suite = kindSuite({
   name: 'pipeline',
-  kinds: [pipelineKind({ load: (source) => loadPipeline(source), refs: calledPrograms, engine: createEngine() })],
+  kinds: [suiteKind()],
   programs: [
     { kind: 'pipeline', id: 'order', source: { dot: order } },
     { kind: 'pipeline', id: 'check', source: { dot: check } },
   ],
   args: { customer: 'ana' },
-  ports,
+  ports: suitePorts,
   script: { answer: () => 'Yes' },
   calling: (callee) => ({
     dot: `digraph calling { start [shape=Mdiamond] call [type="graph.invoke", program="${callee}", result_mapping="value:said"] done [shape=Msquare] start -> call -> done }`,
