@@ -80,7 +80,8 @@ function judge(file: string, target: string): { message: string; fix: string } |
       message: `the room ${room} is not in the arrow table`,
       fix: 'use a room of ARCHITECTURE.md, or add it there and to scripts/arrows.ts',
     }
-  if (/^reflex(\/|$)/.test(target)) return { message: `${target} is this package's own door`, fix: 'import the file by its relative path' }
+  if (/^reflex-runtime(\/|$)/.test(target))
+    return { message: `${target} is this package's own door`, fix: 'import the file by its relative path' }
   if (!target.startsWith('.')) {
     if (!BARE_ROOMS.includes(room)) return undefined
     return {

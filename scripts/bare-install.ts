@@ -8,35 +8,45 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Counts, NOTHING, report, summary } from './counts.ts'
 import { PACKAGE } from './exports.ts'
-import { npm, pack, run } from './pack.ts'
+import { npm, run } from './npm.ts'
+import { pack } from './pack.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const SIZE_LIMIT_MB = 30
 const COMPLETED = 0
 const SUSPENDED = 75
 
-const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as { version: string; exports: Record<string, string> }
+const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as {
+  name: string
+  version: string
+  exports: Record<string, string>
+}
 const folder = mkdtempSync(join(tmpdir(), 'reflex-bare-'))
 const project = join(folder, 'project')
 let tarball = ''
 
 interface Step {
   readonly name: string
-  readonly act: () => void
+  readonly act: () => void | Promise<void>
   /** Without it the steps that follow make no sense. */
   readonly needed?: true
 }
 
 const STEPS: readonly Step[] = [
-  { name: 'builds and packs', act: () => void (tarball = pack(join(folder, 'stage'))), needed: true },
+  { name: 'builds and packs', act: builds, needed: true },
   { name: 'publint finds nothing', act: () => void tool('publint/src/cli.js', [tarball, '--strict']) },
   { name: 'every door has its types', act: () => void tool('@arethetypeswrong/cli/dist/index.js', [tarball, '--profile', 'esm-only']) },
   { name: 'installs', act: install, needed: true },
-  ...Object.keys(manifest.exports).map((door) => ({ name: `imports ${door.replace('.', 'reflex')}`, act: () => importDoor(door) })),
+  ...Object.keys(manifest.exports).map((door) => ({ name: `imports ${door.replace('.', manifest.name)}`, act: () => importDoor(door) })),
   { name: 'reflex --version', act: printsVersion },
   { name: 'the first example runs', act: runsExample },
+  { name: 'the page "In your own project" holds', act: followsPage },
   { name: `is smaller than ${SIZE_LIMIT_MB} MB`, act: isSmall },
 ]
+
+async function builds(): Promise<void> {
+  tarball = await pack(join(folder, 'stage'))
+}
 
 function tool(file: string, args: readonly string[]): string {
   return run(process.execPath, [resolve(ROOT, 'node_modules', file), ...args], folder)
@@ -49,12 +59,12 @@ function install(): void {
 }
 
 function importDoor(door: string): void {
-  const code = `const door = await import('reflex${door.slice(1)}'); if (Object.keys(door).length === 0) throw new Error('no value behind this door')`
+  const code = `const door = await import('${manifest.name}${door.slice(1)}'); if (Object.keys(door).length === 0) throw new Error('no value behind this door')`
   run(process.execPath, ['--input-type=module', '--eval', code], project)
 }
 
 function reflex(args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [join(project, 'node_modules/reflex/bin/reflex.js'), ...args], {
+  return spawnSync(process.execPath, [join(project, `node_modules/${manifest.name}/bin/reflex.js`), ...args], {
     cwd: project,
     encoding: 'utf8',
     input: '',
@@ -72,6 +82,30 @@ function runsExample(): void {
   if (status !== COMPLETED && status !== SUSPENDED) throw new Error(`exit ${status}, printed ${stdout}${stderr}`)
 }
 
+/** Does what README says under "In your own project": its files, its commands, its types. */
+function followsPage(): void {
+  const [, page = ''] = readFileSync(resolve(ROOT, 'README.md'), 'utf8').split('## In your own project')
+  const blocks = [...(page.split('\n## ')[0] ?? '').matchAll(/^```(\w+) (\S+)\n([\s\S]*?)^```/gm)]
+  for (const [, language, name = '', text = ''] of blocks) if (language === 'ts') writeFileSync(join(project, name), text)
+  const compiler = resolve(ROOT, 'node_modules/typescript/bin/tsc')
+  const files = blocks.flatMap(([, language, name = '']) => (language === 'ts' ? [name] : []))
+  const types = ['--typeRoots', resolve(ROOT, 'node_modules/@types'), '--types', 'node']
+  run(
+    process.execPath,
+    [compiler, '--noEmit', '--strict', '--module', 'nodenext', '--allowImportingTsExtensions', ...types, ...files],
+    project,
+  )
+  const lines = blocks.flatMap(([, language, , text = '']) => (language === 'sh' ? text.trim().split('\n') : []))
+  for (const line of lines.map((one) => one.replace(/\s+#.*$/, ''))) {
+    // The tarball is installed already.
+    if (line.startsWith('npm install ')) continue
+    const [program = '', ...args] = line.replace(/^npx /, '').split(' ')
+    const { status, stdout, stderr } =
+      program === 'reflex' ? reflex(args) : spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' })
+    if (status !== COMPLETED && status !== SUSPENDED) throw new Error(`${line}: exit ${status}, printed ${stdout}${stderr}`)
+  }
+}
+
 function isSmall(): void {
   const modules = join(project, 'node_modules')
   const files = readdirSync(modules, { recursive: true, encoding: 'utf8' }).map((file) => statSync(join(modules, file)))
@@ -80,7 +114,7 @@ function isSmall(): void {
   if (megabytes >= SIZE_LIMIT_MB) throw new Error(`${megabytes.toFixed(1)} MB in node_modules`)
 }
 
-function runSteps(): Counts {
+async function runSteps(): Promise<Counts> {
   const counts = { ...NOTHING }
   let broken = false
   for (const { name, act, needed } of STEPS) {
@@ -90,7 +124,7 @@ function runSteps(): Counts {
       continue
     }
     try {
-      act()
+      await act()
       counts.passed++
       console.log(`✓ ${name}`)
     } catch (error) {
@@ -103,7 +137,7 @@ function runSteps(): Counts {
 }
 
 try {
-  const counts = runSteps()
+  const counts = await runSteps()
   console.log(summary(counts))
   report(counts)
   process.exitCode = counts.failed > 0 ? 1 : 0

@@ -1,8 +1,10 @@
-/** Builds the package that is published: dist, the command, and a manifest whose doors lead into dist. */
-import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+/** `npm run pack`: the package that is published, as a tarball: dist, the command, and a manifest whose doors lead into dist. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { build } from './build.ts'
 import { builtExports, PACKAGE } from './exports.ts'
+import { npm } from './npm.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const NODE_FLOOR = '>=22.13'
@@ -14,20 +16,14 @@ interface SourceManifest {
 
 /** The published manifest, made from that of the workshop. */
 export function publishedManifest(source: SourceManifest): Record<string, unknown> {
-  const { devDependencies: _, ...kept } = source
+  const { devDependencies: _, scripts: __, ...kept } = source
   return { ...kept, exports: builtExports(source.exports), files: ['bin', 'dist'], engines: { node: NODE_FLOOR }, sideEffects: false }
 }
 
-/** Compiles into the folder; throws with the compiler's words. */
-function build(outDir: string): void {
-  const project = resolve(PACKAGE, 'tsconfig.build.json')
-  run(process.execPath, [resolve(ROOT, 'node_modules/typescript/bin/tsc'), '--project', project, '--outDir', outDir], ROOT)
-}
-
 /** Fills a folder with what is published and packs it; answers with the path of the tarball. */
-export function pack(stage: string): string {
+export async function pack(stage: string): Promise<string> {
   mkdirSync(stage, { recursive: true })
-  build(join(stage, 'dist'))
+  await build(join(stage, 'dist'))
   cpSync(resolve(PACKAGE, 'bin'), join(stage, 'bin'), { recursive: true })
   for (const page of ['README.md', 'LICENSE']) {
     if (existsSync(resolve(ROOT, page))) cpSync(resolve(ROOT, page), join(stage, page))
@@ -39,18 +35,14 @@ export function pack(stage: string): string {
   return join(stage, packed.filename)
 }
 
-/** Runs npm in a folder: the one that started this script, when there is one. */
-export function npm(args: readonly string[], cwd: string): string {
-  const cli = process.env['npm_execpath']
-  return cli === undefined ? run('npm', args, cwd) : run(process.execPath, [cli, ...args], cwd)
-}
-
-/** Runs a command and answers with its output; what it printed is in the error when it fails. */
-export function run(command: string, args: readonly string[], cwd: string): string {
+if (process.argv[1] === import.meta.filename) {
+  const stage = mkdtempSync(join(tmpdir(), 'reflex-pack-'))
   try {
-    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
-    throw new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`.trim(), { cause: error })
+    const packed = await pack(stage)
+    const tarball = resolve(ROOT, basename(packed))
+    cpSync(packed, tarball)
+    console.log(`${tarball}\n  in your project  npm install ${tarball}`)
+  } finally {
+    rmSync(stage, { recursive: true, force: true })
   }
 }

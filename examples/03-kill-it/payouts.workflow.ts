@@ -2,8 +2,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { defineTool, type ToolCall } from 'reflex/tools'
-import { workflow } from 'reflex/workflow'
+import { defineTool, type ToolCall } from 'reflex-runtime/tools'
+import { workflow } from 'reflex-runtime/workflow'
 import { z } from 'zod'
 
 /** Milliseconds between a deed and its answer: time enough to die in. `SLOW=5000` leaves time enough for a hand. */

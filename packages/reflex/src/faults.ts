@@ -43,7 +43,7 @@ export const faults = defineFaults({
     when: 'before a run',
     means:
       'The file that --tools names is imported, and what it exports that is a tool can be called by programs. It could not be imported, or exports none.',
-    fix: "Export what `defineTool` of 'reflex/tools' gives, alone or in a list.",
+    fix: "Export what `defineTool` of 'reflex-runtime/tools' gives, alone or in a list.",
   },
   R1025: {
     title: 'The settings of a folder cannot be read',

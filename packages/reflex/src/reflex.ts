@@ -208,7 +208,7 @@ export class Reflex {
     for (const module of modules) {
       const file = resolve(this.#surroundings.cwd, module)
       if ((await this.#takeTools(file)) === 0)
-        throw faults.make('R1026', `${module} exports no tools`, { file, fix: "export what defineTool of 'reflex/tools' gives" })
+        throw faults.make('R1026', `${module} exports no tools`, { file, fix: "export what defineTool of 'reflex-runtime/tools' gives" })
     }
   }
 

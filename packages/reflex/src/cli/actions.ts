@@ -1,31 +1,7 @@
 import { Option } from 'commander'
-import { answer } from './verbs/answer.ts'
 import type { Action, Verb } from './verb.ts'
-import { cancel } from './verbs/cancel.ts'
-import { check } from './verbs/check.ts'
-import { diff } from './verbs/diff.ts'
-import { doctor } from './verbs/doctor.ts'
-import { explain } from './verbs/explain.ts'
-import { exportRuns } from './verbs/export.ts'
-import { fmt } from './verbs/fmt.ts'
-import { fork } from './verbs/fork.ts'
-import { gc } from './verbs/gc.ts'
-import { graph } from './verbs/graph.ts'
-import { importRun } from './verbs/import.ts'
-import { inbox } from './verbs/inbox.ts'
-import { init } from './verbs/init.ts'
 import type { RunFlags } from './options.ts'
-import { replay } from './verbs/replay.ts'
-import { resume } from './verbs/resume.ts'
-import { run } from './verbs/run.ts'
-import { runs } from './verbs/runs.ts'
-import { schema } from './verbs/schema.ts'
-import { type Session, withReflex, withStoredRuns } from './session.ts'
-import { show } from './verbs/show.ts'
-import { trace } from './verbs/trace.ts'
-import { validate } from './verbs/validate.ts'
-import { why } from './verbs/why.ts'
-import { worker } from './verbs/worker.ts'
+import type { Session } from './session.ts'
 
 const collect = (word: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), word]
 const many = (flags: string, about: string): Option => new Option(flags, about).argParser(collect)
@@ -54,13 +30,33 @@ const TOOLS = many('--tools <module>', 'a module of tools that programs may call
 const RECORD = new Option('--record <file>', 'add every reply of a model to a file')
 const KIND = new Option('--kind <kind>', 'the kind, where the name of the file does not tell it')
 
-const withStore = (work: (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>): Action => {
-  return (console, words, flags) => withReflex(console, flags, (session) => work(session, words, flags))
+/** Does what a verb says in an open store. */
+type SessionAction = (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>
+
+/** A verb is imported when it is called: a command loads only what it needs. */
+const withStore = (load: () => Promise<SessionAction>): Action => {
+  return async (console, words, flags) => {
+    const [{ withReflex }, act] = await Promise.all([import('./session.ts'), load()])
+    return withReflex(console, flags, (session) => act(session, words, flags))
+  }
 }
 
 /** For verbs that start nothing. */
-const withRuns = (work: (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>): Action => {
-  return (console, words, flags) => withStoredRuns(console, flags, (session) => work(session, words, flags))
+const withRuns = (load: () => Promise<SessionAction>): Action => {
+  return async (console, words, flags) => {
+    const [{ withStoredRuns }, act] = await Promise.all([import('./session.ts'), load()])
+    return withStoredRuns(console, flags, (session) => act(session, words, flags))
+  }
+}
+
+/** For verbs that need the programs of the library and no run. */
+const withMemory = (load: () => Promise<SessionAction>): Action => {
+  return (console, words, flags) => withStore(load)(console, words, { ...flags, store: 'memory:' })
+}
+
+/** For verbs that need no store. */
+const withNothing = (load: () => Promise<Action>): Action => {
+  return async (console, words, flags) => (await load())(console, words, flags)
 }
 
 /** Every verb of the command, in the order of its help. */
@@ -98,7 +94,10 @@ export const actions: readonly Verb[] = [
       'run refund.workflow.json --input order_id=A-1042',
       'run refund.workflow.json --input \'order:={"total":84}\' --answers none',
     ],
-    action: withStore((session, [program = ''], flags) => run(session, program, flags as unknown as RunFlags)),
+    action: withStore(async () => {
+      const { run } = await import('./verbs/run.ts')
+      return (session, [program = ''], flags) => run(session, program, flags as unknown as RunFlags)
+    }),
   },
   {
     name: 'resume',
@@ -117,7 +116,10 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['resume otter', 'resume otter --model openai:gpt-5-mini', 'resume otter --budget usd=2'],
-    action: withRuns((session, [ref = ''], flags) => resume(session, ref, flags)),
+    action: withRuns(async () => {
+      const { resume } = await import('./verbs/resume.ts')
+      return (session, [ref = ''], flags) => resume(session, ref, flags)
+    }),
   },
   {
     name: 'answer',
@@ -129,7 +131,10 @@ export const actions: readonly Verb[] = [
     about: 'answer a question, then go on',
     options: [BY, new Option('--no-run', 'only record the answer'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
     examples: ['answer otter approve', 'answer otter q2 \':={"total":84}\'', 'answer otter/q2 @letter.txt'],
-    action: withRuns((session, words, flags) => answer(session, words, flags)),
+    action: withRuns(async () => {
+      const { answer } = await import('./verbs/answer.ts')
+      return (session, words, flags) => answer(session, words, flags)
+    }),
   },
   {
     name: 'cancel',
@@ -137,7 +142,10 @@ export const actions: readonly Verb[] = [
     about: 'end a run that goes on or waits; its programs may undo what they did',
     options: [new Option('--reason <text>', 'why, for the journal'), BY, POLICY, PROGRAMS, ...COMMON],
     examples: ['cancel otter', "cancel otter --reason 'the order was withdrawn'"],
-    action: withRuns((session, [ref = ''], flags) => cancel(session, ref, flags)),
+    action: withRuns(async () => {
+      const { cancel } = await import('./verbs/cancel.ts')
+      return (session, [ref = ''], flags) => cancel(session, ref, flags)
+    }),
   },
   {
     name: 'worker',
@@ -154,7 +162,10 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['worker', 'worker --once'],
-    action: withStore((session, _words, flags) => worker(session, flags)),
+    action: withStore(async () => {
+      const { worker } = await import('./verbs/worker.ts')
+      return (session, _words, flags) => worker(session, flags)
+    }),
   },
   {
     name: 'runs',
@@ -167,7 +178,10 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['runs --status suspended', 'runs --since 2h --json'],
-    action: withRuns((session, _words, flags) => runs(session, flags)),
+    action: withRuns(async () => {
+      const { runs } = await import('./verbs/runs.ts')
+      return (session, _words, flags) => runs(session, flags)
+    }),
   },
   {
     name: 'inbox',
@@ -175,7 +189,10 @@ export const actions: readonly Verb[] = [
     about: 'list the open questions, and answer them at a terminal',
     options: [BY, ANSWERS, POLICY, PROGRAMS, ...COMMON],
     examples: [],
-    action: withRuns((session, _words, flags) => inbox(session, flags)),
+    action: withRuns(async () => {
+      const { inbox } = await import('./verbs/inbox.ts')
+      return (session, _words, flags) => inbox(session, flags)
+    }),
   },
   {
     name: 'show',
@@ -183,7 +200,10 @@ export const actions: readonly Verb[] = [
     about: 'show where a run stands: stack, ways on, values',
     options: COMMON,
     examples: ['show otter', 'show otter@21'],
-    action: withRuns((session, [ref = '']) => show(session, ref)),
+    action: withRuns(async () => {
+      const { show } = await import('./verbs/show.ts')
+      return (session, [ref = '']) => show(session, ref)
+    }),
   },
   {
     name: 'trace',
@@ -191,7 +211,10 @@ export const actions: readonly Verb[] = [
     about: 'tell what happened, record by record',
     options: COMMON,
     examples: ['trace last', 'trace otter@21', 'trace otter --jsonl'],
-    action: withRuns((session, [ref = '']) => trace(session, ref)),
+    action: withRuns(async () => {
+      const { trace } = await import('./verbs/trace.ts')
+      return (session, [ref = '']) => trace(session, ref)
+    }),
   },
   {
     name: 'replay',
@@ -199,7 +222,10 @@ export const actions: readonly Verb[] = [
     about: 'make every decision again, and compare with what was recorded',
     options: [new Option('--against <file>', 'a changed program in the place of its own'), KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['replay otter', 'replay otter --against refund.workflow.json'],
-    action: withRuns((session, [ref = ''], flags) => replay(session, ref, flags)),
+    action: withRuns(async () => {
+      const { replay } = await import('./verbs/replay.ts')
+      return (session, [ref = ''], flags) => replay(session, ref, flags)
+    }),
   },
   {
     name: 'fork',
@@ -224,7 +250,10 @@ export const actions: readonly Verb[] = [
       'fork otter@30 --decide verify/approve=yes',
       "fork otter@21 --set 'limit:=50' --simulate",
     ],
-    action: withRuns((session, [address = ''], flags) => fork(session, address, flags)),
+    action: withRuns(async () => {
+      const { fork } = await import('./verbs/fork.ts')
+      return (session, [address = ''], flags) => fork(session, address, flags)
+    }),
   },
   {
     name: 'why',
@@ -235,7 +264,10 @@ export const actions: readonly Verb[] = [
     about: 'follow a value or a decision back to its causes',
     options: COMMON,
     examples: ['why otter decide', 'why otter identity', 'why otter key:decide', 'why otter @11'],
-    action: withRuns((session, [ref = '', what = '']) => why(session, ref, what)),
+    action: withRuns(async () => {
+      const { why } = await import('./verbs/why.ts')
+      return (session, [ref = '', what = '']) => why(session, ref, what)
+    }),
   },
   {
     name: 'diff',
@@ -250,7 +282,10 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['diff otter crane', 'diff otter@11 otter@21', 'diff otter --replay'],
-    action: withRuns((session, words, flags) => diff(session, words, flags)),
+    action: withRuns(async () => {
+      const { diff } = await import('./verbs/diff.ts')
+      return (session, words, flags) => diff(session, words, flags)
+    }),
   },
   {
     name: 'validate',
@@ -258,7 +293,10 @@ export const actions: readonly Verb[] = [
     about: 'find everything that is wrong, without a run',
     options: [KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['validate refund.workflow.json'],
-    action: (console, words, flags) => withReflex(console, { ...flags, store: 'memory:' }, (session) => validate(session, words, flags)),
+    action: withMemory(async () => {
+      const { validate } = await import('./verbs/validate.ts')
+      return (session, words, flags) => validate(session, words, flags)
+    }),
   },
   {
     name: 'fmt',
@@ -266,7 +304,10 @@ export const actions: readonly Verb[] = [
     about: 'write programs in the one form of their format, comments kept',
     options: [new Option('--check', 'write nothing; exit with 1 if anything would change'), KIND, ...COMMON],
     examples: ['fmt review.dot', 'fmt --check .'],
-    action: (console, files, flags) => fmt(console, files, flags),
+    action: withNothing(async () => {
+      const { fmt } = await import('./verbs/fmt.ts')
+      return (console, files, flags) => fmt(console, files, flags)
+    }),
   },
   {
     name: 'check',
@@ -274,7 +315,10 @@ export const actions: readonly Verb[] = [
     about: 'find which open runs would break on changed programs',
     options: [KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['check refund.workflow.json', 'check --json'],
-    action: withRuns((session, files, flags) => check(session, files, flags)),
+    action: withRuns(async () => {
+      const { check } = await import('./verbs/check.ts')
+      return (session, files, flags) => check(session, files, flags)
+    }),
   },
   {
     name: 'graph',
@@ -288,7 +332,10 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['graph refund.workflow.json', 'graph refund.workflow.json --svg refund.svg', 'graph otter@21'],
-    action: (console, [what = ''], flags) => graph(console, what, flags),
+    action: withNothing(async () => {
+      const { graph } = await import('./verbs/graph.ts')
+      return (console, [what = ''], flags) => graph(console, what, flags)
+    }),
   },
   {
     name: 'explain',
@@ -296,7 +343,10 @@ export const actions: readonly Verb[] = [
     about: 'explain a code of a message',
     options: COMMON,
     examples: ['explain R1042'],
-    action: (console, [code = '']) => Promise.resolve(explain(console, code)),
+    action: withNothing(async () => {
+      const { explain } = await import('./verbs/explain.ts')
+      return (console, [code = '']) => Promise.resolve(explain(console, code))
+    }),
   },
   {
     name: 'schema',
@@ -304,7 +354,10 @@ export const actions: readonly Verb[] = [
     about: 'print the JSON Schema of a file, or of what --json writes',
     options: COMMON,
     examples: ['schema workflow', 'schema output'],
-    action: (console, [name]) => Promise.resolve(schema(console, name)),
+    action: withNothing(async () => {
+      const { schema } = await import('./verbs/schema.ts')
+      return (console, [name]) => Promise.resolve(schema(console, name))
+    }),
   },
   {
     name: 'doctor',
@@ -312,7 +365,10 @@ export const actions: readonly Verb[] = [
     about: 'tell what is found here, and every setting with what set it',
     options: [BY, POLICY, PROGRAMS, ...COMMON],
     examples: ['doctor'],
-    action: (console, _words, flags) => doctor(console, flags),
+    action: withNothing(async () => {
+      const { doctor } = await import('./verbs/doctor.ts')
+      return (console, _words, flags) => doctor(console, flags)
+    }),
   },
   {
     name: 'export',
@@ -326,7 +382,10 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['export otter -o otter.run.jsonl', 'export --all --format parquet -o tables'],
-    action: withRuns((session, [ref], flags) => exportRuns(session, ref, flags)),
+    action: withRuns(async () => {
+      const { exportRuns } = await import('./verbs/export.ts')
+      return (session, [ref], flags) => exportRuns(session, ref, flags)
+    }),
   },
   {
     name: 'import',
@@ -338,7 +397,10 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['import otter.run.jsonl', 'import otter.run.jsonl --secret-file team.secret'],
-    action: withStore((session, [file = ''], flags) => importRun(session, file, flags)),
+    action: withStore(async () => {
+      const { importRun } = await import('./verbs/import.ts')
+      return (session, [file = ''], flags) => importRun(session, file, flags)
+    }),
   },
   {
     name: 'gc',
@@ -350,7 +412,10 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['gc --dry-run', 'gc --keep 30d'],
-    action: withRuns((session, _words, flags) => gc(session, flags)),
+    action: withRuns(async () => {
+      const { gc } = await import('./verbs/gc.ts')
+      return (session, _words, flags) => gc(session, flags)
+    }),
   },
   {
     name: 'init',
@@ -358,6 +423,9 @@ export const actions: readonly Verb[] = [
     about: 'write a first program, and say what to type next',
     options: COMMON,
     examples: ['init', 'init hello'],
-    action: (console, [folder]) => Promise.resolve(init(console, folder)),
+    action: withNothing(async () => {
+      const { init } = await import('./verbs/init.ts')
+      return (console, [folder]) => Promise.resolve(init(console, folder))
+    }),
   },
 ]

@@ -4,7 +4,7 @@ import { didYouMean, suggest } from '../text/index.ts'
 import { topHelp } from './help.ts'
 import { actions } from './actions.ts'
 import { Console } from './console.ts'
-import type { CommonFlags, Document } from './options.ts'
+import { type CommonFlags, type Document, SHAPES } from './options.ts'
 import type { Verb } from './verb.ts'
 import type { World } from './world.ts'
 
@@ -21,16 +21,11 @@ export interface Told {
   readonly document: Document
 }
 
-/** Say how something is said, not what. */
-const SHAPES = ['--json', '--jsonl', '--no-color']
-
 /** Reads a command line. Throws `R2030` and `R2031`; tells itself where only help or a version is asked for. */
 export function readCommand(argv: readonly string[], world: World): Asked | Told {
   const [verb] = argv.filter((word) => !word.startsWith('-'))
   const [word, ...others] = argv.filter((one) => !SHAPES.includes(one))
   if (others.length === 0 && (word === undefined || ['-h', '--help', 'help'].includes(word))) return helpOf(topHelp(world.command, actions))
-  if (others.length === 0 && ['-V', '--version'].includes(word ?? ''))
-    return { text: `reflex ${world.version}\n`, document: { v: 1, version: world.version } }
   const said: string[] = []
   let asked: Asked | undefined
   const program = new Command('reflex')

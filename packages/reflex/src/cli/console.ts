@@ -70,7 +70,7 @@ export class Console {
     const [head = '', ...rest] = describeFault(this.#local(fault, look)).split('\n')
     const [word = '', ...parts] = head.split('  ').map((part) => look.text(part))
     const painted = look.paint(SEVERITY_COLOURS[fault.severity ?? 'error'], word)
-    return [...headLines(word, painted, parts, look), ...rest.flatMap((line) => faultLine(line, look))]
+    return [...headLines(word, painted, parts, look), ...rest.flatMap((line) => faultLine(line, look, this.world.command))]
   }
 
   /** A fault with its file as a person here would name it, and with commands that can be pasted. */
@@ -119,13 +119,16 @@ function headLines(word: string, painted: string, parts: readonly string[], look
 }
 
 const FACT = /^( {2}\w+ +)(.*)$/
-/** A fact that is a command and nothing else: it is not wrapped, so that it can be copied. */
-const COMMAND = /^(npx )?reflex [a-z]+( [^\s;,]+)*$/
 
-function faultLine(line: string, look: Look): string[] {
+function faultLine(line: string, look: Look, command: string): string[] {
   const [, lead, text] = FACT.exec(line) ?? []
   if (lead === undefined || text === undefined) return [look.text(line)]
-  if (COMMAND.test(text)) return [`${look.paint('dim', lead)}${text}`]
+  if (isCommand(text, command)) return [`${look.paint('dim', lead)}${text}`]
   const [first = '', ...rest] = look.wrap(look.text(text), Math.max(16, look.room - lead.length))
   return [`${look.paint('dim', lead)}${first}`, ...rest.map((more) => `${' '.repeat(lead.length)}${more}`)]
+}
+
+/** A fact that is a command and nothing else is not wrapped, so that it can be copied. */
+function isCommand(text: string, command: string): boolean {
+  return text.startsWith(`${command} `) && /^[a-z]+( [^\s;,]+)*$/.test(text.slice(command.length + 1))
 }

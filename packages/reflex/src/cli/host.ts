@@ -1,11 +1,12 @@
-import { accessSync, constants, readFileSync, readSync } from 'node:fs'
+import { readFileSync, readSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { emitKeypressEvents, type Key as NodeKey } from 'node:readline'
 import type { WriteStream } from 'node:tty'
 import { thisProcess } from '../host.ts'
 import type { Worker } from '../kernel/index.ts'
 import { EXIT, systemFix } from './exit.ts'
+import { commandWords } from './invocation.ts'
 import type { Interrupt, Key, Sink, World } from './world.ts'
 
 /** Between two interrupts that count as one: a wrapper may hear the terminal's and send it on. */
@@ -32,7 +33,7 @@ export function processWorld(): ProcessWorld {
     readInput: () => Promise.resolve(readAll()),
     receive: () => process.stdin,
     interrupts: onInterrupt,
-    command: onPath(environment['PATH'] ?? '') ? 'reflex' : 'npx reflex',
+    command: commandWords({ cwd: surroundings.cwd, path: environment['PATH'] ?? '', script: process.argv[1] ?? '' }),
     version: ownVersion(),
     machine: { node: process.versions.node, system: `${process.platform} ${process.arch}`, home: homedir() },
     alive: (worker) => isAlive(worker, surroundings.worker.host),
@@ -130,23 +131,6 @@ function onInterrupt(listener: (signal: Interrupt) => void): () => void {
   return () => {
     // After the first, a second must not find the system's own way to end a process.
     if (first === undefined) for (const signal of signals) process.off(signal, heard)
-  }
-}
-
-/** Whether this very command is what `reflex` on the path leads to; npm puts its own folders there while it runs. */
-function onPath(path: string): boolean {
-  return path
-    .split(delimiter)
-    .filter((folder) => folder !== '' && !folder.includes(`node_modules`))
-    .some((folder) => canRun(join(folder, 'reflex')))
-}
-
-function canRun(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -1,11 +1,9 @@
-import { readCommand } from './command.ts'
 import { Console } from './console.ts'
 import { EXIT } from './exit.ts'
-import { tellFailure } from './failure.ts'
 import { leave, processWorld } from './host.ts'
 import { isPath } from '../host.ts'
 import { redaction, secretsIn } from '../policy/index.ts'
-import type { CommonFlags } from './options.ts'
+import { type CommonFlags, SHAPES } from './options.ts'
 import type { Sink, World } from './world.ts'
 
 /** Runs the `reflex` command in this process and gives its exit code. Never rejects. */
@@ -22,6 +20,8 @@ export async function runCommand(argv: readonly string[], given: World): Promise
   const world = withoutSecrets(given)
   let console = new Console(world, flagsOf(argv))
   try {
+    if (asksVersion(argv)) return tellVersion(console)
+    const { readCommand } = await import('./command.ts')
     const asked = readCommand(argv, world)
     if ('text' in asked) {
       if (console.shape === 'text') world.out.write(asked.text)
@@ -31,8 +31,22 @@ export async function runCommand(argv: readonly string[], given: World): Promise
     console = new Console(world, asked.flags)
     return await asked.perform(console)
   } catch (thrown) {
+    const { tellFailure } = await import('./failure.ts')
     return tellFailure(console, thrown)
   }
+}
+
+/** The version alone loads nothing else of the command. */
+function asksVersion(argv: readonly string[]): boolean {
+  const [word, ...others] = argv.filter((one) => !SHAPES.includes(one))
+  return others.length === 0 && ['-V', '--version'].includes(word ?? '')
+}
+
+function tellVersion(console: Console): number {
+  const { world } = console
+  if (console.shape === 'text') world.out.write(`reflex ${world.version}\n`)
+  else console.document({ v: 1, version: world.version })
+  return EXIT.done
 }
 
 /** What is recorded has lost its secrets already; this is the last door, for what never was a record. */

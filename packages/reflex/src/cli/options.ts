@@ -46,6 +46,9 @@ export interface RunFlags extends CarryFlags {
   readonly validate?: boolean
 }
 
+/** Flags that say how something is printed, not what. */
+export const SHAPES: readonly string[] = ['--json', '--jsonl', '--no-color']
+
 /** Where a command's results go. */
 export type Shape = 'text' | 'json' | 'jsonl'
 

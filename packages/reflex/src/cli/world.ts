@@ -51,7 +51,7 @@ export interface World {
   receive(): AsyncIterable<Uint8Array | string>
   /** Listens for interrupts until the returned function is called. */
   interrupts(listener: (signal: Interrupt) => void): () => void
-  /** How a person starts this command: `reflex`, or `npx reflex` where it is not on the path. */
+  /** The words that start this command: `npx reflex`, `reflex`, or the path of its file. */
   readonly command: string
   readonly version: string
   readonly machine: Machine

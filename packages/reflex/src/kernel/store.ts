@@ -162,7 +162,7 @@ export interface Swept {
 
 /**
  * Where journals, programs, ledgers, blobs and the inbox live. Every implementation passes the suite in
- * `reflex/testing`. Methods throw `R5…` faults; none of them changes anything when it throws. Where a store is `durable`, what
+ * `reflex-runtime/testing`. Methods throw `R5…` faults; none of them changes anything when it throws. Where a store is `durable`, what
  * `commit`, `post`, `append` and `sweep` wrote is safe when they return, and so is all that was written before; who holds
  * which run is safe with the next of these, for it concerns living processes alone.
  */

@@ -27,7 +27,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 }
 
 /**
- * Every rule of the store contract (`Store` in `reflex/kernel`) as cases for any test runner:
+ * Every rule of the store contract (`Store` in `reflex-runtime/kernel`) as cases for any test runner:
  *
  *     for (const it of storeSuite('mine', makeStore)) test(it.name, it.run)
  *

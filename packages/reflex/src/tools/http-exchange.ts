@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { lookup } from 'node:dns/promises'
-import { type IncomingMessage, request as plainRequest } from 'node:http'
-import { request as secureRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { Host } from '../kernel/index.ts'
 import { isPublicAddress } from './addresses.ts'
@@ -81,8 +80,13 @@ async function addressesOf(name: string, call: ToolCall): Promise<readonly Addre
   return all
 }
 
-function send({ url, method, headers, body }: Exchange, addresses: readonly Address[], signal: AbortSignal): Promise<IncomingMessage> {
-  const begin = url.protocol === 'https:' ? secureRequest : plainRequest
+async function send(
+  { url, method, headers, body }: Exchange,
+  addresses: readonly Address[],
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  // Imported for the first request: it costs every command 50 ms.
+  const { request: begin } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
   return new Promise((resolve, reject) => {
     const sent = begin(url, {
       method,

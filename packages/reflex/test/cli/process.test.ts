@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { screenOf } from './screen.ts'
 import { workFolder } from './worlds.ts'
 
@@ -9,7 +10,11 @@ import { workFolder } from './worlds.ts'
 const PATIENCE = 60_000
 const BIN = join(import.meta.dirname, '../../bin/reflex.js')
 const { FORCE_COLOR: _, NO_COLOR: __, COLUMNS: ___, ...outside } = process.env
-const environment = { ...outside, LC_ALL: 'C.UTF-8', TERM: 'xterm' }
+/** The command as somebody who installed it for every folder has it. */
+const INSTALLED = mkdtempSync(join(tmpdir(), 'reflex-bin-'))
+symlinkSync(BIN, join(INSTALLED, 'reflex'))
+afterAll(() => rmSync(INSTALLED, { recursive: true, force: true }))
+const environment = { ...outside, PATH: `${INSTALLED}:${outside['PATH']}`, LC_ALL: 'C.UTF-8', TERM: 'xterm' }
 
 function reflex(
   argv: readonly string[],

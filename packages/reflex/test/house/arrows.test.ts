@@ -20,7 +20,7 @@ describe('arrows', () => {
     ['reflex.ts', "import './cli/main.ts'", 'no arrow leads from composition to cli'],
     ['testing/clock.ts', "import { main } from '../cli/main.ts'", 'no arrow leads from testing to cli'],
     ['tools/shell.ts', "import { x } from '../../test/cases.ts'", '../../test/cases.ts leaves src'],
-    ['agents/rules.ts', "import { x } from 'reflex/kernel'", "reflex/kernel is this package's own door"],
+    ['agents/rules.ts', "import { x } from 'reflex-runtime/kernel'", "reflex-runtime/kernel is this package's own door"],
     ['utils/misc.ts', "import { x } from '../kernel/index.ts'", 'the room utils is not in the arrow table'],
   ])('finds the planted import in %s: %s', (file, text, message) => {
     expect(findingsOf(file, text)).toEqual([message])

@@ -7,8 +7,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 const root = resolve(import.meta.dirname, '../../../..')
 
 /** Mistakes, each on the line under its name, in a program as an application would write it. */
-const PROGRAM = `import { Reflex } from 'reflex'
-import { workflow } from 'reflex/workflow'
+const PROGRAM = `import { Reflex } from 'reflex-runtime'
+import { workflow } from 'reflex-runtime/workflow'
 import { z } from 'zod'
 
 export const identity = workflow({ id: 'identity', entry: 'match', board: { verdict: z.string(), score: { type: 'number' } }, nodes: { match: {} }, edges: [] })

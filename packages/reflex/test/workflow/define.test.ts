@@ -203,7 +203,7 @@ describe('Reflex', () => {
     const workdir = folder()
     writeFileSync(
       join(workdir, 'refund.workflow.ts'),
-      `import { workflow } from 'reflex/workflow'
+      `import { workflow } from 'reflex-runtime/workflow'
 export const identity = workflow({ id: 'identity', entry: 'match', nodes: { match: { spec: { writes: { verdict: 'sure' } } } }, edges: [] })
 export const refund = workflow({
   id: 'refund', entry: 'go', edges: [],

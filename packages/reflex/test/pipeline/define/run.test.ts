@@ -18,7 +18,7 @@ const letter = pipeline({
   edges: [['start', 'greet', 'ask'], { from: 'ask', to: 'end', label: '[Y] Yes' }, { from: 'ask', to: 'greet', label: '[A] Again' }],
 })
 
-const MODULE = `import { pipeline } from 'reflex/pipeline'
+const MODULE = `import { pipeline } from 'reflex-runtime/pipeline'
 export const greeting = pipeline({
   id: 'greeting',
   nodes: { start: {}, greet: { type: 'transform', transform: 'constant', expression: 'Dear Ana', output_key: 'greeting' }, end: {} },
@@ -65,7 +65,7 @@ describe('Reflex', () => {
     })
     const folder = folderOf({
       'greeting.pipeline.ts': MODULE,
-      'flow.workflow.ts': `import { workflow } from 'reflex/workflow'
+      'flow.workflow.ts': `import { workflow } from 'reflex-runtime/workflow'
 export const flow = workflow({ id: 'flow', entry: 'a', edges: [],
   nodes: { a: { invokes: { workflow: 'pipeline:greeting', returnMap: [{ parentKey: 'said', childKey: 'greeting' }] } } } })
 `,

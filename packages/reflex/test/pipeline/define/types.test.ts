@@ -7,9 +7,9 @@ import { folderOf } from './programs.ts'
 const root = resolve(import.meta.dirname, '../../../../..')
 
 /** Mistakes, each on the line under its name, in a program as an application would write it. */
-const PROGRAM = `import { Reflex } from 'reflex'
-import { type DefinedPipeline, type NodeDefinition, pipeline, run, serializeGraph, validate } from 'reflex/pipeline'
-import { scripted } from 'reflex/testing'
+const PROGRAM = `import { Reflex } from 'reflex-runtime'
+import { type DefinedPipeline, type NodeDefinition, pipeline, run, serializeGraph, validate } from 'reflex-runtime/pipeline'
+import { scripted } from 'reflex-runtime/testing'
 
 const reviewer = { timeout: '5m', max_retries: 1 } satisfies NodeDefinition
 const shared: NodeDefinition = { ...reviewer, prompt: 'Look.' }

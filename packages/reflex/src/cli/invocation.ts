@@ -1,0 +1,56 @@
+import { accessSync, constants, realpathSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { shellWord } from './escape.ts'
+
+/** How this command was started, and where. */
+export interface Invocation {
+  /** The folder in which it was started. */
+  readonly cwd: string
+  /** The variable PATH. */
+  readonly path: string
+  /** The file that Node was given: absolute, links as they were named. */
+  readonly script: string
+}
+
+/**
+ * The words that start this very command again from the same folder: `npx reflex` where a `node_modules` above leads to this
+ * package, else `reflex` where the PATH does, else the file that was started. Another package may be called `reflex`, too.
+ */
+export function commandWords({ cwd, path, script }: Invocation): string {
+  const own = real(script)
+  const isOurs = (file: string): boolean => real(file) === own || isShim(file)
+  if (own === undefined) return 'npx reflex'
+  if (foldersAbove(cwd).some((folder) => isOurs(join(folder, 'node_modules/.bin/reflex')))) return 'npx reflex'
+  const folders = path.split(delimiter).filter((folder) => folder !== '' && !folder.includes('node_modules'))
+  if (folders.some((folder) => isOurs(join(folder, 'reflex')))) return 'reflex'
+  const near = relative(cwd, script)
+  const file = near.startsWith('..') || isAbsolute(near) ? script : `./${near}`
+  return canRun(script) ? shellWord(file) : `node ${shellWord(file)}`
+}
+
+/** Windows has a file of its own in the place of a link; it cannot be followed. */
+function isShim(file: string): boolean {
+  return process.platform === 'win32' && canRun(`${file}.cmd`)
+}
+
+function foldersAbove(folder: string): string[] {
+  const above = dirname(resolve(folder))
+  return above === folder ? [folder] : [folder, ...foldersAbove(above)]
+}
+
+function real(file: string): string | undefined {
+  try {
+    return realpathSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

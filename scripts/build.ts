@@ -1,0 +1,50 @@
+/**
+ * `npm run build`: what is published of packages/reflex, in its `dist`. Declarations come from the compiler, file by file; the
+ * code is bundled, since a command would otherwise open hundreds of modules before it starts.
+ */
+import { readFileSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { rolldown } from 'rolldown'
+import { PACKAGE } from './exports.ts'
+import { run } from './npm.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+
+/** Needed by every command. Others stay packages of their own: they are loaded when something first needs them. */
+const BUNDLED = ['commander', 'jsonc-parser', 'zod']
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+}
+
+/** Builds into a folder, which it empties first. Throws with the words of the compiler or of the bundler. */
+export async function build(outDir: string): Promise<void> {
+  rmSync(outDir, { recursive: true, force: true })
+  const project = resolve(PACKAGE, 'tsconfig.build.json')
+  run(
+    process.execPath,
+    [resolve(ROOT, 'node_modules/typescript/bin/tsc'), '--project', project, '--outDir', outDir, '--emitDeclarationOnly'],
+    ROOT,
+  )
+  await bundle(outDir)
+}
+
+async function bundle(outDir: string): Promise<void> {
+  const { exports: doors, dependencies, peerDependencies } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as Manifest
+  const files = [...Object.values(doors), './src/cli/main.ts']
+  const input = Object.fromEntries(files.map((file) => [file.replace('./src/', '').replace(/\.ts$/, ''), resolve(PACKAGE, file)]))
+  const outside = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !BUNDLED.includes(name))
+  const bundled = await rolldown({
+    input,
+    platform: 'node',
+    // The module form of a package that has two: the other one cannot be bundled whole.
+    resolve: { mainFields: ['module', 'main'] },
+    external: (id) => id.startsWith('node:') || outside.some((name) => id === name || id.startsWith(`${name}/`)),
+  })
+  await bundled.write({ dir: outDir, format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js' })
+  await bundled.close()
+}
+
+if (process.argv[1] === import.meta.filename) await build(join(PACKAGE, 'dist'))
