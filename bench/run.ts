@@ -14,6 +14,7 @@ import { logging } from './logging.ts'
 import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.ts'
 import { pipeline } from './pipeline.ts'
 import { postgres } from './postgres.ts'
+import { starting } from './start.ts'
 import { typing } from './types.ts'
 import { agent, BareLoop, linear, nested } from './workflows.ts'
 
@@ -80,7 +81,7 @@ async function memory(): Promise<void> {
   line('bytes for 2n steps over bytes for n', (twice / once).toFixed(2), 'aim at most 2.1')
 }
 
-const PARTS = { memory, types: typing, sqlite: durable, langgraph, logging, postgres, dot, pipeline }
+const PARTS = { memory, types: typing, sqlite: durable, langgraph, logging, postgres, dot, pipeline, start: starting }
 
 const wanted = process.argv.slice(2)
 for (const [name, part] of Object.entries(PARTS)) {

@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { PACKAGE } from '../scripts/exports.ts'
+import { run } from '../scripts/npm.ts'
+import { pack } from '../scripts/pack.ts'
+import { alternate, type Contestant, type Line, median } from './measure.ts'
+
+const HELLO = {
+  id: 'hello',
+  entry: 'list',
+  nodes: { list: { id: 'list', spec: { tool: 'file.list', args: { path: '.' } } }, done: { id: 'done', spec: {} } },
+  edges: [{ id: 'next', from: 'list', to: 'done', event: 'NEXT' }],
+}
+
+/** Whole processes: what a person waits for before a command begins, above what Node alone takes. */
+export async function starting(line: Line): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'reflex-start-'))
+  try {
+    const packed = await installed(folder)
+    writeFileSync(join(folder, 'hello.workflow.json'), JSON.stringify(HELLO))
+    await measure(line, 'packed', packed, folder, { '--version': 'aim 40', runs: 'aim 150', validate: 'aim 150' })
+    await measure(line, 'workshop', join(PACKAGE, 'bin/reflex.js'), folder, {
+      '--version': 'aim 150',
+      runs: 'aim 400',
+      validate: 'aim 400',
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The command of the package as it is published, unpacked beside the dependencies of the workshop. */
+async function installed(folder: string): Promise<string> {
+  const tarball = await pack(join(folder, 'stage'))
+  const at = join(folder, 'package')
+  run('tar', ['-xzf', tarball, '-C', folder], folder)
+  symlinkSync(resolve(PACKAGE, '../../node_modules'), join(at, 'node_modules'))
+  return join(at, 'bin/reflex.js')
+}
+
+async function measure(line: Line, where: string, command: string, cwd: string, aims: Readonly<Record<string, string>>): Promise<void> {
+  const words: Readonly<Record<string, readonly string[]>> = { validate: ['validate', 'hello.workflow.json'] }
+  const verbs = Object.keys(aims)
+  const contestants = [['-e', '0'], ...verbs.map((verb) => [command, ...(words[verb] ?? [verb])])].map((args) => processOf(args, cwd))
+  const [floor, ...measured] = await alternate(contestants, 1, 15)
+  for (const [i, { rounds }] of measured.entries()) {
+    const above = median(rounds.map((ns, round) => (ns - (floor?.rounds[round] ?? Number.NaN)) / 1e6))
+    line(`reflex ${verbs[i]}, ${where}`, `${above.toFixed(0)} ms`, `above node -e 0; ${aims[verbs[i] ?? ''] ?? ''}`)
+  }
+}
+
+function processOf(args: readonly string[], cwd: string): Contestant {
+  return {
+    name: args.join(' '),
+    round() {
+      const from = performance.now()
+      const { status, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' })
+      if (status !== 0) throw new Error(`${args.join(' ')}: exit ${status}\n${stderr}`)
+      return Promise.resolve(performance.now() - from)
+    },
+  }
+}
