@@ -35,6 +35,15 @@ export interface GraphEdge {
   readonly label?: string
   /** When it is open, in full; a way without a guard always is. */
   readonly guard?: string
+  /** Present for an edge that no decision takes: what makes a run go there, such as `after a failure`. */
+  readonly jump?: string
+}
+
+/** Nodes that the program puts together, for a frame around them. */
+export interface GraphGroup {
+  readonly label: string
+  /** Ids of nodes; those of inner groups are among them. */
+  readonly nodes: readonly string[]
 }
 
 /**
@@ -44,4 +53,6 @@ export interface GraphEdge {
 export interface Graph {
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]
+  /** Outer ones first; two of them share no node, or one holds the other. */
+  readonly groups?: readonly GraphGroup[]
 }

@@ -1,9 +1,10 @@
-import type { Graph, GraphEdge, GraphNode, NodeForm } from '../kernel/graph.ts'
+import type { Graph, GraphEdge, GraphGroup, GraphNode, NodeForm } from '../kernel/graph.ts'
 import type { TypedEdge, TypedGraph, TypedNode } from './compile/typed.ts'
 import { isOn, textOf } from './dot/graph.ts'
 import { edgeIds } from './edge-ids.ts'
 import { referenceOf } from './handlers/compose.ts'
 import { managedProgram } from './handlers/manager.ts'
+import { jumpsIn } from './jumps.ts'
 import { printCondition } from './language/condition.ts'
 
 /** A pipeline as a picture: nodes and edges in the order of the file, conditions as people read them. */
@@ -13,11 +14,35 @@ export function pictureOf(typed: TypedGraph): Graph {
   const typedEdges = new Map([...typed.outgoing.values()].flat().map((edge) => [edge.edge, edge]))
   return {
     nodes: [...nodes.values()].map((node) => nodeOf(node, typed)),
-    edges: graph.edges.flatMap((edge) => {
-      const known = typedEdges.get(edge)
-      return known === undefined || !nodes.has(edge.to) ? [] : [edgeOf(known, ids.get(edge) ?? '')]
-    }),
+    edges: [
+      ...graph.edges.flatMap((edge) => {
+        const known = typedEdges.get(edge)
+        return known === undefined || !nodes.has(edge.to) ? [] : [edgeOf(known, ids.get(edge) ?? '')]
+      }),
+      ...jumpsIn(typed).map(({ id, from, to, why }) => ({ id, from, to, jump: why })),
+    ],
+    ...groupsOf(typed),
   }
+}
+
+/** Subgraphs with a label. Only what nests is a group: a frame cannot show two that share some of their nodes. */
+function groupsOf({ graph, nodes }: TypedGraph): { readonly groups?: readonly GraphGroup[] } {
+  const labelled = graph.subgraphs.flatMap(({ attributes, members }) => {
+    const label = oneLine(textOf(attributes, 'label'))
+    const inside = members.filter((id) => nodes.has(id))
+    return label === undefined || inside.length === 0 ? [] : [{ label, nodes: inside }]
+  })
+  const groups: GraphGroup[] = []
+  for (const group of labelled.toSorted((a, b) => b.nodes.length - a.nodes.length))
+    if (groups.every((other) => nests(group.nodes, other.nodes))) groups.push(group)
+  return groups.length === 0 ? {} : { groups }
+}
+
+/** True if all of the nodes, or none, are among the others. */
+function nests(inner: readonly string[], outer: readonly string[]): boolean {
+  const around = new Set(outer)
+  const shared = inner.filter((id) => around.has(id)).length
+  return shared === 0 || shared === inner.length
 }
 
 function nodeOf(typedNode: TypedNode, typed: TypedGraph): GraphNode {
@@ -63,17 +88,19 @@ function deedOf(typedNode: TypedNode): string | undefined {
   if (canonical === 'start' || canonical === 'exit' || canonical === 'branch') return undefined
   const { operation } = typedNode
   if (operation === 'wait.human' || operation === 'gate.approval') return 'asks a person'
-  if (operation === 'codergen') return 'a model'
+  if (operation === 'codergen') return textOf(node.attributes, 'llm_model') ?? 'a model'
   const command = oneLine(textOf(node.attributes, 'tool_command') ?? textOf(node.attributes, 'command'))
-  if (canonical === 'exec' && command !== undefined) return programIn(command)
-  if (operation === 'action') return textOf(node.attributes, 'action')
-  return rawType
+  if (canonical === 'exec' && command !== undefined) return shortened(command)
+  const what = operation === 'action' ? textOf(node.attributes, 'action') : rawType
+  const file = oneLine(textOf(node.attributes, 'path'))
+  return file === undefined ? what : shortened(`${what ?? ''} ${file}`.trim())
 }
 
-/** The program that a command begins, where its first word names one; what is written for a shell may begin with anything. */
-function programIn(command: string): string {
-  const [word = ''] = command.split(' ')
-  return /^[\w.@+/-]+$/.test(word) ? word : 'shell'
+/** Characters of what is done at a node: its beginning says most. */
+const LONGEST_DEED = 32
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_DEED ? text : `${text.slice(0, LONGEST_DEED - 1).trimEnd()}…`
 }
 
 function edgeOf({ edge, label, condition }: TypedEdge, id: string): GraphEdge {
@@ -84,6 +111,7 @@ function edgeOf({ edge, label, condition }: TypedEdge, id: string): GraphEdge {
     to: edge.to,
     ...(shown === undefined ? {} : { label: shown }),
     ...(condition === undefined ? {} : { guard: printCondition(condition) }),
+    ...(isOn(edge.attributes, 'loop_restart') ? { jump: 'begins a new round' } : {}),
   }
 }
 

@@ -255,6 +255,7 @@ test('without a terminal: a line for each node and edge, full values', async () 
     "order.total <= 50 && order.state in ['lost', 'late', 'broken']",
     '',
     '',
+    '',
   ])
 })
 
@@ -315,6 +316,38 @@ describe('an image', () => {
     expect(boxes.length).toBeGreaterThan(5)
     for (const box of boxes) expect(box.x + box.width).toBeLessThanOrEqual(Number(svg?.attributes['width']))
     expect(overlaps(boxes)).toEqual([])
+  })
+
+  test('draws jumps with dashes, and a frame around each group of nodes', async () => {
+    const dot = `digraph g { start [shape=Mdiamond]; done [shape=Msquare]
+      subgraph cluster_work { label="Work"; build [prompt="b"]
+        subgraph cluster_proof { label="Proof"; test [prompt="t", goal_gate=true, retry_target=build] } }
+      start -> build -> test -> done }`
+    const folder = workFolder()
+    writeFileSync(join(folder, 'g.dot'), dot)
+    const elements = await image(['g.dot'], folder)
+    const jumps = named(elements, 'edge').filter(({ attributes }) => attributes['class']?.includes('jump'))
+    expect(jumps.map(({ title }) => title)).toEqual(['test to build, after a failure', 'done to build, test not met'])
+    const places = (wanted: string): { x: number; y: number; right: number; bottom: number }[] =>
+      elements
+        .filter(({ name, attributes }) => name === 'rect' && attributes['class'] === wanted)
+        .map(({ attributes: { x, y, width, height } }) => ({
+          x: Number(x),
+          y: Number(y),
+          right: Number(x) + Number(width),
+          bottom: Number(y) + Number(height),
+        }))
+    const [work, proof] = places('frame')
+    const inside = (box: ReturnType<typeof places>[number], frame: typeof work): boolean =>
+      frame !== undefined && box.x > frame.x && box.y > frame.y && box.right < frame.right && box.bottom < frame.bottom
+    const boxes = places('box')
+    expect(boxes.map((box) => [inside(box, work), inside(box, proof)])).toEqual([
+      [false, false],
+      [false, false],
+      [true, false],
+      [true, true],
+    ])
+    expect(proof !== undefined && inside(proof, work)).toBe(true)
   })
 
   test('acts on nothing and asks nobody, whatever the program says', async () => {

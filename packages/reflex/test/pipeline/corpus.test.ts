@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Json, JsonObject } from '../../src/kernel/index.ts'
+import type { Graph, Json, JsonObject } from '../../src/kernel/index.ts'
 import { isList, isObject } from '../../src/kernel/json.ts'
 import { QueueInterviewer } from '../../src/pipeline/interviewers/made.ts'
-import type { LlmAnswer, PipelineEvent, PipelineResult } from '../../src/pipeline/index.ts'
+import { compileGraph, type LlmAnswer, parse, type PipelineEvent, type PipelineResult } from '../../src/pipeline/index.ts'
+import { pictureOf } from '../../src/pipeline/picture.ts'
 import { runFile } from '../../src/pipeline/run/run.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { casesOf } from '../cases.ts'
@@ -51,6 +52,7 @@ test.each(casesOf('pipeline-real'))('$name', async (it) => {
     return [name, act] as const
   })
   const host = virtualHost()
+  const events: PipelineEvent[] = []
   const running = runFile(it.path('program.dot'), {
     initial_values: inputs,
     interviewer: new QueueInterviewer({ answers }),
@@ -60,12 +62,30 @@ test.each(casesOf('pipeline-real'))('$name', async (it) => {
     host,
     llm_backend: ({ id }) => given.get(id)?.() ?? `[${id}]`,
     actions: Object.fromEntries(acting),
-    on_event: (event) => void lines.push(...lineOf(event)),
+    on_event: (event) => {
+      events.push(event)
+      lines.push(...lineOf(event))
+    },
   })
   const went = await whileTimePasses(running, host)
   const golden = [...lines, '', ...endOf(went), ...shows.map((key) => `${key} = ${JSON.stringify(went.context[key] ?? null)}`)]
   await expect(`${golden.join('\n')}\n`).toMatchFileSnapshot(it.path('trail.txt'))
+  const graph = parse(it.text('program.dot'))
+  const own = events.filter((event) => event['graph_id'] === graph.id)
+  expect(undrawn(pictureOf(compileGraph(graph)), own), 'ways that the picture lacks').toEqual([])
 })
+
+/** The ways that a run took and that no edge of the picture shows. Where branches join, those of the branches lead there. */
+function undrawn({ edges }: Graph, events: readonly PipelineEvent[]): string[] {
+  const drawn = new Set(edges.map(({ from, to }) => `${from} to ${to}`))
+  const back = new Set(edges.flatMap(({ to, jump }) => (jump === undefined ? [] : [to])))
+  return events.flatMap((event) => {
+    if (event.type === 'goal_gate_retrying') return back.has(String(event['target'])) ? [] : [`back to ${String(event['target'])}`]
+    if (event.type !== 'edge_selected' || event['reason'] === 'its branches join there') return []
+    const way = `${String(event['from'])} to ${String(event['to'])}`
+    return drawn.has(way) ? [] : [way]
+  })
+}
 
 /** Gives one after the other; asking for more than there are is a mistake of the case. */
 function inTurn<Value>(name: string, values: readonly Value[]): () => Value {

@@ -19,6 +19,8 @@ export interface Plan {
   readonly nodes: readonly Extent[]
   readonly edges: readonly { readonly from: number; readonly to: number; readonly label: Extent | undefined }[]
   readonly spacing: Spacing
+  /** Frames around nodes, outer ones first; the label has its place above the nodes. */
+  readonly groups?: readonly { readonly nodes: readonly number[]; readonly label: Extent | undefined }[]
 }
 
 /** Distances, in the unit of the drawing. */
@@ -39,6 +41,7 @@ export interface Spacing {
 export interface Layout extends Extent {
   readonly nodes: readonly Place[]
   readonly edges: readonly { readonly points: readonly Point[]; readonly label: Place | undefined }[]
+  readonly groups: readonly Place[]
 }
 
 /** Above these a graph is told as a list: laying it out would take long, and nobody could read it. */
@@ -71,30 +74,85 @@ export function reachOf(nodes: number, edges: readonly Ends[]): number {
  */
 export async function layOut(plan: Plan): Promise<Layout> {
   const { default: Elk } = await import('elkjs/lib/elk.bundled.js')
-  const laid = await new Elk.default().layout(elkGraph(plan))
+  // Across groups the engine turns lines of circles as it finds them, not as the program is read.
+  const turned = plan.groups?.length ? backEdges(plan) : new Set<number>()
+  const laid = await new Elk.default().layout(elkGraph(plan, turned))
   const edges = new Map(laid.edges?.map((edge) => [edge.id, edge]))
-  const nodes = new Map(laid.children?.map((node) => [node.id, node]))
+  const nodes = new Map(inside(laid).map((node) => [node.id, node]))
   return {
     width: laid.width ?? 0,
     height: laid.height ?? 0,
     nodes: plan.nodes.map((_, i) => placeOf(nodes.get(`n${i}`))),
-    edges: plan.edges.map((_, i) => lineOf(edges.get(`e${i}`))),
+    edges: plan.edges.map((_, i) => lineOf(edges.get(`e${i}`), turned.has(i))),
+    groups: (plan.groups ?? []).map((_, i) => placeOf(nodes.get(`g${i}`))),
   }
 }
 
-function elkGraph({ nodes, edges, spacing }: Plan): ElkNode {
-  const tidy = reachOf(nodes.length, edges) <= TIDY_REACH
+function inside({ children = [] }: ElkNode): ElkNode[] {
+  return children.flatMap((node) => [node, ...inside(node)])
+}
+
+function elkGraph({ nodes, edges, spacing, groups = [] }: Plan, turned: ReadonlySet<number>): ElkNode {
+  const tidy = groups.length === 0 && reachOf(nodes.length, edges) <= TIDY_REACH
   return {
     id: 'graph',
-    layoutOptions: options(spacing, tidy),
-    children: nodes.map(({ width, height }, i) => ({ id: `n${i}`, width, height })),
+    layoutOptions: { ...options(spacing, tidy), ...(groups.length === 0 ? {} : NESTED) },
+    children: nested(nodes, groups),
     edges: edges.map(({ from, to, label }, i) => ({
       id: `e${i}`,
-      sources: [`n${from}`],
-      targets: [`n${to}`],
+      sources: [`n${turned.has(i) ? to : from}`],
+      targets: [`n${turned.has(i) ? from : to}`],
       ...(label === undefined ? {} : { labels: [{ text: ' ', ...label }] }),
     })),
   }
+}
+
+/** The edges that lead back to a node on the way to them, walked in the order of the program. */
+function backEdges({ nodes, edges }: Plan): Set<number> {
+  const leaving = Map.groupBy([...edges.keys()], (i) => edges[i]?.from)
+  const back = new Set<number>()
+  const seen = new Set<number>()
+  for (const first of [...nodes.keys()]) {
+    const path = [{ node: first, next: 0 }]
+    const open = new Set([first])
+    if (seen.has(first)) continue
+    seen.add(first)
+    for (let here = path.at(-1); here !== undefined; here = path.at(-1)) {
+      const i = leaving.get(here.node)?.[here.next++]
+      const to = i === undefined ? undefined : edges[i]?.to
+      if (i === undefined || to === undefined) open.delete(path.pop()?.node ?? -1)
+      else if (open.has(to)) back.add(i)
+      else if (!seen.has(to)) {
+        seen.add(to)
+        open.add(to)
+        path.push({ node: to, next: 0 })
+      }
+    }
+  }
+  return back
+}
+
+/** Lines cross the frames of groups, and all places count from the corner of the drawing. */
+const NESTED = { 'elk.hierarchyHandling': 'INCLUDE_CHILDREN', 'elk.json.shapeCoords': 'ROOT', 'elk.json.edgeCoords': 'ROOT' }
+const GROUP_PADDING = 16
+
+/** Each node in the innermost group that holds it, and each group in the one around it. */
+function nested(nodes: readonly Extent[], groups: NonNullable<Plan['groups']>): ElkNode[] {
+  const boxes = groups.map(({ label }, i): ElkNode & { children: ElkNode[] } => ({
+    id: `g${i}`,
+    children: [],
+    layoutOptions: {
+      'elk.padding': `[top=${GROUP_PADDING + (label?.height ?? 0)},left=${GROUP_PADDING},bottom=${GROUP_PADDING},right=${GROUP_PADDING}]`,
+      'elk.nodeSize.constraints': 'MINIMUM_SIZE',
+      'elk.nodeSize.minimum': `(${(label?.width ?? 0) + 2 * GROUP_PADDING},0)`,
+    },
+  }))
+  const top: ElkNode[] = []
+  const innermost = (member: number, before = groups.length): number =>
+    groups.findLastIndex(({ nodes: held }, i) => i < before && held.includes(member))
+  boxes.forEach((box, i) => (boxes[innermost(groups[i]?.nodes[0] ?? -1, i)]?.children ?? top).push(box))
+  nodes.forEach(({ width, height }, i) => (boxes[innermost(i)]?.children ?? top).push({ id: `n${i}`, width, height }))
+  return top
 }
 
 function options({ node, layer, line, label }: Spacing, tidy: boolean): Record<string, string> {
@@ -126,10 +184,11 @@ function placeOf({ x = 0, y = 0, width = 0, height = 0 }: Partial<Place> = {}): 
   return { x, y, width, height }
 }
 
-function lineOf(edge: ElkExtendedEdge | undefined): Layout['edges'][number] {
+function lineOf(edge: ElkExtendedEdge | undefined, turned: boolean): Layout['edges'][number] {
   const [label] = edge?.labels ?? []
+  const points = (edge?.sections ?? []).flatMap(({ startPoint, bendPoints = [], endPoint }) => [startPoint, ...bendPoints, endPoint])
   return {
-    points: (edge?.sections ?? []).flatMap(({ startPoint, bendPoints = [], endPoint }) => [startPoint, ...bendPoints, endPoint]),
+    points: turned ? points.toReversed() : points,
     label: label === undefined ? undefined : placeOf(label),
   }
 }

@@ -22,12 +22,13 @@ function nodeLines(node: PictureNode, look: Look): string[] {
   )
 }
 
-function edgeLines({ label, to, guard, standing, why }: PictureEdge, look: Look): string[] {
+function edgeLines({ label, to, guard, jump, standing, why }: PictureEdge, look: Look): string[] {
   const mark = standing === undefined ? undefined : EDGES[standing]
   const shown = mark === undefined ? '' : `${look.mark(mark)} `
   const painted = mark === undefined ? '' : `${look.paintMark(mark, look.mark(mark))} `
   const way = look.text(`${label === undefined ? '' : `${label} `}→ ${to}`)
-  const text = standing === 'closed' ? `closed${why === undefined ? '' : `: ${why}`}` : guard === undefined ? '' : `if ${guard}`
+  const open = [guard === undefined ? '' : `if ${guard}`, jump ?? ''].filter((part) => part !== '').join(', ')
+  const text = standing === 'closed' ? `closed${why === undefined ? '' : `: ${why}`}` : open
   return layoutText({ lead: `    ${shown}${way}`, painted: `    ${painted}${way}`, text, column: 6 }, look)
 }
 
@@ -43,7 +44,7 @@ export function rowsOf({ program, nodes, edges }: Picture): string[][] {
       calls,
       standing,
     ]),
-    ...edges.map(({ id, from, to, label = '', guard = '', standing = '', why = '' }) => [
+    ...edges.map(({ id, from, to, label = '', guard = '', standing = '', why = '', jump = '' }) => [
       'edge',
       program,
       id,
@@ -53,6 +54,7 @@ export function rowsOf({ program, nodes, edges }: Picture): string[][] {
       guard,
       standing,
       why,
+      jump,
     ]),
   ]
 }

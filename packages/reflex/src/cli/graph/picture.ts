@@ -1,5 +1,5 @@
 import { faults } from '../../faults.ts'
-import type { Graph, GraphEdge, GraphNode, Kind } from '../../kernel/index.ts'
+import type { Graph, GraphEdge, GraphGroup, GraphNode, Kind } from '../../kernel/index.ts'
 import { cells } from '../../text/index.ts'
 import type { Mark } from '../look.ts'
 import { programName } from '../telling.ts'
@@ -30,6 +30,7 @@ export interface Picture {
   readonly kind: string
   readonly nodes: readonly PictureNode[]
   readonly edges: readonly PictureEdge[]
+  readonly groups: readonly GraphGroup[]
   /** Whether it shows a run. */
   readonly lit: boolean
   /** What the run has made of the program that it began with. */
@@ -69,6 +70,7 @@ export function pictureOf(name: string, graph: Graph, standing?: Standing, chang
       const { standing: state, why } = standing?.edges.get(edge.id) ?? {}
       return { ...edge, standing: state, why }
     }),
+    groups: graph.groups ?? [],
   }
 }
 
@@ -104,18 +106,21 @@ const STANDINGS: Readonly<Record<NodeStanding, Mark>> = {
 const LONGEST = 80
 
 /** What stands beside a line: its label, and when it is open or why it was closed, in lines of a width. */
-export function edgeWords({ label = '', guard, standing, why }: PictureEdge, width: number): string[] {
+export function edgeWords({ label = '', guard, jump, standing, why }: PictureEdge, width: number): string[] {
   const condition = standing === 'closed' ? `closed${why === undefined ? '' : `: ${why}`}` : guard === undefined ? '' : `if ${guard}`
   const line = condition.replace(/\s+/g, ' ')
   // The beginning of a condition says most.
   const shown = line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).trimEnd()}…`
-  return [...(label === '' ? [] : [label]), ...folded(shown, width)]
+  return [...(label === '' ? [] : [label]), ...folded(shown, width), ...folded(jump ?? '', width)]
 }
 
 /** Words to words; one that is wider than a line is cut. */
 function folded(text: string, width: number): string[] {
   const lines: string[] = []
-  for (const word of text.split(' ').flatMap((each) => each.match(new RegExp(`.{1,${width}}`, 'gsu')) ?? [])) {
+  for (const word of text
+    .split(' ')
+    .filter((one) => one !== '')
+    .flatMap((each) => each.match(new RegExp(`.{1,${width}}`, 'gsu')) ?? [])) {
     const last = lines.at(-1)
     if (last !== undefined && cells(last) + 1 + cells(word) <= width) lines.splice(-1, 1, `${last} ${word}`)
     else lines.push(word)

@@ -60,6 +60,8 @@ export function styleSheet(): string {
 .reflex-graph .here .box{stroke-width:2.5}
 .reflex-graph .taken .line{stroke-width:3}
 .reflex-graph .closed .line{stroke-dasharray:2 5;stroke-linecap:round}
+.reflex-graph .jump .line{stroke-dasharray:6 4}
+.reflex-graph .frame{fill:none;stroke-width:1;stroke-dasharray:1 3}
 ${colours(LIGHT)}
 @media (prefers-color-scheme:dark){
 ${colours(DARK)}
@@ -72,6 +74,7 @@ function colours({ paper, box, ink, dim, line, faint, green, cyan, yellow, red }
     `.paper{fill:${paper}}`,
     `text,.badge.full{fill:${ink}}`,
     `.dim,.faint text,.faint .badge.full{fill:${dim}}`,
+    `.frame{stroke:${line}}`,
     `.badge{stroke:${ink}}`,
     ...strokes('', line, box),
     ...strokes('.faint ', faint, box),

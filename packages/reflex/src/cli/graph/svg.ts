@@ -73,6 +73,10 @@ async function part({ picture, title, facts }: Titled): Promise<{ svg: string; w
       })),
       ...entries.map((to, i) => ({ from: boxes.length + i, to, label: undefined })),
     ],
+    groups: picture.groups.map(({ label, nodes }) => ({
+      nodes: nodes.flatMap((id) => index.get(id) ?? []),
+      label: labelExtent([label]),
+    })),
   })
   const head = FONT.title + 20
   const titleWidth = cells(title) * FONT.title * CELL + (cells(facts) + 3) * FONT.small * CELL
@@ -107,7 +111,15 @@ function drawn(
     return group(`edge ${lineTone(edge, lit)}`, edgeTitle(edge), `${path(points)}${labelText(words[i] ?? [], label)}`)
   })
   const all = boxes.map((box, i) => drawBox(box, layout.nodes[i], toneOf(nodes[i], lit)))
-  return [...begins, ...lines, ...all]
+  return [...frames(picture, layout), ...begins, ...lines, ...all]
+}
+
+function frames({ groups }: Picture, layout: Layout): string[] {
+  return groups.map(({ label }, i) => {
+    const { x = 0, y = 0, width = 0, height = 0 } = layout.groups[i] ?? {}
+    const box = `<rect class="frame" x="${tenths(x)}" y="${tenths(y)}" width="${tenths(width)}" height="${tenths(height)}" rx="8"/>`
+    return group('group', label, `${box}<text class="dim" x="${tenths(x + 10)}" y="${tenths(y + 16)}">${escaped(label)}</text>`)
+  })
 }
 
 function boxed(node: PictureNode): Boxed {
@@ -178,9 +190,9 @@ function toneOf(node: PictureNode | undefined, lit: boolean): string {
   return lit ? 'faint' : node?.form === 'question' ? 'yellow' : ''
 }
 
-function lineTone({ standing }: PictureEdge, lit: boolean): string {
-  if (standing === 'taken') return 'taken green'
-  return standing ?? (lit ? 'faint' : '')
+function lineTone({ standing, jump }: PictureEdge, lit: boolean): string {
+  const tone = standing === 'taken' ? 'taken green' : (standing ?? (lit ? 'faint' : ''))
+  return jump === undefined ? tone : `jump ${tone}`
 }
 
 function group(name: string, title: string, inner: string): string {
@@ -189,8 +201,9 @@ function group(name: string, title: string, inner: string): string {
 
 function edgeTitle(edge: PictureEdge): string {
   const [label, condition] = [edge.label === undefined ? '' : `: ${edge.label}`, edge.guard === undefined ? '' : `, if ${edge.guard}`]
+  const jump = edge.jump === undefined ? '' : `, ${edge.jump}`
   const stood = edge.standing === undefined ? '' : `, ${edge.standing}${edge.why === undefined ? '' : `: ${edge.why}`}`
-  return `${edge.from} to ${edge.to}${label}${condition}${stood}`
+  return `${edge.from} to ${edge.to}${label}${condition}${jump}${stood}`
 }
 
 function described({ program, nodes, edges }: Picture): string {

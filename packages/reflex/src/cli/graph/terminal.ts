@@ -107,7 +107,7 @@ function whole(layout: Layout): Layout {
     label === undefined ? 0 : label.x + label.width,
   ])
   const nodes = layout.nodes.map(place)
-  return { nodes, edges, width: Math.max(...nodes.map((box) => box.x + box.width), ...right), height: rows(layout.height) }
+  return { nodes, edges, groups: [], width: Math.max(...nodes.map((box) => box.x + box.width), ...right), height: rows(layout.height) }
 }
 
 /** Where each row goes when those are taken out that hold neither box, label nor turn; between two boxes one stays. */
@@ -188,6 +188,7 @@ const LINES: Readonly<Record<EdgeStanding, LineStyle>> = {
   closed: { weight: 'dotted', paint: 'dim' },
 }
 
-function lineStyle({ standing }: PictureEdge, lit: boolean): LineStyle {
-  return standing === undefined ? { weight: 'thin', paint: lit ? 'dim' : undefined } : LINES[standing]
+function lineStyle({ standing, jump }: PictureEdge, lit: boolean): LineStyle {
+  if (standing !== undefined) return LINES[standing]
+  return { weight: jump === undefined ? 'thin' : 'dotted', paint: lit ? 'dim' : undefined }
 }

@@ -1,5 +1,6 @@
 import type { TypedNode } from '../compile/typed.ts'
-import { isOn, textOf } from '../dot/graph.ts'
+import { isOn } from '../dot/graph.ts'
+import { isGate, targetOf } from '../jumps.ts'
 import { levelOf } from '../middleware/label.ts'
 import { type Route, routeFailure, selectEdge } from '../routing.ts'
 import { DEFAULTS } from './bounds.ts'
@@ -119,13 +120,11 @@ export function reachedExit(walk: Walk): boolean {
 function gatesAllow(walk: Walk): boolean {
   if (walk.branch !== undefined) return true
   const { typed, tally, position, x } = walk
-  const gates = [...typed.nodes.values()].filter(({ node, canonical }) => canonical !== 'exit' && isOn(node.attributes, 'goal_gate'))
+  const gates = [...typed.nodes.values()].filter(isGate)
   const open = gates.filter(({ id }) => !tally.satisfied(id)).sort((a, b) => (tally.outcome(a.id)?.n ?? 0) - (tally.outcome(b.id)?.n ?? 0))
   const [gate] = open
   if (gate === undefined) return true
-  const target = [gate.node.attributes, typed.graph.attributes]
-    .flatMap((all) => [textOf(all, 'retry_target'), textOf(all, 'fallback_retry_target')])
-    .find((id) => id !== undefined && typed.nodes.has(id))
+  const target = targetOf(typed, [gate.node.attributes, typed.graph.attributes])
   if (target === undefined) {
     endNow(walk, { status: 'fail', reason: `goal_gate_unsatisfied_no_retry_target: ${gate.id}` })
     return false

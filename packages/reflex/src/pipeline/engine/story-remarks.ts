@@ -2,6 +2,7 @@ import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.
 import type { Change, StoryEvent } from '../../kernel/story.ts'
 import type { TypedGraph, TypedNode } from '../compile/typed.ts'
 import { integerOf, isOn, numberOf, textOf as attribute } from '../dot/graph.ts'
+import { failureJump, gateJump } from '../jumps.ts'
 import { branchOf } from './branch.ts'
 import { withoutSensitive } from './labels.ts'
 import { brief } from '../../text/brief.ts'
@@ -86,8 +87,17 @@ export const TOLD: Readonly<Record<string, Teller>> = {
       text: `changes the pipeline, version ${textOf(version)}: ${isList(changes) ? changes.map(textOf).join(', ') : ''}`,
     },
   ],
-  goal_gate_retrying: ({ gate, target }) => [warns(gate, `the goal is not reached: back to ${textOf(target)}`)],
-  failure_routed: ({ from, to }) => [{ mark: 'note', node: textOf(from), text: `goes back to ${textOf(to)}` }],
+  goal_gate_retrying: ({ gate, target }, { node }) => [
+    { ...warns(gate, `the goal is not reached: back to ${textOf(target)}`), facts: { ids: { edge: gateJump(node, textOf(target)) } } },
+  ],
+  failure_routed: ({ from, to }) => [
+    {
+      mark: 'note',
+      node: textOf(from),
+      text: `goes back to ${textOf(to)}`,
+      facts: { ids: { edge: failureJump(textOf(from), textOf(to)) } },
+    },
+  ],
   fan_out_detected: ({ node_id, targets }) => [
     { mark: 'note', node: textOf(node_id), text: `one after another: ${isList(targets) ? targets.map(textOf).join(', ') : ''}` },
   ],

@@ -45,7 +45,7 @@ describe('the page about pipelines', () => {
     const printed: unknown[] = []
     const surroundings = { log: (value: unknown) => printed.push(value) }
     for (const program of blocks('ts')) {
-      const body = stripTypeScriptTypes(program).replace(/^import (\{.*\}) from 'reflex\/pipeline'$/m, 'const $1 = door')
+      const body = stripTypeScriptTypes(program).replace(/^import (\{.*\}) from 'reflex-runtime\/pipeline'$/m, 'const $1 = door')
       await new AsyncFunction('door', 'console', body)(door, surroundings)
     }
     expect(printed.flat()).toEqual(expect.arrayContaining(['hello Ada', 'audited run', 0]))
