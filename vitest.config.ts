@@ -1,6 +1,12 @@
 import { defineConfig } from 'vitest/config'
 import { CountsReporter } from './scripts/vitest-counts.ts'
 
+/**
+ * Milliseconds, ten times what the longest test needs here: no test ends because a machine is slow. What must end is bounded by
+ * counted work; this only ends what hangs. `REFLEX_TEST_SLOWNESS=8` is for a machine eight times as slow.
+ */
+const PATIENCE = 600_000 * Number(process.env['REFLEX_TEST_SLOWNESS'] ?? 1)
+
 // oxlint-disable-next-line import/no-default-export -- the shape that vitest asks for
 export default defineConfig({
   test: {
@@ -13,7 +19,8 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
-    testTimeout: 60_000,
+    testTimeout: PATIENCE,
+    hookTimeout: PATIENCE,
     reporters: ['default', new CountsReporter()],
   },
 })

@@ -193,7 +193,7 @@ describe.skipIf('missing' in programs)('between stores', { timeout: 60_000 }, ()
   let server: PostgresServer
   beforeAll(async () => {
     server = await PostgresServer.start()
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   test('a run is the same in memory, SQLite and Postgres, and back', async () => {

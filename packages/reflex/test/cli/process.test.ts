@@ -6,8 +6,6 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { screenOf } from './screen.ts'
 import { workFolder } from './worlds.ts'
 
-/** Processes start slowly on a machine that is busy; nothing here waits for a clock. */
-const PATIENCE = 60_000
 const BIN = join(import.meta.dirname, '../../bin/reflex.js')
 const { FORCE_COLOR: _, NO_COLOR: __, COLUMNS: ___, ...outside } = process.env
 /** The command as somebody who installed it for every folder has it. */
@@ -75,7 +73,7 @@ async function untilPaid(folder: string): Promise<void> {
   while (!existsSync(file) || statSync(file).size === 0) await new Promise((resolve) => setImmediate(resolve))
 }
 
-describe.skipIf(process.platform === 'win32')('a process that ends in the middle', { timeout: PATIENCE }, () => {
+describe.skipIf(process.platform === 'win32')('a process that ends in the middle', () => {
   test('kill -9: the run waits for a process, resume asks what nobody knows, and nothing is paid twice', async () => {
     const folder = payments()
     const { child, ended } = begin(PAY, folder)
@@ -135,7 +133,7 @@ describe.skipIf(process.platform === 'win32')('a process that ends in the middle
   })
 })
 
-describe.skipIf(process.platform === 'win32')('places that refuse', { timeout: PATIENCE }, () => {
+describe.skipIf(process.platform === 'win32')('places that refuse', () => {
   test('a disk that is full: a typed fault, and the run goes on once there is room', () => {
     const seen = new Set<string>()
     for (const kilobytes of [8, 64, 128, 192, 256]) {
@@ -231,7 +229,7 @@ function bigFile(folder: string): string {
 
 const python = spawnSync('python3', ['-c', 'import pty'], { encoding: 'utf8' }).status === 0
 
-describe.skipIf(!python)('a real terminal (skipped without python3, which opens it)', { timeout: PATIENCE }, () => {
+describe.skipIf(!python)('a real terminal (skipped without python3, which opens it)', () => {
   const terminal = (
     columns: number,
     script: readonly (readonly [string, string])[],
@@ -293,7 +291,7 @@ describe.skipIf(!python)('a real terminal (skipped without python3, which opens 
   })
 })
 
-describe('the command itself', { timeout: PATIENCE }, () => {
+describe('the command itself', () => {
   test('says its version and ends', () => {
     expect(reflex(['--version'], workFolder())).toMatchObject({
       code: 0,

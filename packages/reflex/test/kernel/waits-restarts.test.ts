@@ -147,7 +147,7 @@ describe('waits', () => {
       }),
       { numRuns: 12, seed: 4 },
     )
-  }, 120_000)
+  })
 
   it('that were open in parallel keep their names over restarts, and an answer meets exactly one', async () => {
     const lives = new Lives(join(folder(), 'reflex.db'))

@@ -19,7 +19,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
   let server: PostgresServer
   beforeAll(async () => {
     server = await PostgresServer.start()
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   const opened = (address: string, patience = 20_000): Store => {

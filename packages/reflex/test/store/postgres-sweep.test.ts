@@ -10,7 +10,7 @@ describe.skipIf('missing' in programs)(`a sweep of a Postgres store${skipped}`, 
   let server: PostgresServer
   beforeAll(async () => {
     server = await PostgresServer.start()
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   it('waits for who is writing, and sees what came of it', async () => {

@@ -28,7 +28,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
   let server: PostgresServer
   beforeAll(async () => {
     server = await PostgresServer.start()
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   const opened = (address = server.address(), options?: PostgresOptions): Store => {

@@ -129,7 +129,7 @@ describe('what the compiler says of a workflow', () => {
   let said = new Map<number, string>()
   beforeAll(() => {
     said = within(PROGRAM, compile)
-  }, 30_000)
+  })
 
   test('nothing, of one that is right', () => {
     const wrong = new Set(mistakes.map(({ line }) => line))
@@ -147,4 +147,4 @@ test('the program of the page about workflows is right, and does what the page s
     const { stdout } = spawnSync(process.execPath, ['program.ts'], { cwd, encoding: 'utf8' })
     expect(stdout).toBe('["completed",84,{"refunded":84}]\n')
   })
-}, 30_000)
+})

@@ -117,5 +117,5 @@ describe('what the compiler says of pipelines', () => {
     const { stdout } = spawnSync(process.execPath, ['page.ts'], { cwd: folder, encoding: 'utf8' })
     const promised = Array.from(block.matchAll(/^console\.log.*\/\/ (.*)$/gm), ([, text]) => text)
     expect(stdout.trim().split('\n')).toEqual(promised)
-  }, 60_000)
+  })
 })
