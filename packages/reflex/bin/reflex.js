@@ -37,8 +37,20 @@ function ownNode() {
   }
 }
 
+/** The usual three, and the pipes that a shell made for words such as `<(…)`. */
+function handles() {
+  const named = process.argv.flatMap((word) => /(?:^|[=@])\/dev\/fd\/(\d+)$/.exec(word)?.[1] ?? [])
+  const all = ['inherit', 'inherit', 'inherit']
+  for (const handle of named.map(Number)) {
+    if (handle < 3) continue
+    while (all.length <= handle) all.push('ignore')
+    all[handle] = handle
+  }
+  return all
+}
+
 function handOver(node) {
-  const child = spawn(node, [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(node, [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: handles() })
   // A terminal sends its interrupt to the whole group; sent on as well, the child would count it twice.
   const heardByAll = isatty(0) || isatty(2)
   process.on('SIGINT', () => heardByAll || child.kill('SIGINT'))

@@ -1,7 +1,7 @@
 import { faults } from './faults.ts'
 import { findRun } from './finding.ts'
 import { type OpenQuestion, questionsOf, type RunHandle } from './handle.ts'
-import { closingRecord, faults as kernelFaults, type Runtime, type Store } from './kernel/index.ts'
+import { type Closing, closingRecord, closingText, faults as kernelFaults, type Runtime, type Store } from './kernel/index.ts'
 import type { RunOptions } from './options.ts'
 
 /** How a question is answered. */
@@ -40,15 +40,14 @@ export async function findQuestion(
   const found = open.find(({ id, wait, path }) => id === `${run}/${name}` || wait === name || path === name)
   if (found !== undefined) return found
   const closed = await closedBy(runtime, run, name)
-  const why = closed === undefined ? '' : `; record ${closed} closed it`
-  throw kernelFaults.make('R2002', `${run} has no open question ${name}${why}`, {
+  throw kernelFaults.make('R2002', `${run} has no open question ${name}${closingText(closed)}`, {
     run,
     fix: openFix(run, open),
-    ...(closed === undefined ? {} : { data: { closed } }),
+    ...(closed === undefined ? {} : { data: { closed: closed.record } }),
   })
 }
 
-async function closedBy(runtime: Runtime, run: string, name: string): Promise<number | undefined> {
+async function closedBy(runtime: Runtime, run: string, name: string): Promise<Closing | undefined> {
   try {
     return closingRecord(await runtime.journal(run), ({ id, number }) => `q${number}` === name || String(id) === name)
   } catch {

@@ -271,11 +271,19 @@ function statOf(path: string, named: string, fix?: string): Stats {
 /** The text of a file that a person named. Throws `R1021` and `R1024`. */
 export function readText(file: string): string {
   const stat = statOf(file, file, 'name a file that is there')
-  if (!stat.isFile()) throw faults.make('R1024', `${file} is not a file`, { file })
-  if (stat.size > LARGEST) throw faults.make('R1024', `${file} has ${stat.size} B; what is read has at most ${LARGEST} B`, { file })
+  // A pipe, as a shell makes it for `<(…)`, is read to its end.
+  const isPipe = stat.isFIFO() && file.startsWith('/dev/fd/')
+  if (!stat.isFile() && !isPipe) throw faults.make('R1024', `${file} is not a file`, { file })
+  if (stat.size > LARGEST) throw tooLarge(file, stat.size)
   try {
-    return readFileSync(file, 'utf8')
+    const text = readFileSync(file)
+    if (text.length > LARGEST) throw tooLarge(file, text.length)
+    return text.toString('utf8')
   } catch (cause) {
-    throw unreadable(file, cause)
+    throw isFault(cause) ? cause : unreadable(file, cause)
   }
+}
+
+function tooLarge(file: string, size: number): Fault {
+  return faults.make('R1024', `${file} has ${size} B; what is read has at most ${LARGEST} B`, { file })
 }

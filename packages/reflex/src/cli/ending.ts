@@ -156,7 +156,7 @@ export function suspendedLines(console: Console, handle: RunHandle): string[] {
 }
 
 /** A run keeps its program, so a mistake in it is mended in the file and for the next run. */
-const OF_THE_PROGRAM = /^R(21\d\d|2007|204[1-4]|205[0134])$/
+const OF_THE_PROGRAM = /^R(21\d\d|2007|204[1-4]|205[0134]|4101)$/
 /** A model is missing, or named wrongly: a run goes on with another. */
 const OF_THE_MODEL = /^R400[1-7]$/
 

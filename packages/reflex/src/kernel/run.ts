@@ -1,7 +1,7 @@
 import { Alarm } from './alarm.ts'
 import type { Arrival } from './arrival.ts'
 import { cancelInput } from './cancellation.ts'
-import { closingRecord } from './closed-waits.ts'
+import { type Closing, closingRecord, closingText } from './closed-waits.ts'
 import type { Committer, Committing } from './committer.ts'
 import { Decider, type Definitions } from './decide.ts'
 import { type EffectOwner, Effects, type EffectWorld } from './effects.ts'
@@ -308,16 +308,15 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   async #notOpen(id: Ref): Promise<Fault> {
     if (this.state.ended !== undefined) return this.#ended()
     const closed = await this.#closedBy(id)
-    const why = closed === undefined ? '' : `; record ${closed} closed it`
-    return faults.make('R2002', `${this.id} has no open question ${id}${why}`, {
+    return faults.make('R2002', `${this.id} has no open question ${id}${closingText(closed)}`, {
       run: this.id,
       path: String(id),
       fix: 'reflex inbox',
-      ...(closed === undefined ? {} : { data: { closed } }),
+      ...(closed === undefined ? {} : { data: { closed: closed.record } }),
     })
   }
 
-  async #closedBy(id: Ref): Promise<number | undefined> {
+  async #closedBy(id: Ref): Promise<Closing | undefined> {
     const { durable } = this
     const tail = [...this.records]
     try {

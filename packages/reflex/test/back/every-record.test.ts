@@ -6,7 +6,7 @@ import { casesOf } from '../cases.ts'
 import { reflex, workFolder, type WorldOptions } from '../cli/worlds.ts'
 
 /** Programs that a command can run as they stand. */
-const CASES = casesOf('pipeline-real').filter(({ name }) =>
+const CASES = casesOf('pipeline-dialect').filter(({ name }) =>
   ['children-above', 'fan-out-barrier', 'goal-gate-restart', 'map-children', 'quorum-met', 'rework-by-person', 'tool-cycle'].includes(name),
 )
 

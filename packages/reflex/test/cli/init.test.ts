@@ -65,3 +65,9 @@ test('is the program of the README', async () => {
   const [, shown = ''] = /^```json\n([\s\S]*?)^```/m.exec(readme) ?? []
   expect(readJson(readFileSync(join(folder, 'hello.workflow.json'), 'utf8')).value).toEqual(JSON.parse(shown))
 })
+
+test('what it writes is formatted', async () => {
+  const folder = emptyFolder()
+  await reflex(['init'], { folder })
+  expect((await reflex(['fmt', '--check', 'hello.workflow.json'], { folder })).code).toBe(0)
+})

@@ -292,6 +292,15 @@ describe.skipIf(!python)('a real terminal (skipped without python3, which opens 
 })
 
 describe('the command itself', () => {
+  test.skipIf(process.platform === 'win32')('reads a policy that a shell gives as <(…)', () => {
+    const folder = payments()
+    const { code, err } = shell(
+      `reflex run refund.workflow.json --input order_id=A-1042 --answers none --policy <(echo '{"alow":[]}')`,
+      folder,
+    )
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('alow') as string })
+  })
+
   test('says its version and ends', () => {
     expect(reflex(['--version'], workFolder())).toMatchObject({
       code: 0,

@@ -44,6 +44,12 @@ describe('documents', () => {
 describe('README', () => {
   const [hello = ''] = blocks('README.md', 'json')
 
+  test('its first program is formatted', () => {
+    const folder = workplace()
+    writeFileSync(join(folder, 'hello.workflow.json'), hello)
+    expect(node([join(root, 'packages/reflex/bin/reflex.js'), 'fmt', '--check', 'hello.workflow.json'], folder).code).toBe(0)
+  })
+
   test('its commands do what it says, with nobody at the terminal', () => {
     const folder = workplace()
     writeFileSync(join(folder, 'hello.workflow.json'), hello)

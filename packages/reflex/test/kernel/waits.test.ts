@@ -52,6 +52,16 @@ describe('answers', () => {
     expect(await codeOf(run.answer('2w1', 4))).toBe('R2001')
   })
 
+  it('to a question that somebody has answered are refused with who was first, and with what', async () => {
+    const { start } = worldOf(kinds)
+    const run = await start('collects', { source: { questions: ['a', 'b'], many: 2 } })
+    await run.idle()
+    await run.answer('2w', 'yes', 'ana')
+    await expect(run.answer('2w', 'no', 'ben')).rejects.toMatchObject({
+      message: containing('ana was first, with yes; record 3 closed it'),
+    })
+  })
+
   it('of two at once, one is taken', async () => {
     const { start } = worldOf(kinds)
     const run = await start('collects', { source: { questions: ['a', 'b'], many: 2 } })

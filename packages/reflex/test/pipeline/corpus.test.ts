@@ -39,7 +39,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 const UNTOLD: ReadonlySet<string> = new Set(['checkpoint_saved', 'pipeline_initialized', 'fidelity_resolved'])
 
 // Pipelines of our own in the dialect of those that people run elsewhere: what came of each, event by event.
-test.each(casesOf('pipeline-real'))('$name', async (it) => {
+test.each(casesOf('pipeline-dialect'))('$name', async (it) => {
   const { inputs = {}, answers = [], replies = {}, outcomes = {}, actions = {}, shows } = it.json('world.json') as World
   const given = new Map(Object.entries<readonly LlmAnswer[]>({ ...replies, ...outcomes }).map(([id, list]) => [id, inTurn(id, list)]))
   const lines: string[] = []

@@ -16,7 +16,10 @@ const STARTER = `{
     "count": { "id": "count", "spec": { "tool": "file.list", "args": { "path": "." }, "writes": { "files": "entries" } } },
     // A node at which a person decides. Its edges are the answers.
     "ask": { "id": "ask", "spec": { "ask": "Write down that there are {{files.length}} entries?" } },
-    "note": { "id": "note", "spec": { "tool": "file.write", "args": { "path": "count.txt", "text": "{{files.length}}\\n" }, "writes": { "written": "path" } } },
+    "note": {
+      "id": "note",
+      "spec": { "tool": "file.write", "args": { "path": "count.txt", "text": "{{files.length}}\\n" }, "writes": { "written": "path" } }
+    },
     "leave": { "id": "leave", "spec": {} }
   },
   "edges": [

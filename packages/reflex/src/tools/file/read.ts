@@ -45,7 +45,7 @@ export const jsonRead = (home?: string): Tool =>
       const value = valueAt(parse(source, shown), args.pointer, shown)
       if (value !== undefined) return value
       if (args.missing) return null
-      throw faults.make('R4111', `${shown} has nothing at ${args.pointer}`, { file: shown, path: args.pointer })
+      throw faults.make('R4111', `${shown} has nothing at ${args.pointer}`, { file: shown, fix: 'name a value that is there' })
     },
     says: (args) => `${args.path}${args.pointer}`,
   })
@@ -115,7 +115,10 @@ function placeIn(message: string): FaultDetails {
 function valueAt(value: Json, pointer: string, shown: string): Json | undefined {
   if (pointer === '') return value
   if (!pointer.startsWith('/'))
-    throw faults.make('R4111', `a pointer begins with a slash, unlike ${JSON.stringify(pointer)}`, { file: shown })
+    throw faults.make('R4111', `a pointer begins with a slash, unlike ${JSON.stringify(pointer)}`, {
+      file: shown,
+      fix: `write /${pointer}`,
+    })
   let at: Json | undefined = value
   for (const step of pointer.slice(1).split('/')) {
     const key = step.replaceAll('~1', '/').replaceAll('~0', '~')

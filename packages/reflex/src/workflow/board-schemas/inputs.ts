@@ -55,7 +55,7 @@ export function checkInputs({ workflow, board = {} }: CompiledWorkflow, inputs: 
     const problem = Object.hasOwn(board, key) ? problemOf(board[key], key, value) : undefined
     if (problem === undefined) continue
     throw faults.make('R2045', `${workflow.id} cannot take ${key} as ${brief(value)}: ${problem}`, {
-      path: `${workflow.id}/__init__.${key}`,
+      path: workflow.id,
       fix: `give ${quote(key)} what its schema allows`,
     })
   }
