@@ -112,6 +112,7 @@ export class Walk {
       now: x.now,
       read: (key: string) => x.get(key),
       budget: () => this.purse.status,
+      label: (key: string) => labelOfKey(this, key),
     }
   }
 
