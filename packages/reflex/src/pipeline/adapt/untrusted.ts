@@ -60,16 +60,23 @@ function isOpenNode({ operation, custom, attributes }: DotNode & Performed): boo
 
 function problemOf(key: string, attrs: AttributeChanges, before: Attributes): string | undefined {
   const row = findAttribute('node', key, MODEL_NODE)
-  const reach = row === undefined || row === 'ignored' || !Object.hasOwn(OPEN_ATTRIBUTES, row.name) ? undefined : OPEN_ATTRIBUTES[row.name]
-  if (reach === undefined || row === undefined || row === 'ignored') return 'cannot be changed'
+  if (row === undefined || row === 'ignored') return CLOSED
+  const reach = Object.hasOwn(OPEN_ATTRIBUTES, row.name) ? OPEN_ATTRIBUTES[row.name] : undefined
   const value = attrs.get(key) ?? null
+  if (reach === undefined) return CLOSED
   if (value === null) return reach === 'any' ? undefined : 'cannot be taken away'
   const attribute = { value, provenance: 'transform' as const }
   const after: Attributes = new Map([[key, attribute]])
   const wrong = wrongValue(row, key, after, attribute)
   if (wrong !== undefined) return wrong === 'duration' ? 'is no duration' : wrong
-  if (reach === 'any') return undefined
-  const limit = reach === 'retries' ? Math.max(MOST_RETRIES, amountOf(key, before) ?? 0) : (amountOf(key, before) ?? Infinity)
+  return reach === 'any' ? undefined : outOfReach(key, reach, before, after)
+}
+
+const CLOSED = 'cannot be changed'
+
+function outOfReach(key: string, reach: Exclude<Reach, 'any'>, before: Attributes, after: Attributes): string | undefined {
+  const now = amountOf(key, before)
+  const limit = reach === 'retries' ? Math.max(MOST_RETRIES, now ?? 0) : (now ?? Infinity)
   const amount = amountOf(key, after) ?? 0
   if (amount < 0 || (reach === 'lower' && amount === 0)) return 'is too low'
   return amount > limit ? `can be ${limit} at most` : undefined
