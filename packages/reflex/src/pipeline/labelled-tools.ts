@@ -31,7 +31,7 @@ export function labelledTools(port: Port, labels: WrittenLabels, isReal: (run: s
       const label = unpackLabel(packed)
       const touched = touchedBy(port, call)
       await labels.refresh()
-      if (isReal(call.run)) await before(labels, touched, call, label)
+      if (isReal(call.run)) await before(labels, touched, call, writtenLabel(labels, touched, call.run, args, label))
       const result = (await port.perform(call)) as Json
       if (isReal(call.run)) await after(labels, touched, call, label)
       return labelled(result, readLabel(labels, touched, call.run, args, result))
@@ -44,6 +44,11 @@ function touchedBy(port: Port, call: Call): Touched {
   const below = (prefix: string): string[] => needs.flatMap((need) => (need.startsWith(prefix) ? [need.slice(prefix.length)] : []))
   const [reads, writes] = [below(READS), below(WRITES)]
   return { reads, writes, anything: reads.length + writes.length === 0 }
+}
+
+/** What a call writes is worth no more than what it is given, and what a command may read to write it. */
+function writtenLabel(labels: WrittenLabels, { anything }: Touched, run: string, args: Json, label: Label): Label {
+  return anything ? combine(label, labels.byRun(run), labels.named(JSON.stringify(args))) : label
 }
 
 /** A crash must not leave a file without its label, so that what a call may write is labelled before it begins. */

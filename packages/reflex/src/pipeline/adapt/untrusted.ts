@@ -1,6 +1,6 @@
 import { wrongValue } from '../compile/attribute-value.ts'
-import { findAttribute } from '../compile/attributes.ts'
-import { type Attributes, type DotNode, integerOf, isOn, textOf } from '../dot/graph.ts'
+import { attributeTable, findAttribute } from '../compile/attributes.ts'
+import { type Attributes, type DotGraph, type DotNode, integerOf, isOn, textOf } from '../dot/graph.ts'
 import { PRESETS } from '../engine/retry.ts'
 import { durationOf } from '../language/duration.ts'
 import { type AttributeChanges, type Mutation, refuse } from './mutation.ts'
@@ -28,6 +28,11 @@ const NAMES_TYPE: ReadonlySet<string> = new Set(['type', 'shape'])
 const MODEL_NODE = 'codergen'
 const MOST_RETRIES = Math.max(...Object.values(PRESETS).map(({ attempts }) => attempts)) - 1
 
+/** Attributes of nodes and of the graph that name a node to continue at, whether or not it is there. */
+const NAMES_NODE: ReadonlySet<string> = new Set(
+  attributeTable().flatMap(({ name, aliases, type }) => (type === 'node' ? [name, ...aliases] : [])),
+)
+
 /** What a node does, as its type and its attributes say. */
 export interface Performed {
   readonly operation: string
@@ -50,6 +55,18 @@ export function requireOpen(mutation: Mutation, node: (DotNode & Performed) | un
     const problem = problemOf(key, attrs, before)
     if (problem !== undefined) refuse(`${key} of ${id} ${problem}: ${why}`)
   }
+}
+
+/**
+ * Throws `Refused` for an added node that changes where the run goes although no edge leads to it: the pipeline names its id
+ * already, or takes it for a start or an exit.
+ */
+export function requireApart(id: string, { nodes, attributes }: DotGraph): void {
+  const named = [attributes, ...[...nodes.values()].map((node) => node.attributes)].some((all) =>
+    [...NAMES_NODE].some((name) => textOf(all, name)?.trim() === id),
+  )
+  if (named) refuse(`add_node: the pipeline continues at ${id} already: nobody has reviewed the mutations`)
+  if (/^(start|exit|end)$/i.test(id)) refuse(`add_node: ${id} is the name of a start or an exit: nobody has reviewed the mutations`)
 }
 
 /** A model node whose answer no gate and no council counts on. */

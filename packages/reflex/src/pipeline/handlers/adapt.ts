@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import { applyMutations, newNode } from '../adapt/apply.ts'
 import { type Mutation, readMutations, Refused, refuse } from '../adapt/mutation.ts'
 import { requireAllowed, requireTier, tierOf } from '../adapt/tiers.ts'
-import { type Performed, requireOpen } from '../adapt/untrusted.ts'
+import { type Performed, requireApart, requireOpen } from '../adapt/untrusted.ts'
 import { versionOf } from '../adapt/version.ts'
 import { operationOf } from '../compile/operation.ts'
 import { type CustomHandler, resolveHandler } from '../compile/resolve.ts'
@@ -80,6 +80,7 @@ function changedGraph(scene: Scene, mutations: readonly Mutation[], custom: Read
     allow(mutation, leaf, before) {
       requireAllowed(tier, mutation, leaf)
       if (source === undefined) return
+      if (mutation.op === 'add_node') requireApart(mutation.id, typed.graph)
       const one = mutation.op === 'add_node' ? newNode(mutation) : before
       requireOpen(mutation, one === undefined ? undefined : { ...one, ...performedBy(one, typed, custom) }, source)
     },

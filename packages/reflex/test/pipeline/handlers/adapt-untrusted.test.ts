@@ -131,6 +131,15 @@ describe('mutations of a model never change', () => {
     expect(told(went, 'graph_adapted')).toEqual([])
   })
 
+  test.each([
+    ['fixup', 'retry_target=fixup start [', 'the pipeline continues at fixup already'],
+    ['exit', 'start [', 'exit is the name of a start or an exit'],
+  ])('where the run continues, by a node called %s', async (id, graph, reason) => {
+    const dot = PLANNED.replace('start [', graph.replace('retry_target=fixup', 'graph [retry_target=fixup]'))
+    const { went } = await planned([{ op: 'add_node', id, attrs: { prompt: 'x' } }], {}, dot)
+    expect(went.reason).toContain(reason)
+  })
+
   test('more than their tier lets them', async () => {
     const { went } = await planned([{ op: 'add_node', id: 'x', attrs: { prompt: 'x' } }], { trust: 'trusted' })
     expect(went.reason).toContain('add_node is not allowed at the tier trusted')
