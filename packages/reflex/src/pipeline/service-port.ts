@@ -6,7 +6,7 @@ import { pipelineFaults } from './engine/faults.ts'
 import { renderText } from './language/render.ts'
 import { ledgerServices } from './memory/ledgers.ts'
 import { WrittenLabels } from './memory/written.ts'
-import { type Label, packLabel, unpackLabel } from './middleware/label.ts'
+import { type Label, packLabel, TRUSTED, unpackLabel } from './middleware/label.ts'
 import { isLasting, labelled, unlabelled } from './middleware/labelled.ts'
 import type { Adapter, PipelineServices, ServiceAnswer } from './services.ts'
 
@@ -20,6 +20,8 @@ const READS: ReadonlySet<string> = new Set([
   'working_load',
   'stats',
 ])
+/** Services that keep what they are given. */
+const REMEMBERS: ReadonlySet<string> = new Set(['session', 'memory'])
 /** What the engine does itself where no host does; what it needs is asked for by the effects that do it. */
 const OF_ENGINE: ReadonlySet<string> = new Set(['llm_call', 'tool_dispatch'])
 
@@ -47,14 +49,16 @@ export function servicePort(
       const act = adapter !== undefined && Object.hasOwn(adapter, op) ? (adapter as Adapter)[op] : undefined
       if (act === undefined) return given[service] === undefined && OF_ENGINE.has(op) ? { own: true } : { missing: true }
       const { run, key, signal } = call
-      const isOfHost = given[service] !== undefined
-      if (isOfHost && isLasting(label)) await labels.keep({ agent: `${service} ${agent}`, label }, key)
+      // What a host remembers is known by its agent; what it only works out, or asks a model, it does not remember.
+      const remembers = given[service] !== undefined && REMEMBERS.has(service) && !OF_ENGINE.has(op)
+      if (remembers && !READS.has(op) && isLasting(label)) await labels.keep({ agent: `${service} ${agent}`, label }, key)
       const raw = await act(args, { agent, run, key, now, signal, ...(isLasting(label) ? { label: packLabel(label) } : {}) })
-      if (isOfHost) await labels.refresh()
-      const known = isOfHost ? { value: raw, label: labels.ofAgent(`${service} ${agent}`) } : unlabelled((raw ?? null) as Json)
+      if (remembers) await labels.refresh()
+      const known = given[service] === undefined ? unlabelled((raw ?? null) as Json) : { value: raw, label: TRUSTED }
+      const read = remembers ? labels.ofAgent(`${service} ${agent}`) : known.label
       const value = copyJson(known.value ?? null, `what ${service}.${op} answers`)
       if (isObject(value) && typeof value['error'] === 'string') throw pipelineFaults.make('R2220', `${service}.${op}: ${value['error']}`)
-      return labelled({ value } satisfies ServiceAnswer, known.label)
+      return labelled({ value } satisfies ServiceAnswer, read)
     },
   }
 }
