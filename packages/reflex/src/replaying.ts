@@ -59,7 +59,8 @@ export interface ReplayWorld {
  * Makes every decision of a stored run again, up to the last record of its row, and compares; performs nothing and
  * changes nothing. Snapshots, the list's row and the state that a resume would begin with are compared with the fold of
  * the records (architecture, invariants 2 and 5). With changed programs only the decisions are. Throws `R5003` for a
- * journal that cannot be read, `R5006` for a program that the store lacks.
+ * journal that cannot be read, `R5006` for a program that the store lacks, `R5011` for a run that
+ * only an older release can step.
  */
 export async function replayRun(world: ReplayWorld, row: RunRow, changed?: ChangedPrograms): Promise<Replayed> {
   return new Replay(world, row, changed).go()
@@ -107,7 +108,10 @@ class Replay {
   /** Decides a record again and goes on with what was recorded. Answers with what differs, if that ends the replay. */
   async #next(record: Rec): Promise<ReplayDifference | undefined> {
     const pins = record.more?.start?.pins ?? record.more?.pin
-    if (isList(pins)) await this.#journals.learn(pins, this.#row.id)
+    if (isList(pins)) {
+      this.#journals.requireSteps(pins, this.#row.id)
+      await this.#journals.learn(pins, this.#row.id)
+    }
     const found = this.#replayer.decide(record)
     if (found === undefined) this.#done.equal++
     else {

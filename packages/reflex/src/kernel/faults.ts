@@ -265,6 +265,14 @@ export const faults = defineFaults({
     means: 'The process that started it ended before its first record was durable. Nothing of it was performed or shown.',
     fix: 'Start the same program again under the same id.',
   },
+  R5011: {
+    title: 'The run was begun by an older release',
+    verdict: 'fail',
+    when: 'when a run is resumed, replayed or forked',
+    means:
+      'What a step of this kind decides has changed since, so that the journal cannot be continued. It is intact: runs, show, trace, why and export read it.',
+    fix: 'Start the program again, or continue the run with the release that began it.',
+  },
   R9001: {
     title: 'A bug of Reflex',
     verdict: 'bug',

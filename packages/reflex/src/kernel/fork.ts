@@ -125,6 +125,7 @@ async function standingAt({ journals }: ForkWorld, run: string, all: readonly Re
   }
   const state = new State()
   for (const record of all.slice(0, wanted)) applySoundly(state, record)
+  journals.requireSteps(state.pins, run)
   return { run, record: wanted, state, definitions: await journals.definitions(state) }
 }
 

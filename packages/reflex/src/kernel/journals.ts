@@ -89,6 +89,22 @@ export class Journals {
     return new RunPrograms(this.#programs, state, this.#store.durable)
   }
 
+  /** Throws `R5011` where the programs of a run were begun by a revision of their kind that this one does not step. */
+  requireSteps(pins: readonly Pin[], run: string | undefined): void {
+    for (const [name, kindName, rev] of pins) {
+      const { oldest = 1, rev: now } = this.#programs.kind(kindName)
+      if (rev >= oldest) continue
+      throw faults.make(
+        'R5011',
+        `${name} was begun by revision ${rev} of ${kindName}; this release continues revisions ${oldest} to ${now}`,
+        {
+          run,
+          fix: run === undefined ? 'start the program again' : `look at it: reflex show ${run}, reflex trace ${run}`,
+        },
+      )
+    }
+  }
+
   /** Makes the programs of pins known by their hashes: from the registry, else from the store. Throws `R5004` and `R5006`. */
   async learn(pins: readonly Pin[], run: string | undefined): Promise<void> {
     for (const pin of pins) {

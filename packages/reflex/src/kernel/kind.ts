@@ -25,6 +25,11 @@ export interface Kind<Def = unknown> {
   readonly name: string
   /** Pinned by every run: a kind keeps the behaviour of every revision that it ever had. */
   readonly rev: number
+  /**
+   * The oldest revision whose runs this one steps as they were begun; 1 unless said. Runs of an older one can be looked at, and not
+   * resumed, replayed or forked: that is `R5011`.
+   */
+  readonly oldest?: number
   readonly board?: BoardRules
   /** It asks by itself before it uses more than the operator bounds, and is not asked about its effects. */
   readonly budgets?: true

@@ -259,6 +259,7 @@ export class Runtime implements RunWorld {
     try {
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw await this.#over(claim.row)
       const { state, definitions } = await this.#journals().peek(id)
+      this.#journals().requireSteps(state.pins, id)
       run = new Run(this, id, state, definitions, claim.lease)
       this.#runs.set(id, run)
       const ready = prepare?.(run)

@@ -9,7 +9,9 @@ import { declaredHooks, summaryPort, type Summariser, toolHookPort, type ToolHoo
 import { offersPort } from './engine/offers.ts'
 import { nodeOf } from './engine/position.ts'
 import { permitKey } from './engine/walk.ts'
+import { labelledTools } from './labelled-tools.ts'
 import { loadPipeline } from './load.ts'
+import { WrittenLabels } from './memory/written.ts'
 import { servicePort } from './service-port.ts'
 import type { PipelineServices } from './services.ts'
 import { calledPrograms } from './refs.ts'
@@ -69,6 +71,8 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),
     ...(settings.summarise === undefined ? {} : { summarises: true }),
   })
+  const labels = new WrittenLabels(settings.store)
+  const isReal = (run: string): boolean => settings.toolsOf === undefined || settings.toolsOf(run) === tools
   const tool = toolPort({
     tools: settings.toolsOf ?? tools,
     guess: suggest,
@@ -87,10 +91,10 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
       tool_hook: toolHookPort(settings.toolHooks ?? {}),
       ...(settings.summarise === undefined ? {} : { summary: summaryPort(settings.summarise) }),
       charter,
-      tool,
+      tool: labelledTools(tool, labels, isReal),
       handler: handlerPort(handlers),
       action: actionPort(actions),
-      service: servicePort(settings.services ?? {}, settings.store),
+      service: servicePort(settings.services ?? {}, settings.store, labels),
     },
   }
 }

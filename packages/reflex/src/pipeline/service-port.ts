@@ -1,10 +1,13 @@
-import { copyJson, isObject, type JsonObject } from '../kernel/json.ts'
+import { copyJson, isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Call, Port, Traits } from '../kernel/port.ts'
 import type { Store } from '../kernel/store.ts'
 import { uri } from './compile/capability-uris.ts'
 import { pipelineFaults } from './engine/faults.ts'
 import { renderText } from './language/render.ts'
 import { ledgerServices } from './memory/ledgers.ts'
+import { WrittenLabels } from './memory/written.ts'
+import { type Label, packLabel, TRUSTED, unpackLabel } from './middleware/label.ts'
+import { isLasting, labelled, unlabelled } from './middleware/labelled.ts'
 import type { Adapter, PipelineServices, ServiceAnswer } from './services.ts'
 
 const READS: ReadonlySet<string> = new Set([
@@ -17,6 +20,8 @@ const READS: ReadonlySet<string> = new Set([
   'working_load',
   'stats',
 ])
+/** Services that keep what they are given. */
+const REMEMBERS: ReadonlySet<string> = new Set(['session', 'memory'])
 /** What the engine does itself where no host does; what it needs is asked for by the effects that do it. */
 const OF_ENGINE: ReadonlySet<string> = new Set(['llm_call', 'tool_dispatch'])
 
@@ -24,7 +29,11 @@ const OF_ENGINE: ReadonlySet<string> = new Set(['llm_call', 'tool_dispatch'])
  * The port `service`: `{service, op, agent, now, args}`. What reads an agent's ledger or writes to it needs
  * `arbor://memory/<op>/<agent>`, a subject of an evaluation `arbor://eval/run`; writes leave under their key, so that they are repeated after a crash and count once.
  */
-export function servicePort(services: PipelineServices, store?: Pick<Store, 'append' | 'ledger'>): Port {
+export function servicePort(
+  services: PipelineServices,
+  store?: Pick<Store, 'append' | 'ledger'>,
+  labels: WrittenLabels = new WrittenLabels(store),
+): Port {
   const embedded: Readonly<Record<string, Adapter>> = store === undefined ? {} : ledgerServices(store)
   const given: Readonly<Record<string, object | undefined>> = { ...services }
   return {
@@ -34,16 +43,22 @@ export function servicePort(services: PipelineServices, store?: Pick<Store, 'app
       const request = requestOf(call)
       return traitsOf(request, given[request.service] !== undefined)
     },
-    async perform(call): Promise<ServiceAnswer> {
-      const { service, op, agent, now, args } = requestOf(call)
+    async perform(call): Promise<Json> {
+      const { service, op, agent, now, args, label } = requestOf(call)
       const adapter = given[service] ?? embedded[service]
       const act = adapter !== undefined && Object.hasOwn(adapter, op) ? (adapter as Adapter)[op] : undefined
       if (act === undefined) return given[service] === undefined && OF_ENGINE.has(op) ? { own: true } : { missing: true }
       const { run, key, signal } = call
-      const raw = await act(args, { agent, run, key, now, signal })
-      const value = copyJson(raw ?? null, `what ${service}.${op} answers`)
+      // What a host remembers is known by its agent; what it only works out, or asks a model, it does not remember.
+      const remembers = given[service] !== undefined && REMEMBERS.has(service) && !OF_ENGINE.has(op)
+      if (remembers && !READS.has(op) && isLasting(label)) await labels.keep({ agent: `${service} ${agent}`, label }, key)
+      const raw = await act(args, { agent, run, key, now, signal, ...(isLasting(label) ? { label: packLabel(label) } : {}) })
+      if (remembers) await labels.refresh()
+      const known = given[service] === undefined ? unlabelled((raw ?? null) as Json) : { value: raw, label: TRUSTED }
+      const read = remembers ? labels.ofAgent(`${service} ${agent}`) : known.label
+      const value = copyJson(known.value ?? null, `what ${service}.${op} answers`)
       if (isObject(value) && typeof value['error'] === 'string') throw pipelineFaults.make('R2220', `${service}.${op}: ${value['error']}`)
-      return { value }
+      return labelled({ value } satisfies ServiceAnswer, read)
     },
   }
 }
@@ -54,11 +69,13 @@ interface Request {
   readonly agent: string
   readonly now: number
   readonly args: JsonObject
+  readonly label: Label
 }
 
 function requestOf({ args: raw }: Call): Request {
-  const { service, op, agent, now, args } = isObject(raw) ? raw : {}
+  const { service, op, agent, now, args, label } = isObject(raw) ? raw : {}
   return {
+    label: unpackLabel(label),
     service: renderText(service),
     op: renderText(op),
     agent: renderText(agent),

@@ -11,6 +11,8 @@ export interface ServiceCall {
   readonly now: number
   /** Aborted when the node is given up. */
   readonly signal: AbortSignal
+  /** Where the arguments come from, as the engine keeps it; nothing where an agent reads them again as what it would read anyway. */
+  readonly label?: Json
 }
 
 /**

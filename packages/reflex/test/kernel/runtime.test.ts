@@ -235,6 +235,18 @@ describe('programs', () => {
     expect(again.state.ended?.value).toBe('intact')
   })
 
+  it('that an older revision began can be looked at, and neither resumed nor forked where their kind has changed', async () => {
+    const world = worldOf([kindOf('asks', asks)])
+    const run = await world.start('asks')
+    await run.idle()
+    await world.runtime.close()
+    const { runtime } = worldOf([kindOf('asks', asks, { rev: 2, oldest: 2 })], { store: world.store })
+    expect(await codeOf(runtime.resume(run.id))).toBe('R5011')
+    expect(await codeOf(runtime.fork(run.id))).toBe('R5011')
+    expect((await runtime.peek(run.id)).row.status).toBe('suspended')
+    expect((await runtime.journal(run.id)).length).toBeGreaterThan(0)
+  })
+
   it('keep the revision that the run has pinned', async () => {
     const revs: Step = (x, input) => (input === undefined ? void x.wait('answer', 'q') : x.done(x.rev))
     const world = worldOf([kindOf('revs', revs, { rev: 1 })])

@@ -86,6 +86,7 @@ function lent(scene: Scene, given: Given, handings: readonly Handing[]): Scene {
     get,
     text: (key) => renderText(get(key)),
     isHostile: (key) => scene.isHostile(key),
+    label: (key) => scene.label(key),
     keys: () => scene.keys(),
     outcome: (id) => scene.outcome(id),
     stages: () => scene.stages(),

@@ -12,8 +12,8 @@ interface Judge {
   kindOf(node: DotNode): string
   /** Nodes that nothing may change any more: those that were executed, and the one that changes the others. */
   readonly settled: (id: string) => string | undefined
-  /** Throws `Refused` where trust does not reach; `leaf`: no edge leaves the node. */
-  allow(mutation: Mutation, leaf: boolean): void
+  /** Throws `Refused` where trust does not reach; `leaf`: no edge leaves the node; `node`: as the changes so far have left it. */
+  allow(mutation: Mutation, leaf: boolean, node: DotNode | undefined): void
 }
 
 /**
@@ -42,10 +42,11 @@ class Draft {
   }
 
   apply(mutation: Mutation): void {
-    this.#judge.allow(mutation, 'id' in mutation && !this.#edges.some(({ from }) => from === mutation.id))
+    const node = 'id' in mutation ? this.#nodes.get(mutation.id) : undefined
+    this.#judge.allow(mutation, 'id' in mutation && !this.#edges.some(({ from }) => from === mutation.id), node)
     switch (mutation.op) {
       case 'add_node':
-        return this.#addNode(mutation.id, mutation.attrs)
+        return this.#addNode(newNode(mutation))
       case 'remove_node':
         return this.#removeNode(mutation.id)
       case 'modify_attrs':
@@ -70,10 +71,10 @@ class Draft {
     }
   }
 
-  #addNode(id: string, attrs: AttributeChanges): void {
-    if (this.#nodes.has(id)) refuse(`add_node: ${id} is there already`)
-    this.#nodes.set(id, { id, attributes: merged(new Map(), attrs), classes: [] })
-    this.#touched.add(id)
+  #addNode(node: DotNode): void {
+    if (this.#nodes.has(node.id)) refuse(`add_node: ${node.id} is there already`)
+    this.#nodes.set(node.id, node)
+    this.#touched.add(node.id)
   }
 
   #removeNode(id: string): void {
@@ -135,6 +136,11 @@ class Draft {
     const { nodes } = applyStylesheet(expandVariables({ ...this.#before, nodes: touched }), rules)
     return new Map([...this.#nodes].map(([id, node]) => [id, nodes.get(id) ?? node]))
   }
+}
+
+/** The node that a mutation adds, before variables and the stylesheet are applied. */
+export function newNode({ id, attrs }: Pick<Extract<Mutation, { op: 'add_node' }>, 'id' | 'attrs'>): DotNode {
+  return { id, attributes: merged(new Map(), attrs), classes: [] }
 }
 
 function merged(before: Attributes, changes: AttributeChanges): Attributes {

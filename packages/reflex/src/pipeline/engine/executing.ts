@@ -10,9 +10,9 @@ import { overBounds } from './bounds.ts'
 import { charterRequest } from './charter.ts'
 import { attempted, conclude } from './concluding.ts'
 import { endFork, startFork } from './forking.ts'
-import type { Answer, Ask, Observation, Steps } from './handler.ts'
+import type { Answer, Ask, EffectAsk, Observation, Steps } from './handler.ts'
 import { holds } from './holding.ts'
-import { GIVEN, labelsOfInputs } from './labels.ts'
+import { GIVEN, keepPassed, labelledArgs, labelsOfInputs } from './labels.ts'
 import { failure, type Outcome, refusal } from './outcome.ts'
 import { nodeOf, type Waiting } from './position.ts'
 import { isTransient } from './retry.ts'
@@ -163,8 +163,8 @@ function timeLimit({ x, node, engine }: Walk): Ref | undefined {
 /** Asks, and says what is waited for; a program that is not there or cannot be read is a failure of the node. */
 function issue(walk: Walk, said: Ask): Waiting | Outcome | { readonly now: Json } | { readonly again: Json } {
   const { x, node } = walk
-  if ('effect' in said) return { is: 'effect', ids: [x.request(said.effect, said.args)] }
-  if ('all' in said) return { is: 'effect', ids: said.all.map(({ effect, args }) => x.request(effect, args)) }
+  if ('effect' in said) return { is: 'effect', ids: [request(walk, said)] }
+  if ('all' in said) return { is: 'effect', ids: said.all.map((one) => request(walk, one)) }
   if ('question' in said) {
     const due = said.due === undefined ? {} : { due: x.now + said.due }
     return { is: 'wait', id: x.wait('answer', node.id, { ...due, about: said.question as unknown as Json }) }
@@ -212,9 +212,15 @@ function observation(x: Step, name: string): Observation {
   }
 }
 
-/** Named inputs; a pipeline is told where they come from. */
+function request(walk: Walk, { effect, args }: EffectAsk): Ref {
+  return walk.x.request(effect, labelledArgs(walk, walk.token(), effect, args))
+}
+
+/** Named inputs; a pipeline is told where they come from, and for another kind it is remembered. */
 function inputsOf(walk: Walk, program: string, inputs: JsonObject): JsonObject {
-  return isPipeline(program) ? { ...inputs, [GIVEN]: labelsOfInputs(walk, walk.token(), inputs) } : inputs
+  if (isPipeline(program)) return { ...inputs, [GIVEN]: labelsOfInputs(walk, walk.token(), inputs) }
+  keepPassed(walk, walk.token(), inputs)
+  return inputs
 }
 
 function isPipeline(program: string): boolean {

@@ -5,6 +5,7 @@ import type { Bounds, Used } from '../../policy/index.ts'
 import type { Attributes } from '../dot/graph.ts'
 import type { TypedGraph, TypedNode } from '../compile/typed.ts'
 import type { ModelMessage } from '../../models/index.ts'
+import type { Label } from '../middleware/label.ts'
 import type { Fidelity } from './fidelity.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -97,6 +98,8 @@ export interface Scene {
   text(key: string): string
   /** Whether a value of the context was found to be hostile: nothing may use it (reference pipeline 5.3). */
   isHostile(key: string): boolean
+  /** Returns where a value of the context comes from, and how far it is trusted. */
+  label(key: string): Label
   /** Every key of the context that a program may read, in the order of the code points. */
   keys(): readonly string[]
   /** The last outcome of a node of this lap. */

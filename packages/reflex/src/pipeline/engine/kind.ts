@@ -28,7 +28,9 @@ export interface PipelineKindOptions {
 export function pipelineKind({ load, refs, engine }: PipelineKindOptions): Kind<TypedGraph> {
   return {
     name: 'pipeline',
-    rev: 1,
+    rev: 2,
+    // Labels and what untrusted mutations may change decide otherwise than at revision 1.
+    oldest: 2,
     cancels: true,
     budgets: true,
     forks: charterRequest,

@@ -3,8 +3,9 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { StepContext } from '../../kernel/context.ts'
 import type { TypedNode } from '../compile/typed.ts'
 import { lookUp } from '../language/reading.ts'
-import { combine, DERIVED, type Label, packLabel, SENSITIVITIES, TRUSTED, unpackLabel, UNTRUSTED } from '../middleware/label.ts'
-import { authorLabel, inputsLabel } from '../middleware/labelling.ts'
+import { combine, DERIVED, isTrusted, type Label, packLabel, SENSITIVITIES, TRUSTED, unpackLabel, UNTRUSTED } from '../middleware/label.ts'
+import { isLasting } from '../middleware/labelled.ts'
+import { authorLabel, inputsLabel, sensitive } from '../middleware/labelling.ts'
 import type { Token } from '../middleware/middleware.ts'
 import { pipelineFrame } from './spending.ts'
 import { OWN } from './tally.ts'
@@ -19,6 +20,12 @@ export const GIVEN = '#labels'
 
 /** What the last called program brought back: the execution that called it, and its labels if it was a pipeline. */
 const RETURNED = '#returned'
+
+/** What the last program of another kind was given: the execution that called it, and the worst label of its inputs. */
+const PASSED = '#passed'
+
+/** What an execution has read beside the context: which one, and the worst label of it. */
+const TOUCHED = '#touched'
 
 /** A walk, as far as labels go. */
 interface Walk {
@@ -108,7 +115,51 @@ function leastGiven({ x, charter }: Pick<Walk, 'x' | 'charter'>): Label {
   const { link } = pipelineFrame(x.frame)
   if (link?.kindred === true) return TRUSTED
   if (charter.trust === 'untrusted') return { ...UNTRUSTED, from: 'input' }
-  return link === undefined ? TRUSTED : { ...DERIVED, from: 'input' }
+  return link === undefined ? TRUSTED : combine(passedBy(link.caller), { ...DERIVED, from: 'input' })
+}
+
+/** What pipelines further up have given to programs of other kinds: those keep no labels, and may pass on whatever they got. */
+function passedBy(caller: Frame): Label {
+  const passed: Label[] = []
+  for (let frame: Frame | undefined = caller; frame !== undefined; frame = frame.link?.caller) {
+    const kept = frame.books().get(PASSED)
+    if (isObject(kept)) passed.push(unpackLabel(kept['label']))
+  }
+  return combine(...passed)
+}
+
+/** Keeps what a program of another kind is given. */
+export function keepPassed(walk: Walk, token: Token, inputs: JsonObject): void {
+  const given = Object.keys(inputs).map((key) => (storedKey(walk, key) === undefined ? inputsLabel(token) : labelOfKey(walk, key)))
+  walk.x.set(PASSED, { at: walk.position.at ?? 0, label: packLabel(combine(...given, token.touched())) })
+}
+
+function passedLabel({ x, position }: Walk): Label {
+  const kept = x.get(PASSED)
+  return isObject(kept) && kept['at'] === (position.at ?? 0) ? unpackLabel(kept['label']) : TRUSTED
+}
+
+/** Keeps that an execution has read something beside the context. */
+export function touch(walk: Walk, label: Label): void {
+  if (isTrusted(label)) return
+  walk.x.set(TOUCHED, { at: walk.position.at ?? 0, label: packLabel(combine(touchedLabel(walk), label)) })
+}
+
+/** What an execution has read beside the context so far. */
+export function touchedLabel({ x, position }: Walk): Label {
+  const kept = x.get(TOUCHED)
+  return isObject(kept) && kept['at'] === (position.at ?? 0) ? unpackLabel(kept['label']) : TRUSTED
+}
+
+/** The arguments of an effect that writes what others read again, with the label of what it is given where that must last. */
+export function labelledArgs(walk: Walk, token: Token, port: string, args: Json): Json {
+  if ((port !== 'tool' && port !== 'service') || !isObject(args)) return args
+  if (port === 'tool' && args['tool'] === 'http') {
+    touch(walk, { ...UNTRUSTED, from: walk.node.id })
+    return args
+  }
+  const label = sensitive(walk.node.dataClassification, combine(inputsLabel(token), token.touched()))
+  return isLasting(label) ? { ...args, label: packLabel(label) } : args
 }
 
 /** The labels of what a pipeline has written, for whoever called it; nothing where nobody did. */
@@ -141,20 +192,20 @@ export function withoutSensitive(values: JsonObject, read: (key: string) => Json
 const CONFIDENTIAL = SENSITIVITIES.indexOf('confidential')
 
 /** What is known of a value that branches or a called program brought back to this execution, or of all of them. */
-export function carriedLabel(walk: Walk, key: string | undefined): Label | undefined {
+export function carriedLabel(walk: Walk, keys: readonly string[] | undefined): Label | undefined {
   const { x, position } = walk
   const kids = [...(x.frame.kids?.values() ?? [])]
-  if (kids.length > 0)
-    return combine(...kids.map((kid) => (x.isKindred(kid) ? keptIn(kid.scope.live(), key) : { ...DERIVED, from: walk.node.id })))
+  const unknown = (): Label => combine(passedLabel(walk), { ...DERIVED, from: walk.node.id })
+  if (kids.length > 0) return combine(...kids.map((kid) => (x.isKindred(kid) ? keptIn(kid.scope.live(), keys) : unknown())))
   const returned = x.get(RETURNED)
   if (!isObject(returned) || returned['at'] !== position.at) return undefined
   const { labels } = returned
-  if (!isObject(labels)) return { ...DERIVED, from: walk.node.id }
-  return key === undefined ? combine(...Object.values(labels).map(unpackLabel)) : unpackLabel(labels[key])
+  if (!isObject(labels)) return unknown()
+  return combine(...(keys === undefined ? Object.values(labels) : keys.map((key) => labels[key])).map(unpackLabel))
 }
 
-function keptIn(entries: ReadonlyMap<string, { readonly value: Json | undefined }>, key: string | undefined): Label {
-  if (key !== undefined) return unpackLabel(entries.get(`${LABELS}${key}`)?.value)
+function keptIn(entries: ReadonlyMap<string, { readonly value: Json | undefined }>, keys: readonly string[] | undefined): Label {
+  if (keys !== undefined) return combine(...keys.map((key) => unpackLabel(entries.get(`${LABELS}${key}`)?.value)))
   const labels = [...entries].flatMap(([kept, { value }]) => (kept.startsWith(LABELS) ? [unpackLabel(value)] : []))
   return combine(...labels)
 }

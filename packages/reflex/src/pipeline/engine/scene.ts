@@ -9,7 +9,7 @@ import type { ModelMessage } from '../../models/index.ts'
 import { branchOf } from './branch.ts'
 import { type Fidelity, resolveFidelity } from './fidelity.ts'
 import type { Charter, Scene, Stage } from './handler.ts'
-import { LEVELS, unpackLabel } from '../middleware/label.ts'
+import { type Label, LEVELS, unpackLabel } from '../middleware/label.ts'
 import { LABELS } from './labels.ts'
 import type { Outcome } from './outcome.ts'
 import type { Position } from './position.ts'
@@ -33,13 +33,22 @@ export interface Surroundings {
   readonly remarks: Remark[]
   /** How much of the budget is left. */
   readonly budget: () => Json
+  /** Where a value of the context comes from. */
+  readonly label: (key: string) => Label
 }
 
 /**
  * A key of the context as conditions, prompts and handlers read it. What the engine itself knows is not stored a second
  * time: the graph's attributes, the node, how the last stage ended (reference pipeline 6.1).
  */
-export function contextReader({ typed, position, read, tally, charter, budget }: Omit<Surroundings, 'frame' | 'remarks' | 'now'>): ReadKey {
+export function contextReader({
+  typed,
+  position,
+  read,
+  tally,
+  charter,
+  budget,
+}: Omit<Surroundings, 'frame' | 'remarks' | 'now' | 'label'>): ReadKey {
   const known = (key: string): Json | undefined => {
     switch (key) {
       case 'current_node':
@@ -147,6 +156,10 @@ export class NodeScene implements Scene {
 
   isHostile(key: string): boolean {
     return LEVELS.indexOf('hostile') <= unpackLabel(this.#from.read(`${LABELS}${key}`)).level
+  }
+
+  label(key: string): Label {
+    return this.#from.label(key)
   }
 
   keys(): readonly string[] {

@@ -8,7 +8,8 @@ import { attempt, askedNow, enter, reenter } from './executing.ts'
 import { forkEnded, stopFork } from './forking.ts'
 import type { Charter } from './handler.ts'
 import { holds, release } from './holding.ts'
-import { keepReturned, labelGiven } from './labels.ts'
+import { keepReturned, labelGiven, touch } from './labels.ts'
+import { unlabelled } from '../middleware/labelled.ts'
 import { failure } from './outcome.ts'
 import { readSpent } from './spending.ts'
 import { goOn, heldBy } from './resuming.ts'
@@ -21,7 +22,7 @@ export function take(walk: Walk, input: Input): void {
   const { phase } = walk.position
   switch (input[0]) {
     case 'ok':
-      return phase === 'charter' ? chartered(walk, input[2]) : settled(walk, input[1], packOk(input[2]), input[2])
+      return phase === 'charter' ? chartered(walk, input[2]) : succeeded(walk, input[1], input[2])
     case 'err':
       return phase === 'charter'
         ? endNow(walk, { status: 'fail', reason: messageOf(input[2]) })
@@ -66,6 +67,13 @@ function charteredAgain(walk: Walk, value: Json): void {
   const { onward: _onward, ...position } = walk.position
   walk.go({ ...position, phase: 'enter' })
   enter(walk)
+}
+
+/** A result comes with where it was read from, if that is worth less than what is read there anyway. */
+function succeeded(walk: Walk, id: Ref, result: Json): void {
+  const { value, label } = unlabelled(result)
+  touch(walk, label)
+  settled(walk, id, packOk(value), value)
 }
 
 function settled(walk: Walk, id: Ref, kept: Json, value: Json = kept): void {

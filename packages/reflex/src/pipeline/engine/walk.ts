@@ -7,7 +7,7 @@ import { authorOf } from '../vouching.ts'
 import type { Token } from '../middleware/middleware.ts'
 import { type BranchArgs, branchOf } from './branch.ts'
 import type { Charter } from './handler.ts'
-import { carriedLabel, labelOfKey, labelsOfResults, markLabel, storedKey, worstLabel } from './labels.ts'
+import { carriedLabel, labelOfKey, labelsOfResults, markLabel, storedKey, touchedLabel, worstLabel } from './labels.ts'
 import type { Engine } from './parts.ts'
 import type { Position } from './position.ts'
 import { Purse } from './purse.ts'
@@ -112,6 +112,7 @@ export class Walk {
       now: x.now,
       read: (key: string) => x.get(key),
       budget: () => this.purse.status,
+      label: (key: string) => labelOfKey(this, key),
     }
   }
 
@@ -128,7 +129,8 @@ export class Walk {
       worst: () => worstLabel(this),
       stored: (key) => storedKey(this, key),
       mark: (key, label) => markLabel(this, key, label),
-      carried: (key) => carriedLabel(this, key),
+      carried: (keys) => carriedLabel(this, keys),
+      touched: () => touchedLabel(this),
       permitted: (grant) => this.permitted(grant),
       uses: (grant) => purse.spentByRun.uses?.[grant] ?? 0,
       note: (type, payload) => this.note(type, { node_id: scene.node.id, ...payload }),

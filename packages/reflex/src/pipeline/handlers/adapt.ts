@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../kernel/json.ts'
-import { applyMutations } from '../adapt/apply.ts'
+import { applyMutations, newNode } from '../adapt/apply.ts'
 import { type Mutation, readMutations, Refused, refuse } from '../adapt/mutation.ts'
 import { requireAllowed, requireTier, tierOf } from '../adapt/tiers.ts'
+import { type Performed, requireApart, requireOpen } from '../adapt/untrusted.ts'
 import { versionOf } from '../adapt/version.ts'
+import { operationOf } from '../compile/operation.ts'
 import { type CustomHandler, resolveHandler } from '../compile/resolve.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 import { type DotGraph, type DotNode, integerOf, isOn, textOf } from '../dot/graph.ts'
@@ -11,6 +13,8 @@ import { ADAPTED } from '../engine/adapting.ts'
 import type { Handler, Scene } from '../engine/handler.ts'
 import { type Outcome, refusal, success } from '../engine/outcome.ts'
 import { reachable } from '../engine/skip.ts'
+import { levelOf } from '../middleware/label.ts'
+import { authorLabel } from '../middleware/labelling.ts'
 import { authorOf } from '../vouching.ts'
 import { readPipeline } from '../read.ts'
 
@@ -69,18 +73,45 @@ function changedGraph(scene: Scene, mutations: readonly Mutation[], custom: Read
   const tier = tierOf(charter.trust, scene.get('session.trust_tier'))
   requireTier(tier, textOf(attributes, 'trust_tier'))
   const done = completedIn(scene)
+  const source = untrustedSource(scene)
   return applyMutations(typed.graph, mutations, {
     kindOf: (one) => kindOf(one, typed, custom),
     settled: (id) => (id === node.id ? 'is being executed' : done.has(id) ? 'is completed' : undefined),
-    allow: (mutation, leaf) => requireAllowed(tier, mutation, leaf),
+    allow(mutation, leaf, before) {
+      requireAllowed(tier, mutation, leaf)
+      if (source === undefined) return
+      if (mutation.op === 'add_node') requireApart(mutation.id, typed.graph)
+      const one = mutation.op === 'add_node' ? newNode(mutation) : before
+      requireOpen(mutation, one === undefined ? undefined : { ...one, ...performedBy(one, typed, custom) }, source)
+    },
   })
+}
+
+/** Where the mutations come from, in words; nothing if the author or the operator wrote them, or a person has reviewed them. */
+function untrustedSource(scene: Scene): string | undefined {
+  const key = textOf(scene.attributes, 'mutations_key')
+  const said = key === undefined ? authorLabel(scene.charter) : scene.label(key)
+  if (said.level === 0) return undefined
+  const level = levelOf(said)
+  return said.from === undefined ? `${level} text` : `${said.from} (${level})`
+}
+
+/** What a node does: as it was found in the whole pipeline, unless a change says something else. */
+function performedBy(node: DotNode, { nodes }: TypedGraph, custom: ReadonlyMap<string, CustomHandler>): Performed {
+  const known = nodes.get(node.id)
+  if (known !== undefined && known.node === node) return known
+  const resolution = known !== undefined && saysType(known.node) === saysType(node) ? known : resolveHandler(node, custom)
+  return { operation: operationOf(resolution, node.attributes), custom: resolution.custom }
 }
 
 /** What a node is: as it was found in the whole pipeline, unless a change says something else. */
 function kindOf(node: DotNode, { nodes }: TypedGraph, custom: ReadonlyMap<string, CustomHandler>): string {
   const known = nodes.get(node.id)
-  const says = (one: DotNode): string => `${textOf(one.attributes, 'type')} ${textOf(one.attributes, 'shape')}`
-  return known !== undefined && says(known.node) === says(node) ? known.canonical : resolveHandler(node, custom).canonical
+  return known !== undefined && saysType(known.node) === saysType(node) ? known.canonical : resolveHandler(node, custom).canonical
+}
+
+function saysType({ attributes }: DotNode): string {
+  return `${textOf(attributes, 'type')} ${textOf(attributes, 'shape')}`
 }
 
 /** Nodes that this lap has executed, those in the branches of a block included: the block is done with them. */

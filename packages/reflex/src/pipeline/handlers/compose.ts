@@ -3,6 +3,7 @@ import { isOn, listOf, textOf } from '../dot/graph.ts'
 import { callProgram, callSource, type Returned } from '../engine/asks.ts'
 import type { Answer, Ask, Handler, Scene, Steps } from '../engine/handler.ts'
 import { refusal, success } from '../engine/outcome.ts'
+import { mappedKeys } from '../language/mapping.ts'
 import { unfenced } from './gate.ts'
 
 /** Pipelines inside each other (reference pipeline 3.11). */
@@ -121,9 +122,9 @@ function childOf({ returned, value }: Returned): Child {
 
 /** What comes back: what is mapped, else all that is one value and no engine key, under a prefix. */
 function mapped({ attributes, node }: Scene, context: JsonObject): JsonObject {
-  const pairs = listOf(attributes, 'result_mapping').map((pair) => pair.split(':').map((part) => part.trim()))
+  const pairs = mappedKeys(attributes)
   if (pairs.length > 0)
-    return Object.fromEntries(pairs.flatMap(([child = '', parent = child]) => (child in context ? [[parent, context[child] ?? null]] : [])))
+    return Object.fromEntries(pairs.flatMap(([child, parent]) => (Object.hasOwn(context, child) ? [[parent, context[child] ?? null]] : [])))
   const prefix = textOf(attributes, 'result_prefix') ?? `subgraph.${node.id}.`
   const own = Object.entries(context).filter(([key, value]) => isScalar(value) && !isEngineKey(key))
   return Object.fromEntries(own.map(([key, value]) => [`${prefix}${prefix.endsWith('.') ? '' : '.'}${key}`, value]))

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import type { Question } from '../../people/index.ts'
+import { autoAnswers, type Question } from '../../people/index.ts'
 import { choiceNamed, type NamedChoice } from '../choices.ts'
 import { edgeIdsOf } from '../edge-ids.ts'
 import type { TypedEdge } from '../compile/typed.ts'
@@ -62,7 +62,7 @@ function* choosing(scene: Scene, edges: readonly TypedEdge[]): Steps {
     if (said === 'late') return otherwise === undefined ? late() : chosen(otherwise, TIMED_OUT)
     if (said === 'skipped') return skipped()
     const choice = typeof said.answer === 'string' ? choiceNamed(choices, said.answer) : undefined
-    if (choice !== undefined) return chosen(choice)
+    if (choice !== undefined) return chosen(choice, saidBy(said))
   }
   return refusal(`${scene.node.id}: ${TRIES} answers were none of ${choices.map(({ label }) => label).join(', ')}`)
 }
@@ -79,7 +79,7 @@ function* writing(scene: Scene, edges: readonly TypedEdge[]): Steps {
   const said = yield* asked(scene, question)
   if (said === 'late') return otherwise === undefined ? late() : written(choices, otherwise, TIMED_OUT)
   if (said === 'skipped') return skipped()
-  return written(choices, typeof said.answer === 'string' ? said.answer : JSON.stringify(said.answer))
+  return written(choices, typeof said.answer === 'string' ? said.answer : JSON.stringify(said.answer), saidBy(said))
 }
 
 function written(choices: readonly Choice[], text: string, more: JsonObject = {}): Outcome {
@@ -107,7 +107,7 @@ export function* approval(scene: Scene, as: 'approval' | 'gate'): Steps {
   const yes = said === 'late' ? otherwise?.key === 'Y' : isYes(said.answer)
   const label = yes ? 'Yes' : 'No'
   const keys: JsonObject = {
-    ...(said === 'late' ? TIMED_OUT : {}),
+    ...(said === 'late' ? TIMED_OUT : saidBy(said)),
     'human.gate.selected': yes ? 'Y' : 'N',
     'human.gate.label': label,
   }
@@ -175,7 +175,7 @@ function questionOf(scene: Scene, form: Omit<Question, 'text'>): Question {
 }
 
 /** Asks, and says what was answered, or how it came that nothing was. */
-function* asked(scene: Scene, question: Question): Generator<Ask, { readonly answer: Json } | 'late' | 'skipped', Answer> {
+function* asked(scene: Scene, question: Question): Generator<Ask, Said | 'late' | 'skipped', Answer> {
   const { attributes } = scene
   const said = yield* askPerson(question, durationOf(attributes, 'human.timeout_seconds') ?? durationOf(attributes, 'timeout'))
   const how = 'late' in said ? 'late' : silence(said.answer)
@@ -186,6 +186,17 @@ function* asked(scene: Scene, question: Question): Generator<Ask, { readonly ans
 function silence(answer: Json): 'late' | 'skipped' | undefined {
   if (!isObject(answer)) return undefined
   return answer['skipped'] === true ? 'skipped' : answer['timeout'] === true ? 'late' : undefined
+}
+
+/** An answer, and who gave it. */
+interface Said {
+  readonly answer: Json
+  readonly by?: string | undefined
+}
+
+/** Nobody has looked at anything where the answer came by itself. */
+function saidBy({ by }: Said): JsonObject {
+  return by === autoAnswers.by ? { 'human.gate.automatic': true } : {}
 }
 
 const TIMED_OUT: JsonObject = { 'human.gate.timed_out': true }

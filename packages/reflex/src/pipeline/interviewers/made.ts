@@ -14,6 +14,7 @@ const REJECTION = /\b(no|not|reject(ed)?|den(y|ied)|fail(ed)?|cancel|abort|stop|
 
 /** Says yes, takes the first option in the order of the edges, writes "auto-approved" (reference pipeline 7.2). */
 export class AutoApproveInterviewer implements Interviewer {
+  readonly automatic = true
   readonly #warn: (message: string, stage: string) => void
 
   /** `warn` hears of a choice whose label looks like a rejection. */
@@ -108,12 +109,14 @@ export interface Recording {
 
 /** Keeps what another interviewer is asked and answers: what a `QueueInterviewer` needs to do the same again. */
 export class RecordingInterviewer implements Interviewer {
+  readonly automatic: boolean
   readonly recordings: Recording[] = []
   readonly #inner: Interviewer
   readonly #recorder: ((recording: Recording) => void) | undefined
 
   constructor(inner: Interviewer, recorder?: (recording: Recording) => void) {
     this.#inner = inner
+    this.automatic = inner.automatic === true
     this.#recorder = recorder
   }
 

@@ -1,5 +1,6 @@
 import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { renderText } from '../language/render.ts'
+import { type Label, unpackLabel } from '../middleware/label.ts'
 
 /** One thing that an agent was told or did: an entry of its ledger. */
 export interface Deed {
@@ -8,13 +9,16 @@ export interface Deed {
   readonly at: number
   readonly run: string
   readonly args: JsonObject
+  /** Where its values come from. */
+  readonly label: Label
 }
 
 /** An entry as a deed; undefined for one that is none. */
 export function deedOf(entry: Json): Deed | undefined {
   if (!isObject(entry)) return undefined
-  const { op, at, run, args } = entry
-  return typeof op === 'string' && typeof at === 'number' && isObject(args) ? { op, at, run: renderText(run ?? ''), args } : undefined
+  const { op, at, run, args, label } = entry
+  if (typeof op !== 'string' || typeof at !== 'number' || !isObject(args)) return undefined
+  return { op, at, run: renderText(run ?? ''), args, label: unpackLabel(label) }
 }
 
 /** A list as it is; one value as a list of one, nothing as none. */

@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Store } from '../../kernel/store.ts'
 import { renderText } from '../language/render.ts'
+import { combine } from '../middleware/label.ts'
+import { labelled } from '../middleware/labelled.ts'
 import type { Adapter, ServiceCall, ServiceFunction } from '../services.ts'
 import { Mind } from './mind.ts'
 
@@ -41,21 +43,24 @@ export function ledgerServices(store: Pick<Store, 'append' | 'ledger'>): { reado
     (op: string): ServiceFunction =>
     (args, call) =>
       keeper.append(op, args, call)
-  const recall = reads((mind, args) => mind.memories.recall(renderText(args['query']), countOf(args['limit'], RECALLED)))
+  const recall = reads((mind, args) => {
+    const { found, label } = mind.memories.recall(renderText(args['query']), countOf(args['limit'], RECALLED))
+    return labelled(found, label)
+  })
   const all: Adapter = Object.fromEntries(DEEDS.map((op) => [op, does(op)]))
   return {
     session: {
       ...all,
-      recall_goals: reads((mind) => mind.goals.active()),
-      recall_intents: reads((mind) => mind.goals.pending()),
-      recall_beliefs: reads((mind) => mind.beliefs),
+      recall_goals: reads((mind) => labelled(mind.goals.active(), mind.label)),
+      recall_intents: reads((mind) => labelled(mind.goals.pending(), mind.label)),
+      recall_beliefs: reads((mind) => labelled(mind.beliefs, mind.label)),
       memory_recall: recall,
       background_checks: reads((mind, _args, { now }) => checks(mind, now)),
     },
     memory: {
       ...all,
       recall,
-      working_load: reads((mind) => mind.working),
+      working_load: reads((mind) => labelled(mind.working, mind.workingLabel)),
       stats: reads((mind, _args, { now }) => ({
         ...checks(mind, now),
         entries: mind.seen,
@@ -88,9 +93,11 @@ class Keeper {
     this.#store = store
   }
 
-  async append(op: string, args: JsonObject, { agent, run, key, now }: ServiceCall): Promise<Json> {
-    const seq = await this.#store.append(ledgerOf(agent), key, { op, at: now, run, args }, now)
-    return (await this.mind(agent)).answerOf(seq)
+  async append(op: string, args: JsonObject, { agent, run, key, now, label = null }: ServiceCall): Promise<Json> {
+    const entry = { op, at: now, run, args, ...(label === null ? {} : { label }) }
+    const seq = await this.#store.append(ledgerOf(agent), key, entry, now)
+    const mind = await this.mind(agent)
+    return labelled(mind.answerOf(seq), combine(mind.label, mind.workingLabel))
   }
 
   /** The mind of an agent with every entry that is there by now. */

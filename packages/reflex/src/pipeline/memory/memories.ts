@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { renderText } from '../language/render.ts'
+import { combine, type Label } from '../middleware/label.ts'
 import type { Deed } from './deed.ts'
 import { TextIndex, wordsOf } from './search.ts'
 
@@ -17,6 +18,7 @@ interface Memory {
   readonly at: number
   readonly run: string
   readonly metadata: JsonObject
+  readonly label: Label
   /** 1 when it is new, less with time. */
   strength: number
   /** When the strength was worked out. */
@@ -33,19 +35,25 @@ export class Memories {
   }
 
   /** Keeps a text; gives its id. */
-  add(id: string, { at, run, args }: Deed): Json {
+  add(id: string, { at, run, args, label }: Deed): Json {
     const content = renderText(args['content'] ?? '').slice(0, LONGEST)
     if (content.trim() === '') return { id: null, indexed: false }
     const metadata = isObject(args['metadata']) ? args['metadata'] : {}
-    this.#all.set(id, { content, at, run, metadata, strength: 1, since: at })
+    this.#all.set(id, { content, at, run, metadata, label, strength: 1, since: at })
     this.#index.add(id, content)
     const [first] = this.#all.keys()
     if (this.#all.size > MOST && first !== undefined) this.#remove(first)
     return { id, indexed: true }
   }
 
-  /** The memories that fit a query best; without words in it, the newest. */
-  recall(query: string, limit: number): readonly JsonObject[] {
+  /** The memories that fit a query best, and where they come from; without words in it, the newest. */
+  recall(query: string, limit: number): { readonly found: readonly JsonObject[]; readonly label: Label } {
+    const found = this.#find(query, limit)
+    const labels = found.flatMap(({ id }) => this.#all.get(renderText(id))?.label ?? [])
+    return { found, label: combine(...labels) }
+  }
+
+  #find(query: string, limit: number): readonly JsonObject[] {
     if (wordsOf(query).length === 0)
       return [...this.#all]
         .slice(-limit)

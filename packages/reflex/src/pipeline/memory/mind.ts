@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { renderText } from '../language/render.ts'
+import { combine, type Label, TRUSTED } from '../middleware/label.ts'
 import { type Deed, deedOf, listOf } from './deed.ts'
 import { Goals } from './goals.ts'
 import { Memories } from './memories.ts'
@@ -22,6 +23,8 @@ export class Mind {
   #beliefs: readonly Json[] = []
   #insights: readonly Json[] = []
   #checkpoint: Json = null
+  #workingLabel = TRUSTED
+  #label = TRUSTED
   #seen = 0
   readonly #answers = new Map<number, Json>()
 
@@ -32,6 +35,16 @@ export class Mind {
 
   get working(): JsonObject {
     return this.#working
+  }
+
+  /** Where the working memory comes from. */
+  get workingLabel(): Label {
+    return this.#workingLabel
+  }
+
+  /** Where goals, intents, beliefs and insights come from: the worst of all. */
+  get label(): Label {
+    return this.#label
   }
 
   get beliefs(): readonly Json[] {
@@ -63,7 +76,10 @@ export class Mind {
   }
 
   #do(seq: number, deed: Deed): Json {
-    const { op, at, args } = deed
+    const { op, at, args, label } = deed
+    if (op === 'working_save') this.#workingLabel = label
+    else if (op === 'update_working_memory') this.#workingLabel = combine(this.#workingLabel, label)
+    else if (op !== 'index') this.#label = combine(this.#label, label)
     switch (op) {
       case 'index':
         return this.memories.add(`m${seq}`, deed)
@@ -88,7 +104,7 @@ export class Mind {
   }
 
   /** A turn: what was said, notes and beliefs that it brought. */
-  #update(seq: number, { at, run, args, op }: Deed): Json {
+  #update(seq: number, { at, run, args, op, label }: Deed): Json {
     const turn = args['turn_data'] ?? null
     const said = isObject(turn) ? [turn['user'], turn['input'], turn['assistant'], turn['response'], turn['content']] : [turn]
     const text = [...said, args['response']]
@@ -96,7 +112,7 @@ export class Mind {
       .filter((part) => part !== '')
       .join('\n')
     const texts = [...(text === '' ? [] : [text]), ...listOf(args['memory_notes']).map((note) => renderText(note))]
-    for (const [i, content] of texts.entries()) this.memories.add(`m${seq}.${i}`, { op, at, run, args: { content } })
+    for (const [i, content] of texts.entries()) this.memories.add(`m${seq}.${i}`, { op, at, run, args: { content }, label })
     const beliefs = listOf(args['beliefs'] ?? (isObject(turn) ? turn['beliefs'] : undefined))
     this.#beliefs = joined(this.#beliefs, beliefs, INSIGHTS)
     return { remembered: texts.length, beliefs: beliefs.length }

@@ -2,11 +2,12 @@ import type { JsonObject } from '../../kernel/json.ts'
 import { type Read, readsOf, type Write, writesOf } from '../compile/node-keys.ts'
 import type { Origin } from '../compile/ports.ts'
 import type { DataClass, TypedNode } from '../compile/typed.ts'
-import { listOf, textOf } from '../dot/graph.ts'
+import { textOf } from '../dot/graph.ts'
 import type { Charter } from '../engine/handler.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import { combine, DERIVED, type Label, levelOf, TRUSTED, UNTRUSTED } from './label.ts'
 import type { Token } from './middleware.ts'
+import { mappedKeys } from '../language/mapping.ts'
 import { pathLabel, readsFile } from './path-label.ts'
 import { reductions } from './reductions.ts'
 
@@ -54,7 +55,7 @@ export function authorLabel({ trust }: Pick<Charter, 'trust'>): Label {
  */
 export function labelOutputs(token: Token, outcome: Outcome, updates: JsonObject): void {
   const { node } = token.scene
-  const inputs = inputsLabel(token)
+  const inputs = combine(inputsLabel(token), token.touched())
   for (const key of Object.keys(updates)) token.mark(key, sensitive(node.dataClassification, outputLabel(token, key, inputs)))
   for (const { key, label, why } of reductions(token, outcome, updates)) {
     token.note('taint_reduced', { key, why, from: levelOf(token.label(key)), to: levelOf(label) })
@@ -64,9 +65,9 @@ export function labelOutputs(token: Token, outcome: Outcome, updates: JsonObject
 
 function outputLabel(token: Token, key: string, inputs: Label): Label {
   const { node } = token.scene
-  const child = childKey(node, key)
-  const carried = token.carried(child)
-  if (carried !== undefined && child !== undefined) return carried
+  const children = childKeys(node, key)
+  const carried = token.carried(children)
+  if (carried !== undefined && children !== undefined) return carried
   const own = readsFile(node) ? combine(pathLabel(token.scene), inputs) : made(originOf(node, key), inputs, node.id)
   return carried === undefined ? own : combine(own, carried)
 }
@@ -99,23 +100,26 @@ function originOf(node: TypedNode, key: string): Origin {
 /** What a parent says of a child itself: worth as much as all that the child brought back. */
 const OF_CHILD: ReadonlySet<string> = new Set(['status', 'nodes_completed', 'error'])
 
-/** The key under which a branch or a called program had what is now written; nothing for what comes from all of it. */
-function childKey({ id, canonical, operation, node: { attributes } }: TypedNode, key: string): string | undefined {
+/**
+ * The keys under which a branch or a called program may have had what is now written; nothing for what comes from all of it. A target
+ * that is mapped more than once has any of their values.
+ */
+function childKeys({ id, canonical, operation, node: { attributes } }: TypedNode, key: string): readonly string[] | undefined {
   if (canonical === 'parallel')
-    return key.startsWith('parallel.') || attributes.has('items') || attributes.has('items_key') ? undefined : key
+    return key.startsWith('parallel.') || attributes.has('items') || attributes.has('items_key') ? undefined : [key]
   if (canonical !== 'compose') return undefined
-  for (const pair of listOf(attributes, 'result_mapping')) {
-    const [child = '', parent = child] = pair.split(':').map((part) => part.trim())
-    if (parent === key) return child
-  }
+  const said = `subgraph.${id}.`
+  if (key.startsWith(said) && OF_CHILD.has(key.slice(said.length))) return undefined
+  const mapped = mappedKeys(attributes).filter(([, parent]) => parent === key)
+  if (mapped.length > 0) return mapped.map(([child]) => child)
   const written = operation === 'pipeline.run' ? `pipeline.child.${id}.` : (textOf(attributes, 'result_prefix') ?? `subgraph.${id}.`)
   const prefix = written.endsWith('.') ? written : `${written}.`
   const rest = key.startsWith(prefix) ? key.slice(prefix.length) : ''
-  return rest === '' || OF_CHILD.has(rest) ? undefined : rest
+  return rest === '' || OF_CHILD.has(rest) ? undefined : [rest]
 }
 
 /** What a node that handles sensitive data writes is no less so (reference pipeline 5.4). */
-function sensitive(dataClass: DataClass, label: Label): Label {
+export function sensitive(dataClass: DataClass, label: Label): Label {
   const least = dataClass === 'secret' ? 3 : dataClass === 'sensitive' ? 2 : 0
   return label.sensitivity >= least ? label : { ...label, sensitivity: least }
 }

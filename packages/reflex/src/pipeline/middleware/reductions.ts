@@ -46,14 +46,14 @@ function validated(token: Token): Reduction[] {
   return known(token, sourceOf(token), better, 'validated')
 }
 
-/** What a person has seen and let pass: with the choice that says so, and never because nobody answered. */
+/** What a person has seen and let pass: with the choice that says so, and never because nobody or no person answered. */
 function reviewed(token: Token, updates: JsonObject): Reduction[] {
   const { attributes } = token.scene
   const wanted = normaliseLabel(textOf(attributes, 'review_on_choice') ?? '')
   const label = updates['human.gate.label']
   const said = normaliseLabel(typeof label === 'string' ? label : '')
   const passed = wanted === '' ? updates['approval.status'] !== 'rejected' : said === wanted
-  if (!passed || said === '' || updates['human.gate.timed_out'] === true) return []
+  if (!passed || said === '' || updates['human.gate.timed_out'] === true || updates['human.gate.automatic'] === true) return []
   const target = LEVELS.findIndex((level) => level === (textOf(attributes, 'review_target')?.trim() ?? 'trusted'))
   if (target < 0) return []
   const better = (label: Label): Label => {

@@ -2,7 +2,7 @@ import type { Wait } from '../../kernel/frame.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Ref } from '../../kernel/record.ts'
 import type { Run } from '../../kernel/run.ts'
-import { isOwnQuestion, type OpenQuestion, readQuestion } from '../../people/index.ts'
+import { autoAnswers, isOwnQuestion, type OpenQuestion, readQuestion } from '../../people/index.ts'
 import { interview, type Interviewer } from '../interviewers/interviewers.ts'
 
 /**
@@ -36,7 +36,8 @@ async function answerAll(run: Run, interviewer: Interviewer, waits: readonly Wai
   for (const [i, { id }] of waits.entries()) {
     const answer = answers[i]
     // Its time may have come before the answer: then the question is closed, and the run has gone on.
-    if (answer !== undefined) await run.answer(id, answer, 'interviewer').catch(() => undefined)
+    if (answer !== undefined)
+      await run.answer(id, answer, interviewer.automatic === true ? autoAnswers.by : 'interviewer').catch(() => undefined)
   }
 }
 

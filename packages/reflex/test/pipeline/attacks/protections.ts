@@ -11,6 +11,7 @@ import type { Outcome } from '../../../src/pipeline/engine/outcome.ts'
 import { renderText } from '../../../src/pipeline/language/render.ts'
 import { loadPipeline } from '../../../src/pipeline/load.ts'
 import { MANDATORY } from '../../../src/pipeline/middleware/mandatory.ts'
+import { TRUSTED } from '../../../src/pipeline/middleware/label.ts'
 import { createPolicy, type OperatorPolicy, type PolicySettings } from '../../../src/policy/index.ts'
 import { createTools, type Tool, type ToolsSettings } from '../../../src/tools/index.ts'
 import type { Parts } from './composed.ts'
@@ -57,13 +58,19 @@ const tools =
 const charter =
   (operations: readonly string[], change: (charter: Charter) => Charter): Without =>
   () => ({
-    handler: (own, node) => (operations.includes(node.operation) ? (scene) => own(sceneWith(scene, change(scene.charter))) : own),
+    handler: (own, node) =>
+      operations.includes(node.operation) ? (scene) => own(sceneWith(scene, { charter: change(scene.charter) })) : own,
   })
 
-function sceneWith(scene: Scene, charter: Charter): Scene {
+/** A node whose handler sees something else of its scene. */
+const handledBy =
+  (operations: readonly string[], seen: Partial<Scene>): Without =>
+  () => ({ handler: (own, node) => (operations.includes(node.operation) ? (scene) => own(sceneWith(scene, seen)) : own) })
+
+function sceneWith(scene: Scene, seen: Partial<Scene>): Scene {
   return new Proxy(scene, {
     get(target, name) {
-      if (name === 'charter') return charter
+      if (Object.hasOwn(seen, name)) return seen[name as keyof Scene]
       const value: unknown = Reflect.get(target, name, target)
       return typeof value === 'function' ? (value.bind(target) as unknown) : value
     },
@@ -189,6 +196,8 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
   },
   /** A change of a pipeline is judged by the run's own trust. */
   adapt_rules: charter(['adapt'], (before) => ({ ...before, trust: 'autonomous' })),
+  /** Text that nobody has reviewed changes little of a pipeline, however far the run is trusted. */
+  adapt_source: handledBy(['adapt'], { label: () => TRUSTED }),
   /** Pipelines are so deep inside each other; without any bound the test would not end. */
   depth: charter(['graph.invoke', 'graph.compose'], (before) => ({ ...before, limits: { ...before.limits, depth: 12 } })),
   /** Inputs cannot have the names that the engine keeps. */

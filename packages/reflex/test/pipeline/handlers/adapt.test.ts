@@ -307,7 +307,7 @@ describe('what is refused, all of it', () => {
     const net = await runDot(fed('type=read, source=api, url="https://example.org/plan"'), { trust: 'autonomous', ports })
     expect(net.reason).toContain('it would decide what runs')
     const model = await runDot(fed('prompt=plan'), { trust: 'autonomous', ports })
-    expect(model.context['step']).toBe('changed')
+    expect(model.reason).toContain('the mutations come from feed (derived), and nobody has reviewed them')
     expect(told(model, 'taint_control')).toEqual([expect.objectContaining({ node_id: 'change', key: 'plan', level: 'derived' })])
   })
 })

@@ -1,0 +1,87 @@
+import { isObject, type Json } from '../kernel/json.ts'
+import type { Call, Port } from '../kernel/port.ts'
+import { hashOf, textsIn, type WrittenLabels } from './memory/written.ts'
+import { combine, isTrusted, type Label, TRUSTED, unpackLabel } from './middleware/label.ts'
+import { isLasting, labelled } from './middleware/labelled.ts'
+
+const READS = 'arbor://fs/read/'
+const WRITES = 'arbor://fs/write/'
+
+/** What a call touches, by what it needs: real paths as capabilities write them. */
+interface Touched {
+  readonly reads: readonly string[]
+  readonly writes: readonly string[]
+  /** It says nothing of files, so it may read and write any: a command, a tool of a host. */
+  readonly anything: boolean
+}
+
+/**
+ * The port `tool`, which keeps labels of what it writes and gives what it reads with its label. `label` in the arguments says
+ * where the content comes from; the engine writes it. What a tool reads is known by its path and by its text; what a
+ * command reads, by its text, by the names of files in its arguments, and by what its run has written. A simulated run
+ * writes nothing, so nothing is remembered of it.
+ */
+export function labelledTools(port: Port, labels: WrittenLabels, isReal: (run: string) => boolean): Port {
+  return {
+    ...port,
+    async perform(call) {
+      const { tool, args = null, label: packed } = isObject(call.args) ? call.args : {}
+      // The names of files are no content of them, and what comes from the net is untrusted by itself.
+      if (tool === 'http' || tool === 'file.list') return port.perform(call)
+      const label = unpackLabel(packed)
+      const touched = touchedBy(port, call)
+      await labels.refresh()
+      if (isReal(call.run)) await before(labels, touched, call, writtenLabel(labels, touched, call.run, args, label))
+      const result = (await port.perform(call)) as Json
+      if (isReal(call.run)) await after(labels, touched, call, label)
+      return labelled(result, readLabel(labels, touched, call.run, args, result))
+    },
+  }
+}
+
+function touchedBy(port: Port, call: Call): Touched {
+  const { needs = [] } = port.traits?.(call) ?? {}
+  const below = (prefix: string): string[] => needs.flatMap((need) => (need.startsWith(prefix) ? [need.slice(prefix.length)] : []))
+  const [reads, writes] = [below(READS), below(WRITES)]
+  return { reads, writes, anything: reads.length + writes.length === 0 }
+}
+
+/** What a call writes is worth no more than what it is given, and what a command may read to write it. */
+function writtenLabel(labels: WrittenLabels, { anything }: Touched, run: string, args: Json, label: Label): Label {
+  return anything ? combine(label, labels.byRun(run), labels.named(JSON.stringify(args))) : label
+}
+
+/** A crash must not leave a file without its label, so that what a call may write is labelled before it begins. */
+async function before(labels: WrittenLabels, { writes, anything }: Touched, call: Call, label: Label): Promise<void> {
+  if (!isLasting(label)) return
+  if (anything) return labels.keep({ run: call.run, label }, call.key)
+  for (const [i, path] of writes.entries())
+    await labels.keep({ path, run: call.run, label, ...hashed(wholeText(call)) }, `${call.key} ${i}`)
+}
+
+/** A file that was written as a whole is worth what was written, also if it was worth less before. */
+async function after(labels: WrittenLabels, { writes }: Touched, call: Call, label: Label): Promise<void> {
+  const [path] = writes
+  if (path === undefined || wholeText(call) === undefined || isTrusted(labels.ofPath(path))) return
+  await labels.keep({ path, whole: true, label: isLasting(label) ? label : TRUSTED }, `${call.key} whole`)
+}
+
+/** The text of a call that writes all of one file. */
+function wholeText({ args }: Call): string | undefined {
+  const { tool, args: given } = isObject(args) ? args : {}
+  const { text, append } = isObject(given) ? given : {}
+  return tool === 'file.write' && typeof text === 'string' && append !== true ? text : undefined
+}
+
+function hashed(text: string | undefined): { readonly hash?: string } {
+  const hash = text === undefined ? undefined : hashOf(text)
+  return hash === undefined ? {} : { hash }
+}
+
+function readLabel(labels: WrittenLabels, { reads, writes, anything }: Touched, run: string, args: Json, result: Json): Label {
+  if (reads.length === 0 && writes.length > 0) return TRUSTED
+  const own = anything
+    ? [labels.byRun(run), labels.named(JSON.stringify(args))]
+    : [labels.byCommands(run), ...reads.flatMap((path) => [labels.ofPath(path), labels.below(path)])]
+  return combine(...own, ...textsIn(result).map((text) => labels.ofText(text)))
+}
