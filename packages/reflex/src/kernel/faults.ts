@@ -265,6 +265,15 @@ export const faults = defineFaults({
     means: 'The process that started it ended before its first record was durable. Nothing of it was performed or shown.',
     fix: 'Start the same program again under the same id.',
   },
+  R5011: {
+    title: 'The lease cannot be confirmed',
+    verdict: 'wait',
+    when: 'during a run',
+    means:
+      'A process holds its runs by a heartbeat in the store, and the store does not confirm it. With less than a quarter of the lease left, no effect begins until the store has confirmed that the run is still held. An effect that waited for that as long as a lease was not performed; its run stopped there and is intact.',
+    often: 'a network or a proxy that went silent, a server that is down, a machine that slept',
+    fix: 'Wait until the store answers, then resume. A longer --lease bridges longer gaps.',
+  },
   R9001: {
     title: 'A bug of Reflex',
     verdict: 'bug',
