@@ -121,6 +121,8 @@ const SETTINGS: readonly string[] = [
 const MOST_PROCESSES = 2_048
 /** Bytes of each folder in memory. */
 const MEMORY = 1_073_741_824
+/** Bytes of `/dev/shm`, in which programs share memory. */
+const SHARED_MEMORY = 67_108_864
 /** The home of a command: its own, empty, gone with it. */
 export const PRIVATE_HOME = '/tmp/home'
 
@@ -143,6 +145,10 @@ function rootOf({ program, modern }: Bubblewrap): string[] {
     '--proc',
     '/proc',
     '--dev',
+    '/dev',
+    // An older bubblewrap makes no folder in memory with a bound, and without one it would take half of the machine's.
+    ...(modern ? ['--size', String(SHARED_MEMORY), '--tmpfs', '/dev/shm'] : []),
+    '--remount-ro',
     '/dev',
     ...memory(modern),
     '/tmp',
@@ -177,6 +183,8 @@ export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, v
     ...([workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? [] : ['--bind', cwd, cwd]),
     ...hidden.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
     ...CLOSED,
+    '--info-fd',
+    '3',
     '--chdir',
     cwd,
     '--',

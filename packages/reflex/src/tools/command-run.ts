@@ -98,7 +98,16 @@ async function perform(
   const confined = sandbox === 'strict'
   const result = await runProcess(
     // Whoever makes the sandbox begins outside it, where the folder of the command can have been exchanged.
-    { argv, cwd: confined ? '/' : cwd, environment, stdin: command.stdin, timeout, most: command.limit, signal: call.signal },
+    {
+      argv,
+      cwd: confined ? '/' : cwd,
+      environment,
+      stdin: command.stdin,
+      timeout,
+      most: command.limit,
+      signal: call.signal,
+      reports: confined,
+    },
     settings.host,
   ).catch((thrown: unknown) => {
     throw notStarted(command.argv, systemCode(thrown), thrown)
