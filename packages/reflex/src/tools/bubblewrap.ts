@@ -2,7 +2,6 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Host } from '../kernel/index.ts'
 import { type Environment, pathFolders } from './environment.ts'
-import { gitSettings } from './git/settings.ts'
 import { isBelow, isFolder, isThere, realPath } from './paths.ts'
 import { runProcess } from './process.ts'
 
@@ -43,6 +42,10 @@ export interface View {
   /** Further folders that may be read. */
   readonly readable: readonly string[]
   readonly cwd: string
+  /** What is shown otherwise than it is in a folder: words that belong behind it. */
+  readonly guarded: (folder: string) => readonly string[]
+  /** Words that belong behind all folders. */
+  readonly closing: readonly string[]
 }
 
 /** A fact of the machine, found out once in a process. Only what works is kept: bubblewrap may be installed meanwhile. */
@@ -168,20 +171,22 @@ function rootOf({ program, modern }: Bubblewrap): string[] {
  * and there is no network. It writes into those two folders, if the policy lets it, and into memory that is gone with it.
  */
 export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, view: View): readonly string[] {
-  const { workdir, writable, runFolder, reserved, cwd } = view
+  const { workdir, writable, runFolder, reserved, readable, cwd, guarded } = view
   const hidden = reserved.filter((path) => isThere(path) && isBelow(path, workdir))
   return [
     ...rootOf(bubblewrap),
     ...programFolders(view).flatMap((folder) => ['--ro-bind-try', folder, folder]),
+    ...readable.filter(isFolder).flatMap(guarded),
     writable ? '--bind' : '--ro-bind',
     workdir,
     workdir,
-    ...(writable ? gitSettings(workdir, memory(bubblewrap.modern)) : []),
+    ...guarded(workdir),
     ...hidden.flatMap((path) => (isFolder(path) ? [...memory(bubblewrap.modern), path] : ['--ro-bind', '/dev/null', path])),
-    ...(isFolder(runFolder) ? ['--bind', runFolder, runFolder] : []),
+    ...(isFolder(runFolder) ? ['--bind', runFolder, runFolder, ...guarded(runFolder)] : []),
     // A folder elsewhere, for which the policy has been asked.
-    ...([workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? [] : ['--bind', cwd, cwd]),
+    ...([workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? [] : ['--bind', cwd, cwd, ...guarded(cwd)]),
     ...hidden.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
+    ...view.closing,
     ...CLOSED,
     '--info-fd',
     '3',
@@ -215,7 +220,7 @@ function limits(): readonly string[] {
   return isThere(prlimit) ? [prlimit, `--nproc=${MOST_PROCESSES}:${MOST_PROCESSES}`, '--core=0:0', '--'] : []
 }
 
-function memory(modern: boolean): readonly string[] {
+export function memory(modern: boolean): readonly string[] {
   return modern ? ['--size', String(MEMORY), '--tmpfs'] : ['--tmpfs']
 }
 
