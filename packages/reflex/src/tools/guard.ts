@@ -2,6 +2,7 @@ import { autorunCapability } from './capability.ts'
 import { faults } from './faults.ts'
 import { copyRepositories, takeOverCopy } from './git/copies.ts'
 import { dropCopy, type PrivateCopy } from './git/private-copy.ts'
+import type { GitSettings } from './git/run.ts'
 import type { NotKept } from './git/take-over.ts'
 import { type Before, type Mark, shownReadOnly } from './leftovers/before.ts'
 import { hooksFolders } from './leftovers/hooks-path.ts'
@@ -9,7 +10,6 @@ import type { Removed } from './leftovers/remove.ts'
 import { foldedName } from './leftovers/self-running.ts'
 import { stateFolder, watchFolders } from './leftovers/watch.ts'
 import { isBelow, isFolder, shownPath } from './paths.ts'
-import type { SandboxSettings } from './sandbox.ts'
 import type { ToolCall } from './tool.ts'
 
 /** Something that a command has done and that did not stay. */
@@ -18,11 +18,11 @@ export type Warning = { readonly code: string; readonly message: string }
 /** The folders of a command, guarded while it runs. */
 export interface Guard {
   /** Words for bubblewrap that belong behind the folder they lie in. */
-  words(root: string): readonly string[]
+  readonly words: (root: string) => readonly string[]
   /** Words that belong behind all folders. */
   readonly closing: readonly string[]
   /** Cleans the folders and takes over what git did, however the command ended. To be called once. */
-  end(): Promise<readonly Warning[]>
+  readonly end: () => Promise<readonly Warning[]>
 }
 
 /** The folders that a command sees. */
@@ -39,7 +39,7 @@ export interface Folders {
  * Guards the folders of a command: what runs by itself on the host is shown read-only, of repositories it gets copies, and
  * sockets, pipes and devices cannot be reached. When it has ended, what it left of this kind is removed.
  */
-export async function guardFolders(folders: Folders, settings: SandboxSettings, call: ToolCall): Promise<Guard> {
+export async function guardFolders(folders: Folders, settings: GitSettings, call: ToolCall): Promise<Guard> {
   const { writable, readable, reserved, cwd, memory } = folders
   const keeps = (path: string): boolean => call.allows(autorunCapability(path))
   const area = { roots: writable, readable, hidden: reserved, hooks: writable.flatMap(hooksFolders), host: settings.host }
@@ -61,7 +61,7 @@ export async function guardFolders(folders: Folders, settings: SandboxSettings, 
       const missed: NotKept[] = []
       for (const copy of copies) missed.push(...(await takeOverCopy(copy, settings, call)))
       const removed = await watch.end()
-      return [...watch.left.map((one) => removedWarning(one, call)), ...removed.map((one) => removedWarning(one, call)), ...notKept(missed)]
+      return [...removedWarnings([...watch.left, ...removed], call), ...notKept(missed)]
     },
   }
 }
@@ -93,6 +93,7 @@ function isStore({ path, kind }: Mark): boolean {
 
 const REASONS: Readonly<Record<Removed['what'], string>> = {
   runs: 'it runs by itself outside of the sandbox',
+  deep: 'it lies too deep to be looked at',
   repository: 'it makes its folder a repository of git',
   socket: 'it is a socket',
   pipe: 'it is a pipe',
@@ -101,6 +102,16 @@ const REASONS: Readonly<Record<Removed['what'], string>> = {
   link: 'it is a link that runs by itself outside of the sandbox',
   unseen: 'it could not be looked at',
   stays: 'it runs by itself or leads to another program',
+}
+
+/** Warnings of one command: a command can leave any number of things. */
+const MOST = 20
+
+function removedWarnings(removed: readonly Removed[], call: ToolCall): readonly Warning[] {
+  const shown = removed.slice(0, MOST).map((one) => removedWarning(one, call))
+  if (removed.length <= MOST) return shown
+  const { code, message } = faults.make('R4144', `${removed.length - MOST} more were removed or lost their bits`)
+  return [...shown, { code, message }]
 }
 
 function removedWarning({ path, what, aside, why }: Removed, call: ToolCall): Warning {

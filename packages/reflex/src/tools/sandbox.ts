@@ -37,7 +37,7 @@ export interface Confined {
   /** That it runs otherwise than asked for, and why. */
   readonly warning?: string
   /** Cleans up after the command, however it ended, and says what did not stay. To be called once, when nothing of it runs. */
-  end(): Promise<readonly Warning[]>
+  readonly end: () => Promise<readonly Warning[]>
 }
 
 /** Without a sandbox a command may do all that its user may. */

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, relative } from 'node:path'
 import { autorunCapability, fsCapability } from './capability.ts'
 import { hooksFolders } from './leftovers/hooks-path.ts'
 import { isRepository, runsByItself } from './leftovers/self-running.ts'

@@ -31,8 +31,8 @@ const codes = ({ warnings = [] }: Result): readonly string[] => warnings.map(({ 
 
 /** Allows what a confined run may, and also what begins with a prefix. */
 function alsoAllowing(work: string, prefix: string): { readonly allows: (capability: string) => boolean } {
-  const { allows } = confinedIn(work)
-  return { allows: (capability) => allows(capability) || capability.startsWith(prefix) }
+  const call = confinedIn(work)
+  return { allows: (capability) => call.allows(capability) || capability.startsWith(prefix) }
 }
 
 describe.skipIf(missing !== undefined)(`what a command leaves${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {

@@ -1,11 +1,10 @@
 import { dirname, join } from 'node:path'
 import { fsCapability } from '../capability.ts'
-import type { SandboxSettings } from '../sandbox.ts'
 import { isBelow, isFolder } from '../paths.ts'
 import type { ToolCall } from '../tool.ts'
 import { copyRepository, dropCopy, type PrivateCopy } from './private-copy.ts'
 import { alternatesOf } from './repository.ts'
-import { runGit } from './run.ts'
+import { type GitSettings, runGit } from './run.ts'
 import { type NotKept, takeOver } from './take-over.ts'
 
 /** Repositories of which a command gets copies: those of the folders that it may change, and that of the folder in which it begins. */
@@ -44,7 +43,7 @@ const PAUSE = 50
 const turns = new Map<string, Promise<unknown>>()
 
 /** Takes over what a command did in a copy, also where it was killed, and removes the copy. Returns what was not taken. */
-export function takeOverCopy(made: PrivateCopy, settings: SandboxSettings, call: ToolCall): Promise<readonly NotKept[]> {
+export function takeOverCopy(made: PrivateCopy, settings: GitSettings, call: ToolCall): Promise<readonly NotKept[]> {
   const turn = (turns.get(made.gitDir) ?? Promise.resolve()).then(() => taken(made, settings, call))
   turns.set(made.gitDir, turn)
   return turn.finally(() => {
@@ -52,7 +51,7 @@ export function takeOverCopy(made: PrivateCopy, settings: SandboxSettings, call:
   })
 }
 
-async function taken(made: PrivateCopy, settings: SandboxSettings, call: ToolCall): Promise<readonly NotKept[]> {
+async function taken(made: PrivateCopy, settings: GitSettings, call: ToolCall): Promise<readonly NotKept[]> {
   const root = dirname(made.gitDir)
   // What the command has done stays done when its run is cancelled.
   const { signal } = new AbortController()

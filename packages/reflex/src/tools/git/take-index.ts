@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { faults } from '../faults.ts'
 import type { RunGit } from './take-objects.ts'
@@ -13,6 +13,7 @@ export type RunGitOn = (index: string | undefined) => RunGit
 export async function takeIndex(copy: string, base: string | undefined, runGitOn: RunGitOn): Promise<string | undefined> {
   const made = join(copy, 'index')
   if (isSame(made, base)) return undefined
+  if (!isPlain(made)) return 'it is no file'
   const [before, after, now] = [
     base === undefined ? new Map<string, string>() : await entries(base, runGitOn),
     await entries(made, runGitOn),
@@ -36,13 +37,14 @@ function hashLength(...lists: readonly ReadonlyMap<string, string>[]): number {
   return first.split(' ')[1]?.length ?? 40
 }
 
+/** Without an index of its own, the command has staged nothing. */
 function isSame(made: string, base: string | undefined): boolean {
-  try {
-    return base !== undefined && readFileSync(made).equals(readFileSync(base))
-  } catch {
-    // Without an index of its own, the command has staged nothing that could be read.
-    return true
-  }
+  if (lstatSync(made, { throwIfNoEntry: false }) === undefined) return true
+  return base !== undefined && isPlain(made) && readFileSync(made).equals(readFileSync(base))
+}
+
+function isPlain(path: string): boolean {
+  return lstatSync(path).isFile()
 }
 
 /** `MODE HASH STAGE` by path, a line for each stage. */

@@ -22,6 +22,7 @@ export async function takeOver(made: PrivateCopy, runGitOn: RunGitOn): Promise<r
   const { gitDir, copy, before } = made
   const runGit = runGitOn(undefined)
   const after = readRefState(copy)
+  if (!isRepositoryStill(copy)) return [{ path: '.git', why: 'the command has left no repository' }]
   const updates = [...new Set([...before.refs.keys(), ...after.refs.keys()])].filter(
     (name) => before.refs.get(name) !== after.refs.get(name),
   )
@@ -38,6 +39,14 @@ export async function takeOver(made: PrivateCopy, runGitOn: RunGitOn): Promise<r
   }
   const staged = await takeIndex(copy, made.index, runGitOn).catch(said)
   return staged === undefined ? missed : [...missed, { path: 'index', why: staged }]
+}
+
+/** Without its folder of references a copy would seem to have lost them all. */
+function isRepositoryStill(copy: string): boolean {
+  return ['refs', 'refs/heads', 'refs/tags', 'objects'].every((name) => {
+    const stats = lstatSync(join(copy, name), { throwIfNoEntry: false })
+    return stats?.isDirectory() === true || (stats === undefined && name.includes('/'))
+  })
 }
 
 /** References and `HEAD`. Undefined when all were taken. */

@@ -77,7 +77,7 @@ function judged(at: Found, marks: ReadonlyMap<string, Mark>, doors: ReadonlySet<
   if (at.runs) {
     const mark = marks.get(at.head ? at.folder : path)
     const stays = isStill(mark) || isMoved(at, cleaning.before) || cleaning.keeps(path)
-    return stays ? undefined : at.head ? 'repository' : 'runs'
+    return stays ? undefined : at.deep ? 'deep' : at.head ? 'repository' : 'runs'
   }
   return at.entry.isFile() && hasNewBits(path, cleaning.since) ? 'bits' : undefined
 }

@@ -56,7 +56,7 @@ export async function lookBefore({ roots, readable = [], hidden, hooks, host }: 
         if (isDoor(found)) doors.push(path)
         if (!writable) return
         if (found.head) marks.push(...repositoryMarks(found.folder, root))
-        else if (found.runs) marks.push(...markOf(path, found.entry))
+        else if (found.runs) marks.push(...markOf(path, found.entry, path.slice(root.length).includes('/node_modules/')))
       },
       // Doors lie everywhere, but not among the objects of a repository.
       enters: (path, inside) => !hidden.includes(path) && !roots.includes(path) && !(inside && path.endsWith('/objects')),
@@ -82,7 +82,7 @@ function repositoryMarks(folder: string, root: string): readonly Mark[] {
   return [folder, ...(folder === root ? ['config', 'hooks'].map((name) => join(folder, name)) : [])].flatMap((path) => markOf(path))
 }
 
-function markOf(path: string, found?: Dirent): readonly Mark[] {
+function markOf(path: string, found?: Dirent, replaced = false): readonly Mark[] {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return []
   const { dev, ino, ctimeMs } = stats
@@ -90,7 +90,7 @@ function markOf(path: string, found?: Dirent): readonly Mark[] {
   if (entry.isSymbolicLink()) return [{ path, dev, ino, kind: 'link', link: readlinkSync(path) }]
   if (entry.isDirectory()) return [{ path, dev, ino, kind: 'folder' }]
   // Package managers replace their folders as a whole, which a read-only file in them would keep them from.
-  return [{ path, dev, ino, kind: 'file', ...(path.includes('/node_modules/') ? { changed: ctimeMs } : {}) }]
+  return [{ path, dev, ino, kind: 'file', ...(replaced ? { changed: ctimeMs } : {}) }]
 }
 
 /** The marks that a command sees read-only, at its real place. */

@@ -3,8 +3,8 @@ import { chmod, cp, type FileHandle, mkdir, open, readlink, rename, rm, symlink,
 import { join } from 'node:path'
 import { systemCode } from '../refusals.ts'
 
-/** Why something is removed: it runs by itself, makes a repository, is a door to another program, or has an owner's bits. */
-export type Taken = 'runs' | 'repository' | 'socket' | 'pipe' | 'device' | 'bits'
+/** Why something is removed: it runs by itself, makes a repository, lies too deep to be looked at, is a door to another program, or has an owner's bits. */
+export type Taken = 'runs' | 'repository' | 'deep' | 'socket' | 'pipe' | 'device' | 'bits'
 
 /** What was removed, or could not be. */
 export interface Removed {
@@ -57,7 +57,7 @@ async function within(folder: string, name: string, work: (at: string) => Promis
 export function removeAt(folder: string, name: string, what: Taken, aside: string): Promise<Removed | undefined> {
   const path = join(folder, name)
   return within(folder, name, async (at) => {
-    if (what !== 'runs' && what !== 'repository') {
+    if (what === 'socket' || what === 'pipe' || what === 'device') {
       await unlink(at)
       return { path, what }
     }

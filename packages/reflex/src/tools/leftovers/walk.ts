@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { type Dirent, readdirSync } from 'node:fs'
 import type { Host } from '../../kernel/index.ts'
 import { systemCode } from '../refusals.ts'
@@ -13,6 +14,8 @@ export interface Found {
   readonly runs: boolean
   /** It is the `HEAD` that makes its folder a repository, whatever that is called. */
   readonly head: boolean
+  /** It is a folder at the end of what a path may be long: what lies in it could not be looked at. */
+  readonly deep: boolean
 }
 
 /** What a walk does with what it finds. */
@@ -37,6 +40,8 @@ interface Step {
 
 /** Entries between two turns of the event loop: a run beside this one keeps its lease. */
 const TURN = 2_000
+/** Bytes of a path. The system takes 4,096, and a name in the folder has up to 255. */
+const LONGEST = 3_800
 
 /**
  * Walks through a folder and follows no link. Returns how many entries it has seen; more than `most` when it gave up.
@@ -66,9 +71,10 @@ function visit(entry: Dirent, { path, trail, inside }: Step, repository: boolean
   const hooks = visitor.hooks.includes(whole)
   const leads = standing === 'leads' && !entry.isDirectory()
   const head = repository && foldedName(name) === 'head'
-  const runs = !inside && (hooks || leads || head || (standing === 'runs' && matches(entry, next)))
-  visitor.see({ folder: path, name, entry, runs, head })
-  if (!entry.isDirectory()) return
+  const deep = entry.isDirectory() && Buffer.byteLength(whole) > LONGEST
+  const runs = deep || (!inside && (hooks || leads || head || (standing === 'runs' && matches(entry, next))))
+  visitor.see({ folder: path, name, entry, runs, head, deep })
+  if (!entry.isDirectory() || deep) return
   const further = inside || (runs && (hooks || next.isFolder))
   if (visitor.enters(whole, further)) open.push({ path: whole, trail: next, inside: further })
 }
