@@ -76,7 +76,7 @@ export async function runCommand(command: Invocation, settings: CommandSettings,
   const environment = { ...command.environment, ...(stage === undefined ? {} : { ARBOR_STAGE_DIR: stage, ATTRACTOR_STAGE_DIR: stage }) }
   const confined = await confine({ argv: command.argv, cwd, environment }, command.sandbox, settings, call)
   const { result, warnings } = await cleaned(confined, () => perform(command, confined, cwd, settings, call))
-  const warning = [confined.warning, ...warnings.map(({ code, message }) => `${code}: ${message}`)].filter((text) => text !== undefined)
+  const warning = [confined.warning, ...shortly(warnings)].filter((text) => text !== undefined)
   const status = stage === undefined ? undefined : await readStatus(stage, call)
   const { code, signal, stdout, stderr, truncated } = result
   return {
@@ -91,6 +91,14 @@ export async function runCommand(command: Invocation, settings: CommandSettings,
   }
 }
 
+/** Warnings that are shown on a line with the command; all of them stand beside it. */
+const SHOWN = 3
+
+function shortly(warnings: readonly Warning[]): readonly string[] {
+  const shown = warnings.slice(0, SHOWN).map(({ code, message }) => `${code}: ${message}`)
+  return warnings.length > SHOWN ? [...shown, `and ${warnings.length - SHOWN} more warnings`] : shown
+}
+
 /** Does the work and cleans up after it, also where it fails: the fault then says in its data what did not stay. */
 async function cleaned(
   { end }: Confined,
@@ -102,9 +110,8 @@ async function cleaned(
   } catch (thrown) {
     const warnings = await end()
     if (warnings.length === 0 || !isFault(thrown)) throw thrown
-    const said = warnings.map(({ code, message }) => `${code}: ${message}`).join('; ')
     const { code, message, data, fix } = thrown
-    throw faults.make(code as 'R4131', `${message}; ${said}`, {
+    throw faults.make(code as 'R4131', [message, ...shortly(warnings)].join('; '), {
       cause: thrown.cause,
       ...(fix === undefined ? {} : { fix }),
       data: { ...data, warnings },

@@ -1,5 +1,5 @@
-import { constants, lstatSync } from 'node:fs'
-import { chmod, cp, type FileHandle, mkdir, open, readlink, rename, rm, symlink, unlink } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { chmod, cp, type FileHandle, mkdir, mkdtemp, open, readlink, rename, rm, symlink, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemCode } from '../refusals.ts'
 
@@ -80,18 +80,15 @@ async function movedAside(at: string, name: string, aside: string): Promise<stri
     .replace(/[^\w.-]/g, '_')
     .replace(/^\.+/, '')
     .slice(0, 60)
-  for (let i = 1; ; i++) {
-    const to = join(aside, `${i}-${plain}`)
-    if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) continue
-    await rename(at, to).catch(async (thrown: unknown) => {
-      if (systemCode(thrown) !== 'EXDEV') throw thrown
-      await cp(at, to, { recursive: true, verbatimSymlinks: true })
-      await rm(at, { recursive: true, force: true })
-    })
-    // In a folder with a HEAD, git would find a repository wherever it lies.
-    await rename(join(to, 'HEAD'), join(to, 'HEAD-removed')).catch(() => undefined)
-    return to
-  }
+  const to = join(await mkdtemp(join(aside, `${plain}-`)), plain || 'file')
+  await rename(at, to).catch(async (thrown: unknown) => {
+    if (systemCode(thrown) !== 'EXDEV') throw thrown
+    await cp(at, to, { recursive: true, verbatimSymlinks: true })
+    await rm(at, { recursive: true, force: true })
+  })
+  // In a folder with a HEAD, git would find a repository wherever it lies.
+  await rename(join(to, 'HEAD'), join(to, 'HEAD-removed')).catch(() => undefined)
+  return to
 }
 
 /** Takes the bits from a program that run it with its owner's rights. */
