@@ -1,7 +1,7 @@
 import { autorunCapability } from './capability.ts'
 import { faults } from './faults.ts'
 import { copyRepositories, takeOverCopy } from './git/copies.ts'
-import { dropCopy, type PrivateCopy } from './git/private-copy.ts'
+import { copyIn, dropCopy, type ShownCopy } from './git/private-copy.ts'
 import type { GitSettings } from './git/run.ts'
 import type { NotKept } from './git/take-over.ts'
 import { type Before, type Mark, shownReadOnly } from './leftovers/before.ts'
@@ -43,8 +43,12 @@ export async function guardFolders(folders: Folders, settings: GitSettings, call
   const { writable, readable, reserved, cwd, memory } = folders
   const keeps = (path: string): boolean => call.allows(autorunCapability(path))
   const area = { roots: writable, readable, hidden: reserved, hooks: writable.flatMap(hooksFolders), host: settings.host }
-  const watch = await watchFolders(area, stateFolder(call, reserved), call)
-  let copies: readonly PrivateCopy[] = []
+  const missed: NotKept[] = []
+  const recover = async (holder: string): Promise<void> => {
+    if (isFolder(holder)) missed.push(...(await takeOverCopy(copyIn(holder), settings, call)))
+  }
+  const watch = await watchFolders(area, stateFolder(call, reserved), recover, call)
+  let copies: readonly ShownCopy[] = []
   try {
     copies = copyRepositories(writable, cwd, { ignored: [...reserved, call.runFolder], memory, keeps }, call)
     watch.begin(copies.map(({ holder }) => holder))
@@ -58,7 +62,6 @@ export async function guardFolders(folders: Folders, settings: GitSettings, call
     closing: marks.filter(isStore).flatMap(({ path }) => ['--remount-ro', path]),
     words: (root) => wordsIn(root, folders, { marks, doors: watch.before.doors }, copies),
     async end() {
-      const missed: NotKept[] = []
       for (const copy of copies) missed.push(...(await takeOverCopy(copy, settings, call)))
       const removed = await watch.end()
       return [...removedWarnings([...watch.left, ...removed], call), ...notKept(missed)]
@@ -70,7 +73,7 @@ function wordsIn(
   root: string,
   { writable, readable, memory }: Folders,
   { marks, doors }: Before,
-  copies: readonly PrivateCopy[],
+  copies: readonly ShownCopy[],
 ): readonly string[] {
   const inner = [...writable, ...readable].filter((other) => other !== root && isBelow(other, root))
   const isHere = (path: string): boolean => isBelow(path, root) && !inner.some((other) => isBelow(path, other))

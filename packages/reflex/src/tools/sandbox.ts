@@ -105,5 +105,10 @@ async function inSandbox(
   const folders = { writable: writableFolders(call, cwd, writable), readable: seen, reserved, cwd, memory: memory(bubblewrap.modern) }
   const { words, closing, end } = await guardFolders(folders, settings, call)
   const view = { workdir, writable, runFolder, reserved, environment, readable, cwd, guarded: words, closing }
-  return { argv: bubblewrapped(argv, bubblewrap, view), end }
+  try {
+    return { argv: bubblewrapped(argv, bubblewrap, view), end }
+  } catch (thrown) {
+    await end()
+    throw thrown
+  }
 }

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Json } from '../../src/kernel/index.ts'
@@ -159,6 +160,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
       return { path: join(work, name), dev, ino, kind: name === '.reflex' ? 'folder' : 'file' }
     })
     const record = {
+      machine: hostname(),
       pid: 999_999_999,
       began: '1',
       roots: [work],
@@ -172,6 +174,26 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     const result = await sh('true', work)
     expect([existsSync(join(work, 'sub/.git')), existsSync(join(work, 'mine/.envrc')), readdirSync(state)]).toEqual([false, true, []])
     expect(result.warnings).toEqual([{ code: 'R4144', message: containing('sub/.git was removed') }])
+  })
+
+  it('of a process that was killed is removed by the next command, which takes over what git did', async () => {
+    const work = project()
+    const repository = new Sandbox(work)
+    repository.commit('first', { a: 'a' })
+    const script = join(import.meta.dirname, 'interrupted.ts')
+    const command = 'git init -q sub; git branch theirs; touch ready; while :; do sleep 0.05; done'
+    const child = spawn(process.execPath, [script, work, command], { stdio: 'ignore' })
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    while (!existsSync(join(work, 'ready'))) await new Promise((resolve) => setTimeout(resolve, 5))
+    child.kill('SIGKILL')
+    await ended
+    const copies = (): readonly string[] => readdirSync(join(work, '.git')).filter((name) => name.startsWith('reflex-copy-'))
+    expect([existsSync(join(work, 'sub/.git')), copies().length]).toEqual([true, 1])
+    const result = await sh('true', work)
+    expect(result.warnings).toEqual([{ code: 'R4144', message: containing('sub/.git was removed') }])
+    expect([existsSync(join(work, 'sub/.git')), copies()]).toEqual([false, []])
+    expect(repository.git('branch', '--format=%(refname:short)')).toBe('main\ntheirs\n')
+    expect(repository.git('status', '--porcelain')).toBe('?? .reflex/\n?? ready\n')
   })
 
   it('beside another command is not taken for what was there', async () => {

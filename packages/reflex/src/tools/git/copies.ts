@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { fsCapability } from '../capability.ts'
 import { isBelow, isFolder } from '../paths.ts'
 import type { ToolCall } from '../tool.ts'
-import { copyRepository, dropCopy, type PrivateCopy } from './private-copy.ts'
+import { copyRepository, dropCopy, type PrivateCopy, type ShownCopy } from './private-copy.ts'
 import { alternatesOf } from './repository.ts'
 import { type GitSettings, runGit } from './run.ts'
 import { type NotKept, takeOver } from './take-over.ts'
@@ -13,7 +13,7 @@ export function copyRepositories(
   cwd: string,
   more: { readonly ignored: readonly string[]; readonly memory: readonly string[]; readonly keeps: (path: string) => boolean },
   call: ToolCall,
-): readonly PrivateCopy[] {
+): readonly ShownCopy[] {
   const own = repositoryAbove(cwd, roots)
   const found = new Set([...roots.map((root) => join(root, '.git')), ...(own === undefined ? [] : [own])])
   return [...found].flatMap((gitDir, i) => {

@@ -11,9 +11,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { isBelow, isFolder } from '../paths.ts'
-import { type RefState, readRefState } from './ref-state.ts'
 
 /** A repository of which a command gets a copy: what it does there reaches the repository only as far as it is taken over. */
 export interface PrivateCopy {
@@ -21,12 +20,20 @@ export interface PrivateCopy {
   readonly gitDir: string
   /** All that belongs to the copy; goes with it. */
   readonly holder: string
+  /** What the command works on. */
   readonly copy: string
-  /** The index as it was copied; undefined where there was none. */
-  readonly index: string | undefined
-  readonly before: RefState
-  /** Words for bubblewrap. */
+  /** The same as it was before, which no command sees. */
+  readonly base: string
+}
+
+/** A copy and the words for bubblewrap that show it. */
+export interface ShownCopy extends PrivateCopy {
   readonly words: readonly string[]
+}
+
+/** A copy by the folder that holds it, also one that a process which died has left. */
+export function copyIn(holder: string): PrivateCopy {
+  return { gitDir: dirname(holder), holder, copy: join(holder, 'git'), base: join(holder, 'base') }
 }
 
 /** What git changes in its folder when it commits, and what is copied. All else is shown read-only. */
@@ -64,7 +71,7 @@ export function isPassing(name: string): boolean {
  * Copies what git changes of a repository, at most some hundred small files; its objects are shared. `mounts`: where in the
  * sandbox the objects can be found. Undefined where no copy can be made; the repository is then shown read-only.
  */
-export function copyRepository(gitDir: string, mounts: string, view: CopyView): PrivateCopy | undefined {
+export function copyRepository(gitDir: string, mounts: string, view: CopyView): ShownCopy | undefined {
   if (!isCopied(gitDir)) return undefined
   let holder: string
   try {
@@ -74,20 +81,21 @@ export function copyRepository(gitDir: string, mounts: string, view: CopyView): 
     return undefined
   }
   try {
-    const copy = join(holder, 'git')
+    const made = copyIn(holder)
+    const { copy, base } = made
     mkdirSync(copy)
+    mkdirSync(base)
     const shown = readdirSync(gitDir, { withFileTypes: true }).filter(({ name }) => !isPassing(name))
     let files = 0
     // Git writes a packed reference before it removes the loose one, so these come first.
     for (const { name } of shown.toSorted((a, b) => Number(a.name === 'packed-refs') - Number(b.name === 'packed-refs'))) {
       if (COPIED.has(name)) files += copyPlain(join(gitDir, name), join(copy, name), MOST_FILES - files)
     }
-    const index = existsSync(join(copy, 'index')) ? join(holder, 'index') : undefined
-    if (index !== undefined) copyFileSync(join(copy, 'index'), index, constants.COPYFILE_FICLONE)
     const kept = shown.flatMap((entry) => (COPIED.has(entry.name) || MADE.has(entry.name) ? [] : keptReadOnly(gitDir, copy, entry)))
     writeInfo(gitDir, copy, view)
+    for (const name of [...COPIED, 'info']) copyPlain(join(copy, name), join(base, name), MOST_FILES)
     const words = ['--bind', copy, gitDir, ...kept, ...hooks(gitDir, copy, view), ...objects(gitDir, copy, mounts, view)]
-    return { gitDir, holder, copy, index, before: readRefState(copy), words }
+    return { ...made, words }
   } catch (thrown) {
     rmSync(holder, { recursive: true, force: true })
     if (thrown instanceof TooMany) return undefined

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { faults } from '../faults.ts'
 import type { RunGit } from './take-objects.ts'
@@ -10,23 +10,24 @@ export type RunGitOn = (index: string | undefined) => RunGit
  * Takes over what a command has staged, entry by entry: what an index says beside that, such as which files need no look, is
  * left, or a command could hide its changes from `git status`. Undefined when it is done; else what keeps it from being done.
  */
-export async function takeIndex(copy: string, base: string | undefined, runGitOn: RunGitOn): Promise<string | undefined> {
+export async function takeIndex(copy: string, before: string, runGitOn: RunGitOn): Promise<string | undefined> {
   const made = join(copy, 'index')
+  const base = existsSync(join(before, 'index')) ? join(before, 'index') : undefined
   if (isSame(made, base)) return undefined
   if (!isPlain(made)) return 'it is no file'
-  const [before, after, now] = [
+  const [old, next, now] = [
     base === undefined ? new Map<string, string>() : await entries(base, runGitOn),
     await entries(made, runGitOn),
     await entries(undefined, runGitOn),
   ]
-  const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path))
-  const open = paths.filter((path) => now.get(path) !== after.get(path))
-  const crossed = open.find((path) => now.get(path) !== before.get(path))
+  const paths = [...new Set([...old.keys(), ...next.keys()])].filter((path) => old.get(path) !== next.get(path))
+  const open = paths.filter((path) => now.get(path) !== next.get(path))
+  const crossed = open.find((path) => now.get(path) !== old.get(path))
   if (crossed !== undefined) return `${crossed} was staged by somebody else meanwhile`
-  const zero = '0'.repeat(hashLength(after, before))
+  const zero = '0'.repeat(hashLength(next, old))
   const lines = open.flatMap((path) => [
     `0 ${zero}\t${path}\0`,
-    ...(after.get(path) ?? '').split('\n').flatMap((entry) => (entry === '' ? [] : [`${entry}\t${path}\0`])),
+    ...(next.get(path) ?? '').split('\n').flatMap((entry) => (entry === '' ? [] : [`${entry}\t${path}\0`])),
   ])
   if (lines.length > 0) await runGitOn(undefined)(['update-index', '-z', '--index-info'], lines.join(''))
   return undefined

@@ -19,7 +19,8 @@ export interface NotKept {
  * git would run. A reference that has changed meanwhile is refused with all others, and stays as it is.
  */
 export async function takeOver(made: PrivateCopy, runGitOn: RunGitOn): Promise<readonly NotKept[]> {
-  const { gitDir, copy, before } = made
+  const { gitDir, copy } = made
+  const before = readRefState(made.base)
   const runGit = runGitOn(undefined)
   const after = readRefState(copy)
   if (!isRepositoryStill(copy)) return [{ path: '.git', why: 'the command has left no repository' }]
@@ -30,14 +31,14 @@ export async function takeOver(made: PrivateCopy, runGitOn: RunGitOn): Promise<r
   for (const path of await takeObjects(copy, gitDir, runGit)) missed.push({ path, why: 'its content does not fit its name' })
   for (const name of updates) if (!isTaken(name)) missed.push({ path: name, why: 'a command does not change such a reference' })
   const taken = updates.filter(isTaken)
-  const refused = await takeRefs(taken, made, after, runGitOn)
+  const refused = await takeRefs(taken, made, before, after, runGitOn)
   if (refused !== undefined)
     return [...missed, ...taken.map((path) => ({ path: `${path} ${after.refs.get(path) ?? ''}`.trim(), why: refused }))]
-  missed.push(...takeLogs(made, after, new Set(taken)), ...takeMarks(gitDir, before, after))
+  missed.push(...takeLogs(made, before, after, new Set(taken)), ...takeMarks(gitDir, before, after))
   for (const [path, text] of after.settings) {
     if (before.settings.get(path) !== text) missed.push({ path, why: 'a command changes settings for itself alone' })
   }
-  const staged = await takeIndex(copy, made.index, runGitOn).catch(said)
+  const staged = await takeIndex(copy, made.base, runGitOn).catch(said)
   return staged === undefined ? missed : [...missed, { path: 'index', why: staged }]
 }
 
@@ -50,8 +51,14 @@ function isRepositoryStill(copy: string): boolean {
 }
 
 /** References and `HEAD`. Undefined when all were taken. */
-async function takeRefs(names: readonly string[], made: PrivateCopy, after: RefState, runGitOn: RunGitOn): Promise<string | undefined> {
-  const { gitDir, before } = made
+async function takeRefs(
+  names: readonly string[],
+  made: PrivateCopy,
+  before: RefState,
+  after: RefState,
+  runGitOn: RunGitOn,
+): Promise<string | undefined> {
+  const { gitDir } = made
   const runGit = runGitOn(undefined)
   const lines = names.map((name) => {
     const [old, next] = [before.refs.get(name), after.refs.get(name)]
@@ -93,8 +100,8 @@ function marker({ holder }: PrivateCopy): string {
 
 const LOG_LINE = /^[\da-f]{40,64} [\da-f]{40,64} [^<>\n\0]*<[^<>\n\0]*> \d+ [+-]\d{4}(?:\t[^\n\0]*)?$/
 
-function takeLogs(made: PrivateCopy, after: RefState, changed: ReadonlySet<string>): readonly NotKept[] {
-  const { gitDir, before } = made
+function takeLogs(made: PrivateCopy, before: RefState, after: RefState, changed: ReadonlySet<string>): readonly NotKept[] {
+  const { gitDir } = made
   const missed: NotKept[] = []
   for (const [name, text] of after.logs) {
     const old = before.logs.get(name) ?? ''

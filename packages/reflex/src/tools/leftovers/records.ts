@@ -1,4 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
 import { isObject, type Json } from '../../kernel/index.ts'
 import { systemCode } from '../refusals.ts'
@@ -6,6 +7,8 @@ import type { Before, Mark } from './before.ts'
 
 /** A command under way, as the next process finds it when this one dies. */
 export interface CommandRecord {
+  /** The machine of the process, or its container. */
+  readonly machine: string
   readonly pid: number
   /** When the process began, in ticks since the machine did: a number that comes again belongs to another process. */
   readonly began: string
@@ -25,6 +28,8 @@ export interface KeptRecord {
 }
 
 const FOLDER = '.reflex-commands'
+/** Milliseconds that a command and its clean-up can take: processes of another machine cannot be looked at. */
+const LONGEST = 7_200_000
 
 /** When a process began; undefined for one that is not there. */
 export function beganAt(pid: number): string | undefined {
@@ -60,11 +65,12 @@ export function dropRecord(file: string): void {
 }
 
 /** The records of a folder: those of processes that live, and those that a dead one has left. */
-export function readRecords(state: string): { readonly active: readonly KeptRecord[]; readonly left: readonly KeptRecord[] } {
+export function readRecords(state: string, now: number): { readonly active: readonly KeptRecord[]; readonly left: readonly KeptRecord[] } {
   const folder = join(state, FOLDER)
   const names = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : []
   const kept = names.flatMap((name) => readRecord(join(folder, name)))
-  const lives = ({ record: { pid, began } }: KeptRecord): boolean => beganAt(pid) === began
+  const lives = ({ record: { machine, pid, began }, since }: KeptRecord): boolean =>
+    machine === hostname() ? beganAt(pid) === began : now - since < LONGEST
   return { active: kept.filter(lives), left: kept.filter((one) => !lives(one)) }
 }
 
