@@ -2,7 +2,6 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Host } from '../kernel/index.ts'
 import { type Environment, pathFolders } from './environment.ts'
-import { gitSettings } from './git/settings.ts'
 import { isBelow, isFolder, isThere, realPath } from './paths.ts'
 import { runProcess } from './process.ts'
 
@@ -43,6 +42,10 @@ export interface View {
   /** Further folders that may be read. */
   readonly readable: readonly string[]
   readonly cwd: string
+  /** What is shown otherwise than it is in a folder: words that belong behind it. */
+  readonly guarded: (folder: string) => readonly string[]
+  /** Words that belong behind all folders. */
+  readonly closing: readonly string[]
 }
 
 /** A fact of the machine, found out once in a process. Only what works is kept: bubblewrap may be installed meanwhile. */
@@ -121,6 +124,8 @@ const SETTINGS: readonly string[] = [
 const MOST_PROCESSES = 2_048
 /** Bytes of each folder in memory. */
 const MEMORY = 1_073_741_824
+/** Bytes of `/dev/shm`, in which programs share memory. */
+const SHARED_MEMORY = 67_108_864
 /** The home of a command: its own, empty, gone with it. */
 export const PRIVATE_HOME = '/tmp/home'
 
@@ -144,6 +149,10 @@ function rootOf({ program, modern }: Bubblewrap): string[] {
     '/proc',
     '--dev',
     '/dev',
+    // An older bubblewrap makes no folder in memory with a bound, and without one it would take half of the machine's.
+    ...(modern ? ['--size', String(SHARED_MEMORY), '--tmpfs', '/dev/shm'] : []),
+    '--remount-ro',
+    '/dev',
     ...memory(modern),
     '/tmp',
     '--dir',
@@ -162,21 +171,25 @@ function rootOf({ program, modern }: Bubblewrap): string[] {
  * and there is no network. It writes into those two folders, if the policy lets it, and into memory that is gone with it.
  */
 export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, view: View): readonly string[] {
-  const { workdir, writable, runFolder, reserved, cwd } = view
+  const { workdir, writable, runFolder, reserved, readable, cwd, guarded } = view
   const hidden = reserved.filter((path) => isThere(path) && isBelow(path, workdir))
   return [
     ...rootOf(bubblewrap),
     ...programFolders(view).flatMap((folder) => ['--ro-bind-try', folder, folder]),
+    ...readable.filter(isFolder).flatMap(guarded),
     writable ? '--bind' : '--ro-bind',
     workdir,
     workdir,
-    ...(writable ? gitSettings(workdir, memory(bubblewrap.modern)) : []),
+    ...guarded(workdir),
     ...hidden.flatMap((path) => (isFolder(path) ? [...memory(bubblewrap.modern), path] : ['--ro-bind', '/dev/null', path])),
-    ...(isFolder(runFolder) ? ['--bind', runFolder, runFolder] : []),
+    ...(isFolder(runFolder) ? ['--bind', runFolder, runFolder, ...guarded(runFolder)] : []),
     // A folder elsewhere, for which the policy has been asked.
-    ...([workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? [] : ['--bind', cwd, cwd]),
+    ...([workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? [] : ['--bind', cwd, cwd, ...guarded(cwd)]),
     ...hidden.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
+    ...view.closing,
     ...CLOSED,
+    '--info-fd',
+    '3',
     '--chdir',
     cwd,
     '--',
@@ -207,7 +220,7 @@ function limits(): readonly string[] {
   return isThere(prlimit) ? [prlimit, `--nproc=${MOST_PROCESSES}:${MOST_PROCESSES}`, '--core=0:0', '--'] : []
 }
 
-function memory(modern: boolean): readonly string[] {
+export function memory(modern: boolean): readonly string[] {
   return modern ? ['--size', String(MEMORY), '--tmpfs'] : ['--tmpfs']
 }
 

@@ -2,9 +2,17 @@ import { sep } from 'node:path'
 import { faults } from './faults.ts'
 
 /** The capability to read or write a file, or a folder: `arbor://fs/read/srv/notes.txt`. `path` is absolute and real. */
-export function fsCapability(action: 'read' | 'write', path: string): string {
+export function fsCapability(action: 'read' | 'write' | 'autorun', path: string): string {
   const steps = path.split(sep).filter((step) => step !== '')
   return ['arbor://fs', action, ...steps.map(encodeStep)].join('/')
+}
+
+/**
+ * The capability to leave a file that programs of the host run by themselves, such as `.envrc`: `arbor://fs/autorun/srv/.envrc`.
+ * No level of trust grants it; writing the file takes `arbor://fs/write` as well.
+ */
+export function autorunCapability(path: string): string {
+  return fsCapability('autorun', path)
 }
 
 /** The capability to call a tool: `arbor://tool/git.log`. */

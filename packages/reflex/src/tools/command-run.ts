@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
-import type { Fault } from '../kernel/index.ts'
+import { type Fault, isFault } from '../kernel/index.ts'
 import { count, type Field, or, path, text, word } from './arguments.ts'
 import { bubblewrapSays } from './bubblewrap.ts'
 import { faults } from './faults.ts'
+import type { Warning } from './guard.ts'
 import { absolute, isBelow, realPath, shownPath } from './paths.ts'
 import { type ProcessResult, runProcess } from './process.ts'
 import { demand, notA, systemCode, systemFault } from './refusals.ts'
@@ -26,8 +27,10 @@ export type CommandResult = {
   readonly truncated?: true
   /** The text of the `status.json` that it has written into its stage; empty for one that cannot be read. */
   readonly status_file?: string
-  /** That it ran with another sandbox than was asked for, and why. */
+  /** That it ran with another sandbox than was asked for, and why; and what the command did that did not stay. */
   readonly warning?: string
+  /** What did not stay, by code: `R4144` what was removed, `R4145` what was not taken over from its repository. */
+  readonly warnings?: readonly Warning[]
 }
 
 const TIMEOUT = 30_000
@@ -72,8 +75,8 @@ export async function runCommand(command: Invocation, settings: CommandSettings,
   const stage = command.stage === undefined ? undefined : await openStage(command.stage, call)
   const environment = { ...command.environment, ...(stage === undefined ? {} : { ARBOR_STAGE_DIR: stage, ATTRACTOR_STAGE_DIR: stage }) }
   const confined = await confine({ argv: command.argv, cwd, environment }, command.sandbox, settings, call)
-  if (call.signal.aborted) throw faults.make('R4132', `${line(command)} was called off before it began`)
-  const result = await perform(command, confined, cwd, settings, call)
+  const { result, warnings } = await cleaned(confined, () => perform(command, confined, cwd, settings, call))
+  const warning = [confined.warning, ...shortly(warnings)].filter((text) => text !== undefined)
   const status = stage === undefined ? undefined : await readStatus(stage, call)
   const { code, signal, stdout, stderr, truncated } = result
   return {
@@ -83,8 +86,38 @@ export async function runCommand(command: Invocation, settings: CommandSettings,
     stderr,
     ...(truncated ? { truncated } : {}),
     ...(status === undefined ? {} : { status_file: status }),
-    ...(confined.warning === undefined ? {} : { warning: confined.warning }),
+    ...(warning.length === 0 ? {} : { warning: warning.join('; ') }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   }
+}
+
+/** Warnings that are shown on a line with the command; all of them stand beside it. */
+const SHOWN = 3
+
+function shortly(warnings: readonly Warning[]): readonly string[] {
+  const shown = warnings.slice(0, SHOWN).map(({ code, message }) => `${code}: ${message}`)
+  return warnings.length > SHOWN ? [...shown, `and ${warnings.length - SHOWN} more warnings`] : shown
+}
+
+/** Does the work and cleans up after it, also where it fails: the fault then says in its data what did not stay. */
+async function cleaned(
+  { end }: Confined,
+  work: () => Promise<ProcessResult>,
+): Promise<{ readonly result: ProcessResult; readonly warnings: readonly Warning[] }> {
+  let result: ProcessResult
+  try {
+    result = await work()
+  } catch (thrown) {
+    const warnings = await end()
+    if (warnings.length === 0 || !isFault(thrown)) throw thrown
+    const { code, message, data, fix } = thrown
+    throw faults.make(code as 'R4131', [message, ...shortly(warnings)].join('; '), {
+      cause: thrown.cause,
+      ...(fix === undefined ? {} : { fix }),
+      data: { ...data, warnings },
+    })
+  }
+  return { result, warnings: await end() }
 }
 
 async function perform(
@@ -94,11 +127,21 @@ async function perform(
   settings: CommandSettings,
   call: ToolCall,
 ): Promise<ProcessResult> {
+  if (call.signal.aborted) throw faults.make('R4132', `${line(command)} was called off before it began`)
   const timeout = command.timeout ?? settings.timeout ?? TIMEOUT
   const confined = sandbox === 'strict'
   const result = await runProcess(
     // Whoever makes the sandbox begins outside it, where the folder of the command can have been exchanged.
-    { argv, cwd: confined ? '/' : cwd, environment, stdin: command.stdin, timeout, most: command.limit, signal: call.signal },
+    {
+      argv,
+      cwd: confined ? '/' : cwd,
+      environment,
+      stdin: command.stdin,
+      timeout,
+      most: command.limit,
+      signal: call.signal,
+      reports: confined,
+    },
     settings.host,
   ).catch((thrown: unknown) => {
     throw notStarted(command.argv, systemCode(thrown), thrown)

@@ -2,7 +2,7 @@ import { defineFaults } from '../kernel/index.ts'
 
 const DURING = 'during a run'
 
-/** The tools' part of the catalogue (R4100 to R4149): calls, files (R4105 to R4115), git (R4120 to R4124), commands (R4130 to R4134), requests (R4135 to R4137). */
+/** The tools' part of the catalogue (R4100 to R4149): calls, files (R4105 to R4115), git (R4120 to R4124), commands (R4130 to R4134, R4144, R4145), requests (R4135 to R4137), files that run by themselves (R4143). */
 export const faults = defineFaults({
   R4100: {
     title: 'A tool is not known',
@@ -207,6 +207,33 @@ export const faults = defineFaults({
     means:
       'Requests go to http and https addresses without a password in them; answers are text that is not compressed, after at most five redirects.',
     fix: 'Correct the address, or ask for another form of the answer.',
+  },
+  R4143: {
+    title: 'A file would run by itself',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'Some files are run by programs of the host, or steer them, without being asked for by name: what lies in `.git`, `.envrc`, `.vscode/tasks.json`, `.husky` and others, in any folder. A run writes none of them without a permission of its own. Nothing was written.',
+    often: 'a program that sets up a project, an attack by text that a model has read',
+    fix: 'Write the file yourself, or allow `arbor://fs/autorun/PATH` in --policy FILE.',
+  },
+  R4144: {
+    title: 'A command left something that may not stay',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'When a command in the sandbox has ended, what it leaves in its folders and what a program of the host would run by itself or reach is removed: new repositories, `.reflex`, `.envrc`, settings of editors, sockets, pipes, devices, setuid bits. The command itself is not undone. Files are moved aside; the message says where they lie.',
+    often: 'git init or git clone in a command, a server that leaves its socket, a package with settings of an editor',
+    fix: 'Allow `arbor://fs/autorun/PATH` in --policy FILE where the file is meant to stay.',
+  },
+  R4145: {
+    title: 'A change of a repository was not taken over',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'A command works on a copy of the repository. Its objects, branches, tags, logs, HEAD and what is staged are taken over when it ends, as far as they have not changed meanwhile; settings, hooks and references of servers are not. The objects of what was refused are kept: git finds a commit by its hash until it cleans up.',
+    often: 'two commands that commit to one branch at once, a commit of the user while the command ran, a rebase that was left halfway',
+    fix: 'Look at the commit with `git show HASH`, and merge it; run commands that commit one after another.',
   },
   R4140: {
     title: 'A change does not fit its file',

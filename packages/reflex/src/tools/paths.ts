@@ -34,11 +34,6 @@ export function readNeed(path: string, base: Base, place: Place): string {
   return fsCapability('read', realPath(absolute(path, base, place)))
 }
 
-/** What writing a path needs. */
-export function writeNeed(path: string, base: Base, place: Place): string {
-  return fsCapability('write', realTarget(absolute(path, base, place)))
-}
-
 /** A path as people know it: below the work folder without the way there. */
 export function shownPath(path: string, place: Place): string {
   const inside = relative(place.workdir, path)

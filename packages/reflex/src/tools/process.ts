@@ -2,14 +2,18 @@ import { Buffer } from 'node:buffer'
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { Host } from '../kernel/index.ts'
+import { type Handles, onlyHandles } from './inherited-handles.ts'
+import { gone, initOf } from './sandbox-init.ts'
 
 /** A program to be run, without a shell. */
 export interface ProcessRequest {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly environment: Readonly<Record<string, string>>
-  /** Given to the program and then closed; without it the input is empty. */
-  readonly stdin?: string | undefined
+  /** Given to the program and then closed, or the number of an open file that it reads; without it the input is empty. */
+  readonly stdin?: string | number | undefined
+  /** The program is bubblewrap and reports its sandbox to handle 3: the result comes once nothing of the sandbox runs. */
+  readonly reports?: boolean | undefined
   /** Milliseconds. */
   readonly timeout: number
   /** Bytes kept of the output and of the errors, each. What comes after them is read and dropped. */
@@ -32,27 +36,41 @@ export interface ProcessResult {
 const GRACE = 500
 /** Milliseconds for output that is still on its way when the program has ended. */
 const DRAIN = 200
+/** Bytes of what bubblewrap reports of its sandbox. */
+const REPORT = 4_000
 
 /**
- * Runs a program in a process group of its own. Whatever way it ends, nothing of its group outlives it: a program that
- * takes too long is asked to end, and shortly after killed with all that it has started. Rejects only when the program
- * cannot be started, with the error of the system.
+ * Runs a program in a process group of its own. However it ends, nothing of its group outlives it: a program that
+ * takes too long is asked to end, and shortly after killed with all that it has started. It inherits no handle above 2.
+ * Rejects only when the program cannot be started, with the error of the system.
  */
-export function runProcess(request: ProcessRequest, host: Host): Promise<ProcessResult> {
+export async function runProcess(request: ProcessRequest, host: Host): Promise<ProcessResult> {
+  const { stdin, reports = false } = request
+  const input = typeof stdin === 'string' ? 'pipe' : (stdin ?? 'ignore')
+  const handles = await onlyHandles([input, 'pipe', 'pipe', ...(reports ? (['pipe'] as const) : [])])
+  try {
+    return await runWith(request, handles, host)
+  } finally {
+    await handles.close()
+  }
+}
+
+function runWith(request: ProcessRequest, { stdio }: Handles, host: Host): Promise<ProcessResult> {
   return new Promise((resolve, reject) => {
     const [program = '', ...args] = request.argv
     const child = spawn(program, args, {
       cwd: request.cwd,
       env: request.environment,
-      stdio: [request.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio,
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
     const output = [collect(child.stdout, request.most), collect(child.stderr, request.most)] as const
+    const report = request.reports === true ? collect(child.stdio[3] as Readable | null, REPORT) : undefined
     const stop = stopping(child, request, host)
     // A program that reads nothing closes its input; that is no error of ours.
     child.stdin?.on('error', () => undefined)
-    child.stdin?.end(request.stdin)
+    if (typeof request.stdin === 'string') child.stdin?.end(request.stdin)
     child.once('error', (error) => {
       stop.settle()
       reject(error)
@@ -67,7 +85,9 @@ export function runProcess(request: ProcessRequest, host: Host): Promise<Process
       child.once('close', () => {
         giveUp()
         const [out, err] = output
-        resolve({ end: stop.reason(), code, signal, stdout: out.text(), stderr: err.text(), truncated: out.cut() || err.cut() })
+        const result = { end: stop.reason(), code, signal, stdout: out.text(), stderr: err.text(), truncated: out.cut() || err.cut() }
+        // Killed itself, bubblewrap leaves its sandbox to the kernel, which ends it a moment later.
+        void gone(initOf(report?.text() ?? ''), host).then(() => resolve(result))
       })
     })
   })

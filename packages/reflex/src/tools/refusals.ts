@@ -1,15 +1,29 @@
 import type { Fault } from '../kernel/index.ts'
-import { fsCapability } from './capability.ts'
+import { autorunCapability, fsCapability } from './capability.ts'
 import { faults } from './faults.ts'
 import { shownPath } from './paths.ts'
+import { isSelfRunning } from './self-running-file.ts'
 import type { ToolCall } from './tool.ts'
 
-/** Refuses a real path that is not granted, with `R4105`. */
+/** Refuses a real path that is not granted, with `R4105`; and with `R4143` to write what would run by itself on the host. */
 export function demand(action: 'read' | 'write', real: string, call: ToolCall): void {
   const need = fsCapability(action, real)
-  if (call.allows(need)) return
+  if (call.allows(need)) {
+    if (action === 'write') refuseSelfRunning(real, call)
+    return
+  }
   throw faults.make('R4105', `${real} may not be ${action === 'read' ? 'read' : 'written'} here`, {
     fix: `keep to the work folder ${call.workdir}, or allow ${need} in --policy FILE`,
+    data: { needs: [need] },
+  })
+}
+
+/** Refuses a file that would run by itself, with `R4143`. `path` may be as it was asked for: a link can give a file its name. */
+export function refuseSelfRunning(path: string, call: ToolCall): void {
+  const need = autorunCapability(path)
+  if (!isSelfRunning(path, call) || call.allows(need)) return
+  throw faults.make('R4143', `${shownPath(path, call)} would run by itself outside of the sandbox`, {
+    fix: `write it yourself, or allow ${need} in --policy FILE`,
     data: { needs: [need] },
   })
 }

@@ -1,9 +1,10 @@
 import type { Host } from '../kernel/index.ts'
-import { type Bubblewrap, bubblewrapped, findBubblewrap, PLACES, PRIVATE_HOME } from './bubblewrap.ts'
+import { type Bubblewrap, bubblewrapped, findBubblewrap, memory, PLACES, PRIVATE_HOME } from './bubblewrap.ts'
 import { fsCapability, UNSANDBOXED_CAPABILITY } from './capability.ts'
 import { type Environment, scrub } from './environment.ts'
 import { faults } from './faults.ts'
-import { isBelow, realPath } from './paths.ts'
+import { guardFolders, type Warning, writableFolders } from './guard.ts'
+import { isBelow, isFolder, realPath } from './paths.ts'
 import type { ToolCall } from './tool.ts'
 
 /**
@@ -35,7 +36,12 @@ export interface Confined {
   readonly sandbox: Sandbox
   /** That it runs otherwise than asked for, and why. */
   readonly warning?: string
+  /** Cleans up after the command, however it ended, and says what did not stay. To be called once, when nothing of it runs. */
+  readonly end: () => Promise<readonly Warning[]>
 }
+
+/** Without a sandbox a command may do all that its user may. */
+const NOTHING_TO_CLEAN = { end: () => Promise.resolve([]) }
 
 /**
  * Confines a command as its program asks, or better: a run that may not go without a sandbox gets one whatever the
@@ -51,15 +57,15 @@ export async function confine(
   const free = call.allows(UNSANDBOXED_CAPABILITY)
   const usual = { ...scrub(settings.environment, settings.variables), ...command.environment }
   const plain = { argv: command.argv, environment: usual }
-  if (asked !== undefined && asked !== 'strict' && free) return { ...plain, sandbox: asked }
+  if (asked !== undefined && asked !== 'strict' && free) return { ...plain, ...NOTHING_TO_CLEAN, sandbox: asked }
   const warning =
     asked === undefined || asked === 'strict' ? {} : { warning: `sandbox ${asked} is ignored: this run may not go without one` }
   const found = await sandboxFor(settings, call)
   if (!('why' in found)) {
-    const argv = inSandbox(command, found, settings, call)
-    return { argv, environment: { ...usual, HOME: PRIVATE_HOME, TMPDIR: '/tmp' }, sandbox: 'strict', ...warning }
+    const { argv, end } = await inSandbox(command, found, settings, call)
+    return { argv, end, environment: { ...usual, HOME: PRIVATE_HOME, TMPDIR: '/tmp' }, sandbox: 'strict', ...warning }
   }
-  if (free && asked !== 'strict') return { ...plain, sandbox: 'basic', warning: `without a sandbox: ${found.why}` }
+  if (free && asked !== 'strict') return { ...plain, ...NOTHING_TO_CLEAN, sandbox: 'basic', warning: `without a sandbox: ${found.why}` }
   throw faults.make(found.code, found.why, { fix: found.fix })
 }
 
@@ -86,14 +92,23 @@ async function sandboxFor(
   return 'why' in found ? { why: found.why, code: 'R4133', fix: INSTALL } : found
 }
 
-function inSandbox(
+async function inSandbox(
   { argv, cwd }: { readonly argv: readonly string[]; readonly cwd: string },
   bubblewrap: Bubblewrap,
   settings: SandboxSettings,
   call: ToolCall,
-): readonly string[] {
+): Promise<Pick<Confined, 'argv' | 'end'>> {
   const { workdir, runFolder } = call
   const { reserved = [`${workdir}/.reflex`], readable = [], environment } = settings
   const writable = call.allows(fsCapability('write', workdir))
-  return bubblewrapped(argv, bubblewrap, { workdir, writable, runFolder, reserved, environment, readable, cwd })
+  const seen = [...(writable ? [] : [workdir]), ...readable.map(realPath).filter(isFolder)]
+  const folders = { writable: writableFolders(call, cwd, writable), readable: seen, reserved, cwd, memory: memory(bubblewrap.modern) }
+  const { words, closing, end } = await guardFolders(folders, settings, call)
+  const view = { workdir, writable, runFolder, reserved, environment, readable, cwd, guarded: words, closing }
+  try {
+    return { argv: bubblewrapped(argv, bubblewrap, view), end }
+  } catch (thrown) {
+    await end()
+    throw thrown
+  }
 }

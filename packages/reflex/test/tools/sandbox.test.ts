@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -100,6 +101,31 @@ describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === un
     const result = (await use('command', { argv: [process.execPath, '-e', script] }, confinedIn(folder()))) as unknown as Result
     expect(result.stdout).toBe('ECONNREFUSED\n')
     expect(await sh('cat /proc/net/dev | grep -c :', confinedIn(folder()))).toMatchObject({ stdout: '1\n' })
+  })
+
+  it('writes into no device folder, and shares little memory', async () => {
+    const result = await sh(
+      'echo x > /dev/left; mkdir /dev/left; stat -f -c "%b %S" /dev/shm; echo x > /dev/shm/x && cat /dev/shm/x',
+      confinedIn(folder()),
+    )
+    const [blocks = 0, size = 0] = (result.stdout.split('\n')[0] ?? '').split(' ').map(Number)
+    expect(blocks * size).toBe(67_108_864)
+    expect(result).toMatchObject({ stdout: containing('\nx\n'), stderr: containing('Read-only') })
+  })
+
+  it('gets no handle that Reflex has inherited from its caller', async () => {
+    const outside = folder()
+    const secret = write(join(outside, 'secret'), 'hunter2')
+    const work = folder()
+    const script = join(import.meta.dirname, 'inherited.ts')
+    for (const program of ['shell', 'host']) {
+      const argv = ['-c', `exec 202<${outside} 77<>${secret}; exec "$0" "$@"`, process.execPath, script, work, program]
+      const said = execFileSync('/bin/bash', argv, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+      expect(said, program).not.toContain('hunter2')
+      expect(said, program).not.toContain(outside)
+      expect(said, program).toContain('looked')
+    }
+    expect(readFileSync(secret, 'utf8')).toBe('hunter2')
   })
 
   it('sees no process but its own, and reaches none', async () => {

@@ -34,7 +34,15 @@ export function* runWords(
     ...sandboxOf(scene),
   }
   const settled = settledOr(yield* callTool('command', args, onResume(scene)))
-  return 'problem' in settled ? settled : endedOf(settled.ok)
+  if ('problem' in settled) return settled
+  noteWarning(scene, settled.ok)
+  return endedOf(settled.ok)
+}
+
+/** Puts into the trace what of a command did not stay. */
+function noteWarning(scene: Scene, result: Json): void {
+  const { warning } = isObject(result) ? result : {}
+  if (typeof warning === 'string') scene.note('sandbox', { node_id: scene.node.id, warning })
 }
 
 export function endedOf(value: Json): Ended {
@@ -65,6 +73,7 @@ export const shellRun: Action = function* (scene, given) {
     ),
   )
   if ('problem' in settled) return settled
+  noteWarning(scene, settled.ok)
   const { code, stdout, stderr } = endedOf(settled.ok)
   return { result: { exit_code: code, stdout, stderr, output: stdout, success: code === 0 } }
 }

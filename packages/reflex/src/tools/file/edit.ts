@@ -7,9 +7,10 @@ import { faults } from '../faults.ts'
 import { readText } from './read.ts'
 import { makeFolder } from '../make-folder.ts'
 import type { OpenFolder } from '../open-folder.ts'
-import { absolute, type Base, counted, readNeed, realTarget, shownPath, writeNeed } from '../paths.ts'
-import { demand, systemCode, systemFault } from '../refusals.ts'
-import { defineTool, type Tool, type ToolCall } from '../tool.ts'
+import { absolute, type Base, counted, readNeed, realTarget, shownPath } from '../paths.ts'
+import { demand, refuseSelfRunning, systemCode, systemFault } from '../refusals.ts'
+import { writeNeeds } from '../self-running-file.ts'
+import { defineTool, type Place, type Tool, type ToolCall } from '../tool.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 const EDITS = 200
@@ -89,8 +90,8 @@ function readEdit(value: Json, field: Field<string>): Edit | undefined {
   return typeof old === 'string' && old !== '' && typeof next === 'string' ? { path, old, new: next } : undefined
 }
 
-function needsOf(edit: Edit, base: Base, place: Parameters<typeof writeNeed>[2]): readonly string[] {
-  return [writeNeed(edit.path, base, place), readNeed(edit.path, base, place)]
+function needsOf(edit: Edit, base: Base, place: Place): readonly string[] {
+  return [...writeNeeds(edit.path, base, place), readNeed(edit.path, base, place)]
 }
 
 /** The text of each file before and after all changes, by real path. Nothing is written. */
@@ -101,7 +102,9 @@ async function workedOut(
 ): Promise<ReadonlyMap<string, { readonly before: string | undefined; readonly after: string }>> {
   const texts = new Map<string, { readonly before: string | undefined; readonly after: string }>()
   for (const [i, edit] of edits.entries()) {
-    const target = realTarget(absolute(edit.path, base, call))
+    const asked = absolute(edit.path, base, call)
+    refuseSelfRunning(asked, call)
+    const target = realTarget(asked)
     demand('write', target, call)
     const known = texts.get(target)
     const before = known === undefined ? await textOf(target, call) : known.before

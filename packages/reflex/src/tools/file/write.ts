@@ -6,8 +6,9 @@ import { filePath, flag, namedArguments, or, text, word } from '../arguments.ts'
 import { faults } from '../faults.ts'
 import { makeFolder } from '../make-folder.ts'
 import type { OpenFolder } from '../open-folder.ts'
-import { absolute, counted, lineCount, realTarget, shownPath, writeNeed } from '../paths.ts'
-import { demand, notA, systemCode, systemFault } from '../refusals.ts'
+import { absolute, counted, lineCount, realTarget, shownPath } from '../paths.ts'
+import { demand, notA, refuseSelfRunning, systemCode, systemFault } from '../refusals.ts'
+import { writeNeeds } from '../self-running-file.ts'
 import { defineTool, type Tool, type ToolCall } from '../tool.ts'
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants
@@ -27,11 +28,13 @@ export const fileWrite = (home?: string): Tool =>
     repeat: 'keyed',
     repeats: ({ append }) => (append ? 'ask' : 'keyed'),
     input: namedArguments({ path: filePath(home), text: text(), in: or(word('run', 'work'), 'run'), append: or(flag(), false) }),
-    needs: (args, place) => [writeNeed(args.path, args.in, place)],
+    needs: (args, place) => writeNeeds(args.path, args.in, place),
     async run(args, call) {
       const bytes = new TextEncoder().encode(args.text)
       if (bytes.length > MOST) throw faults.make('R4108', `${args.path} would have ${bytes.length} bytes, the most is ${MOST}`)
-      const target = realTarget(absolute(args.path, args.in, call))
+      const asked = absolute(args.path, args.in, call)
+      refuseSelfRunning(asked, call)
+      const target = realTarget(asked)
       demand('write', target, call)
       try {
         await using folder = await makeFolder(target, call)

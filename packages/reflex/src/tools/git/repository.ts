@@ -51,6 +51,11 @@ function describe(root: string, gitDir: string): Repository {
   return { root, gitDir, commonDir, reads: [...reads] }
 }
 
+/** Folders with further objects of a repository. */
+export function alternatesOf(gitDir: string): readonly string[] {
+  return alternates(realPath(join(gitDir, 'objects')), 5)
+}
+
 /** Folders with further objects, and theirs, as git follows them. */
 function alternates(objects: string, depth: number): readonly string[] {
   if (depth === 0) return []

@@ -119,7 +119,9 @@ interface GitPlace {
   readonly cwd: string
   /** The repository, as variables that git reads. */
   readonly places: Readonly<Record<string, string>>
-  readonly stdin?: string
+  readonly stdin?: string | number
+  /** Milliseconds, where it may take longer than a question. */
+  readonly timeout?: number
   /** Bytes kept of what it prints. */
   readonly most?: number
 }
@@ -139,11 +141,14 @@ function mustEndWell({ end, code, stderr }: ProcessResult, command: string): voi
   if (code !== 0) throw faults.make('R4124', `git ${command} failed: ${stderr.trim().slice(0, 500) || `exit ${code}`}`)
 }
 
-async function spawnGit(args: readonly string[], { settings, call, cwd, places, stdin, most = LITTLE }: GitPlace): Promise<ProcessResult> {
+async function spawnGit(
+  args: readonly string[],
+  { settings, call, cwd, places, stdin, timeout = TIMEOUT, most = LITTLE }: GitPlace,
+): Promise<ProcessResult> {
   const environment = { ...scrub(settings.environment), ...ENVIRONMENT, ...places, PATH: programsOutside(call.workdir, settings) }
   const argv = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args]
   try {
-    return await runProcess({ argv, cwd, environment, stdin, timeout: TIMEOUT, most, signal: call.signal }, settings.host)
+    return await runProcess({ argv, cwd, environment, stdin, timeout, most, signal: call.signal }, settings.host)
   } catch (thrown) {
     if (systemCode(thrown) === 'ENOENT') throw faults.make('R4120', 'git is not installed')
     throw thrown

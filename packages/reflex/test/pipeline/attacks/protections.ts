@@ -149,9 +149,11 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
   /** Files are judged by where they really are. */
   real_paths: tools(looseRead, looseWrite),
   /** The folder of Reflex, with what other runs have written, is nobody's. */
-  reserved_folders: policy((settings) => ({ ...settings, reserved: [] })),
+  reserved_folders: policy((settings) => allowing({ ...settings, reserved: [] }, 'arbor://fs/autorun/{work}/.reflex/**')),
   /** What git runs by itself is not for a run to write. */
-  git_folder: policy((settings) => allowing(settings, `arbor://fs/write/{work}/.git/**`)),
+  git_folder: policy((settings) => allowing(settings, 'arbor://fs/write/{work}/.git/**', 'arbor://fs/autorun/{work}/.git/**')),
+  /** What runs by itself on the host takes a permission of its own. */
+  self_running: policy((settings) => allowing(settings, 'arbor://fs/autorun/**')),
   /** An address that is not of the public network needs a grant that names it. */
   private_addresses: () => ({
     policy(settings) {

@@ -1,0 +1,77 @@
+import { dirname, join } from 'node:path'
+import { fsCapability } from '../capability.ts'
+import { isBelow, isFolder } from '../paths.ts'
+import type { ToolCall } from '../tool.ts'
+import { copyRepository, dropCopy, type PrivateCopy, type ShownCopy } from './private-copy.ts'
+import { alternatesOf } from './repository.ts'
+import { type GitSettings, runGit } from './run.ts'
+import { type NotKept, takeOver } from './take-over.ts'
+
+/** Repositories of which a command gets copies: those of the folders that it may change, and that of the folder in which it begins. */
+export function copyRepositories(
+  roots: readonly string[],
+  cwd: string,
+  more: { readonly ignored: readonly string[]; readonly memory: readonly string[]; readonly keeps: (path: string) => boolean },
+  call: ToolCall,
+): readonly ShownCopy[] {
+  const own = repositoryAbove(cwd, roots)
+  const found = new Set([...roots.map((root) => join(root, '.git')), ...(own === undefined ? [] : [own])])
+  return [...found].flatMap((gitDir, i) => {
+    if (!isFolder(gitDir) || more.keeps(gitDir)) return []
+    const root = dirname(gitDir)
+    const reads = (folder: string): boolean => call.allows(fsCapability('read', folder))
+    const view = { root, ignored: more.ignored, memory: more.memory, reads, alternates: alternatesOf(gitDir) }
+    const made = copyRepository(gitDir, `/run/reflex/objects-${i}`, view)
+    return made === undefined ? [] : [made]
+  })
+}
+
+function repositoryAbove(cwd: string, roots: readonly string[]): string | undefined {
+  for (let at = cwd; roots.some((root) => isBelow(at, root)); at = dirname(at)) if (isFolder(join(at, '.git'))) return join(at, '.git')
+  return undefined
+}
+
+/** Bytes of the list of what is staged. */
+const MOST = 500_000_000
+/** Milliseconds for the largest pack. */
+const LONGEST = 600_000
+/** Looks at a lock that another git holds, and milliseconds between two of them. */
+const TRIES = 40
+const PAUSE = 50
+
+/** Take-overs under way by repository: one after another. */
+const turns = new Map<string, Promise<unknown>>()
+
+/** Takes over what a command did in a copy, also where it was killed, and removes the copy. Returns what was not taken. */
+export function takeOverCopy(made: PrivateCopy, settings: GitSettings, call: ToolCall): Promise<readonly NotKept[]> {
+  const turn = (turns.get(made.gitDir) ?? Promise.resolve()).then(() => taken(made, settings, call))
+  turns.set(made.gitDir, turn)
+  return turn.finally(() => {
+    if (turns.get(made.gitDir) === turn) turns.delete(made.gitDir)
+  })
+}
+
+async function taken(made: PrivateCopy, settings: GitSettings, call: ToolCall): Promise<readonly NotKept[]> {
+  const root = dirname(made.gitDir)
+  // What the command has done stays done when its run is cancelled.
+  const { signal } = new AbortController()
+  const base = { GIT_DIR: made.gitDir, GIT_COMMON_DIR: made.gitDir, GIT_WORK_TREE: root }
+  const place = { settings, call: { ...call, signal }, cwd: root, most: MOST, timeout: LONGEST }
+  try {
+    return await takeOver(made, (index) => async (args, stdin) => {
+      const places = index === undefined ? base : { ...base, GIT_INDEX_FILE: index }
+      for (let i = 1; ; i++) {
+        try {
+          return (await runGit(args, { ...place, places, ...(stdin === undefined ? {} : { stdin }) })).text
+        } catch (thrown) {
+          if (i === TRIES || !(thrown instanceof Error) || !/\.lock': File exists/.test(thrown.message)) throw thrown
+          await new Promise<void>((resolve) => void settings.host.at(settings.host.now() + PAUSE, resolve))
+        }
+      }
+    })
+  } catch (thrown) {
+    return [{ path: '.git', why: thrown instanceof Error ? thrown.message : String(thrown) }]
+  } finally {
+    dropCopy(made)
+  }
+}

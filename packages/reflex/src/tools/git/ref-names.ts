@@ -1,0 +1,23 @@
+/** Where a command may change references: branches, tags, what was stashed, notes. Not what stands in for other objects, and not what a server has. */
+const TAKEN = /^refs\/(?:heads\/|tags\/|notes\/|stash$)/
+
+/** Characters of names that mean nothing to a shell, a terminal or git. */
+const PLAIN = /^[\p{L}\p{N}\p{M}._/@+#=,-]+$/u
+
+/** Says if a reference of this name is taken over from a command. */
+export function isTaken(name: string): boolean {
+  return TAKEN.test(name) && isRefName(name)
+}
+
+/** Says if git takes this for a reference, and people take it for what it is. */
+export function isRefName(name: string): boolean {
+  if (!PLAIN.test(name) || name.length > 250 || name.includes('..') || name.includes('@{')) return false
+  return name
+    .split('/')
+    .every(
+      (step) => step !== '' && !/^[.-]/.test(step) && !/(?:\.|\.lock)$/.test(step) && !/^(?:HEAD|@|[\da-f]{40}|[\da-f]{64})$/i.test(step),
+    )
+}
+
+/** A hash of either length. */
+export const HASH = /^(?:[\da-f]{40}|[\da-f]{64})$/

@@ -1,0 +1,80 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { HASH } from './ref-names.ts'
+
+/** References, logs and the passing state of a repository, read from its files and without git. */
+export interface RefState {
+  /** As the file has it: `ref: refs/heads/main` or a hash. */
+  readonly head: string
+  /** Hash by name. */
+  readonly refs: ReadonlyMap<string, string>
+  /** Text by name, such as `HEAD` or `refs/heads/main`. */
+  readonly logs: ReadonlyMap<string, string>
+  /** Text of `MERGE_HEAD` and its like. */
+  readonly marks: ReadonlyMap<string, string>
+  /** Text of settings by name. */
+  readonly settings: ReadonlyMap<string, string>
+}
+
+/** What steers git and is never taken over. */
+const SETTINGS: readonly string[] = ['config', 'config.worktree', 'info/exclude', 'info/attributes', 'info/sparse-checkout', 'info/grafts']
+
+/** Commits that git remembers beside the branches. */
+export const MARKS: readonly string[] = ['ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD']
+/** What goes with them when a merge or a pick has ended. */
+export const MESSAGES: readonly string[] = ['MERGE_MSG', 'MERGE_MODE', 'SQUASH_MSG', 'AUTO_MERGE']
+
+const SMALL = 4_096
+const LARGE = 64_000_000
+const MOST = 200_000
+
+export function readRefState(gitDir: string): RefState {
+  const refs = new Map<string, string>()
+  for (const line of (plainText(join(gitDir, 'packed-refs'), LARGE) ?? '').split('\n')) {
+    const [, hash, name] = /^([\da-f]+) (refs\/\S+)$/.exec(line) ?? []
+    if (hash !== undefined && name !== undefined && HASH.test(hash)) refs.set(name, hash)
+  }
+  for (const [name, path] of plainFiles(join(gitDir, 'refs'), 'refs')) {
+    const text = plainText(path, SMALL)?.trim() ?? ''
+    if (HASH.test(text)) refs.set(name, text)
+  }
+  const logs = [...plainFiles(join(gitDir, 'logs'), '')].map(([name, path]): [string, string] => [name, plainText(path, LARGE) ?? ''])
+  const marks = [...MARKS, ...MESSAGES].flatMap((name): [string, string][] => {
+    const text = plainText(join(gitDir, name), SMALL * 16)
+    return text === undefined ? [] : [[name, text]]
+  })
+  const head = plainText(join(gitDir, 'HEAD'), SMALL)?.trim() ?? ''
+  const settings = SETTINGS.map((name): [string, string] => [name, plainText(join(gitDir, name), LARGE) ?? ''])
+  return { head, refs, logs: new Map(logs), marks: new Map(marks), settings: new Map(settings) }
+}
+
+/** The files below a folder with their names, links left out. */
+function* plainFiles(folder: string, name: string): Generator<readonly [name: string, path: string]> {
+  const open = [{ folder, name }]
+  let seen = 0
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (lstatSync(at.folder, { throwIfNoEntry: false })?.isDirectory() !== true) continue
+    for (const entry of readdirSync(at.folder, { withFileTypes: true })) {
+      if (++seen > MOST) return
+      const [path, inner] = [join(at.folder, entry.name), at.name === '' ? entry.name : `${at.name}/${entry.name}`]
+      if (entry.isDirectory()) open.push({ folder: path, name: inner })
+      else if (entry.isFile() && !entry.name.endsWith('.lock')) yield [inner, path]
+    }
+  }
+}
+
+/** The text of a plain file that is no longer than `most`; undefined for anything else. */
+export function plainText(path: string, most: number): string | undefined {
+  let handle: number
+  try {
+    handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch {
+    return undefined
+  }
+  try {
+    const stats = fstatSync(handle)
+    return stats.isFile() && stats.size <= most ? readFileSync(handle, 'utf8') : undefined
+  } finally {
+    closeSync(handle)
+  }
+}

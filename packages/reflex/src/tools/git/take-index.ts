@@ -1,0 +1,64 @@
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { faults } from '../faults.ts'
+import type { RunGit } from './take-objects.ts'
+
+/** Runs git with an index of its own. */
+export type RunGitOn = (index: string | undefined) => RunGit
+
+/**
+ * Takes over what a command has staged, entry by entry: what an index says beside that, such as which files need no look, is
+ * left, or a command could hide its changes from `git status`. Undefined when it is done; else what keeps it from being done.
+ */
+export async function takeIndex(copy: string, before: string, runGitOn: RunGitOn): Promise<string | undefined> {
+  const made = join(copy, 'index')
+  const base = existsSync(join(before, 'index')) ? join(before, 'index') : undefined
+  if (isSame(made, base)) return undefined
+  if (!isPlain(made)) return 'it is no file'
+  const [old, next, now] = [
+    base === undefined ? new Map<string, string>() : await entries(base, runGitOn),
+    await entries(made, runGitOn),
+    await entries(undefined, runGitOn),
+  ]
+  const paths = [...new Set([...old.keys(), ...next.keys()])].filter((path) => old.get(path) !== next.get(path))
+  const open = paths.filter((path) => now.get(path) !== next.get(path))
+  const crossed = open.find((path) => now.get(path) !== old.get(path))
+  if (crossed !== undefined) return `${crossed} was staged by somebody else meanwhile`
+  const zero = '0'.repeat(hashLength(next, old))
+  const lines = open.flatMap((path) => [
+    `0 ${zero}\t${path}\0`,
+    ...(next.get(path) ?? '').split('\n').flatMap((entry) => (entry === '' ? [] : [`${entry}\t${path}\0`])),
+  ])
+  if (lines.length > 0) await runGitOn(undefined)(['update-index', '-z', '--index-info'], lines.join(''))
+  return undefined
+}
+
+function hashLength(...lists: readonly ReadonlyMap<string, string>[]): number {
+  const [first = ''] = lists.flatMap((list) => [...list.values()].slice(0, 1))
+  return first.split(' ')[1]?.length ?? 40
+}
+
+/** Without an index of its own, the command has staged nothing. */
+function isSame(made: string, base: string | undefined): boolean {
+  if (lstatSync(made, { throwIfNoEntry: false }) === undefined) return true
+  return base !== undefined && isPlain(made) && readFileSync(made).equals(readFileSync(base))
+}
+
+function isPlain(path: string): boolean {
+  return lstatSync(path).isFile()
+}
+
+/** `MODE HASH STAGE` by path, a line for each stage. */
+async function entries(index: string | undefined, runGitOn: RunGitOn): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (const line of (await runGitOn(index)(['ls-files', '--stage', '-z'])).split('\0')) {
+    const tab = line.indexOf('\t')
+    if (tab < 0) continue
+    const [entry, path] = [line.slice(0, tab), line.slice(tab + 1)]
+    if (path.includes('\ufffd')) throw faults.make('R4124', 'the index has a path that is not UTF-8')
+    if (!/^\d{6} [\da-f]+ [0-3]$/.test(entry)) throw faults.make('R4124', 'git told of an entry that is none')
+    const known = found.get(path)
+    found.set(path, known === undefined ? entry : `${known}\n${entry}`)
+  }
+  return found
+}

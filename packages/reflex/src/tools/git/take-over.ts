@@ -1,0 +1,183 @@
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { isFault } from '../../kernel/index.ts'
+import { isPassing, type PrivateCopy } from './private-copy.ts'
+import { HASH, isRefName, isTaken } from './ref-names.ts'
+import { MARKS, plainText, type RefState, readRefState } from './ref-state.ts'
+import { type RunGitOn, takeIndex } from './take-index.ts'
+import { takeObjects } from './take-objects.ts'
+
+/** What was not taken over, and why. */
+export interface NotKept {
+  readonly path: string
+  readonly why: string
+}
+
+/**
+ * Takes over what a command has done in its copy of a repository: objects whose content fits their hash, references that are
+ * the same as when the command began, their logs, `HEAD`, and what is staged. Nothing else: no setting, no hook, nothing that
+ * git would run. A reference that has changed meanwhile is refused with all others, and stays as it is.
+ */
+export async function takeOver(made: PrivateCopy, runGitOn: RunGitOn): Promise<readonly NotKept[]> {
+  const { gitDir, copy } = made
+  const before = readRefState(made.base)
+  const runGit = runGitOn(undefined)
+  const after = readRefState(copy)
+  if (!isRepositoryStill(copy)) return [{ path: '.git', why: 'the command has left no repository' }]
+  const updates = [...new Set([...before.refs.keys(), ...after.refs.keys()])].filter(
+    (name) => before.refs.get(name) !== after.refs.get(name),
+  )
+  const missed: NotKept[] = unknownNames(copy).map((path) => ({ path, why: 'a command changes nothing there' }))
+  for (const path of await takeObjects(copy, gitDir, runGit)) missed.push({ path, why: 'its content does not fit its name' })
+  for (const name of updates) if (!isTaken(name)) missed.push({ path: name, why: 'a command does not change such a reference' })
+  const taken = updates.filter(isTaken)
+  const refused = await takeRefs(taken, made, before, after, runGitOn)
+  if (refused !== undefined)
+    return [...missed, ...taken.map((path) => ({ path: `${path} ${after.refs.get(path) ?? ''}`.trim(), why: refused }))]
+  missed.push(...takeLogs(made, before, after, new Set(taken)), ...takeMarks(gitDir, before, after))
+  for (const [path, text] of after.settings) {
+    if (before.settings.get(path) !== text) missed.push({ path, why: 'a command changes settings for itself alone' })
+  }
+  const staged = await takeIndex(copy, made.base, runGitOn).catch(said)
+  return staged === undefined ? missed : [...missed, { path: 'index', why: staged }]
+}
+
+/** Without its folder of references a copy would seem to have lost them all. */
+function isRepositoryStill(copy: string): boolean {
+  return ['refs', 'refs/heads', 'refs/tags', 'objects'].every((name) => {
+    const stats = lstatSync(join(copy, name), { throwIfNoEntry: false })
+    return stats?.isDirectory() === true || (stats === undefined && name.includes('/'))
+  })
+}
+
+/** References and `HEAD`. Undefined when all were taken. */
+async function takeRefs(
+  names: readonly string[],
+  made: PrivateCopy,
+  before: RefState,
+  after: RefState,
+  runGitOn: RunGitOn,
+): Promise<string | undefined> {
+  const { gitDir } = made
+  const runGit = runGitOn(undefined)
+  const lines = names.map((name) => {
+    const [old, next] = [before.refs.get(name), after.refs.get(name)]
+    return next === undefined
+      ? `delete ${name} ${old ?? ''}\n`
+      : old === undefined
+        ? `create ${name} ${next}\n`
+        : `update ${name} ${next} ${old}\n`
+  })
+  try {
+    if (before.head !== after.head) {
+      if (plainText(join(gitDir, 'HEAD'), 4_096)?.trim() !== before.head) return 'HEAD has changed meanwhile'
+      if (!isHead(after.head)) return 'HEAD names no branch and no commit'
+    }
+    if (lines.length > 0) await runGit(['update-ref', '-m', marker(made), '--stdin'], lines.join(''))
+    if (before.head !== after.head) await takeHead(after.head, marker(made), runGitOn)
+    return undefined
+  } catch (thrown) {
+    return said(thrown)
+  }
+}
+
+function isHead(text: string): boolean {
+  const [, branch] = /^ref: (refs\/heads\/.+)$/.exec(text) ?? []
+  return branch === undefined ? HASH.test(text) : isRefName(branch)
+}
+
+async function takeHead(head: string, message: string, runGitOn: RunGitOn): Promise<void> {
+  const args = HASH.test(head)
+    ? ['update-ref', '-m', message, '--no-deref', 'HEAD', head]
+    : ['symbolic-ref', '-m', message, 'HEAD', head.slice(5)]
+  await runGitOn(undefined)(args)
+}
+
+/** What git writes into the logs when a change is taken over; the lines that the command itself has written take its place. */
+function marker({ holder }: PrivateCopy): string {
+  return `taken over from a command (${basename(holder)})`
+}
+
+const LOG_LINE = /^[\da-f]{40,64} [\da-f]{40,64} [^<>\n\0]*<[^<>\n\0]*> \d+ [+-]\d{4}(?:\t[^\n\0]*)?$/
+
+function takeLogs(made: PrivateCopy, before: RefState, after: RefState, changed: ReadonlySet<string>): readonly NotKept[] {
+  const { gitDir } = made
+  const missed: NotKept[] = []
+  for (const [name, text] of after.logs) {
+    const old = before.logs.get(name) ?? ''
+    if (text === old) continue
+    const path = join(gitDir, 'logs', name)
+    const isOurs = name === 'HEAD' || (isTaken(name) && (changed.has(name) || before.refs.has(name)))
+    const isLog = isOurs && text.split('\n').every((line) => line === '' || LOG_LINE.test(line))
+    const now = isLog ? withoutLines(plainText(path, LONGEST_LOG) ?? '', marker(made)) : ''
+    if (!isLog) missed.push({ path: `logs/${name}`, why: 'it is no log of a branch' })
+    else if (now === old) replace(path, text)
+    else if (text.startsWith(old)) replace(path, now + text.slice(old.length))
+    else missed.push({ path: `logs/${name}`, why: 'it has changed meanwhile' })
+  }
+  return missed
+}
+
+const LONGEST_LOG = 64_000_000
+
+function withoutLines(text: string, end: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !line.endsWith(`\t${end}`))
+    .join('\n')
+}
+
+function replace(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(`${path}.lock`, text, { flag: 'wx' })
+  renameSync(`${path}.lock`, path)
+}
+
+/** What a merge or a pick leaves while it is under way. Messages are only removed with it, never written. */
+function takeMarks(gitDir: string, before: RefState, after: RefState): readonly NotKept[] {
+  const missed: NotKept[] = []
+  for (const name of new Set([...before.marks.keys(), ...after.marks.keys()])) {
+    const [old, next] = [before.marks.get(name), after.marks.get(name)]
+    if (old === next) continue
+    const path = join(gitDir, name)
+    const isUnchanged = plainText(path, 65_536) === old
+    if (next === undefined) {
+      if (isUnchanged) rmSync(path, { force: true })
+    } else if (MARKS.includes(name)) {
+      if (isUnchanged && next.split('\n').every((line) => line === '' || HASH.test(line))) replace(path, next)
+      else missed.push({ path: name, why: 'it has changed meanwhile, or names no commits' })
+    }
+  }
+  return missed
+}
+
+const KNOWN = new Set([
+  'HEAD',
+  'index',
+  'packed-refs',
+  'refs',
+  'logs',
+  'objects',
+  'info',
+  'hooks',
+  'config',
+  'config.worktree',
+  'description',
+  'branches',
+])
+const LEFT = /^(?:[A-Z_]+_(?:HEAD|MSG|MODE|EDITMSG)|AUTO_MERGE|COMMIT_EDITMSG)$/
+
+/** What a command has made in the folder of the repository where it makes nothing: `commondir`, a rebase with its own commands. */
+function unknownNames(copy: string): readonly string[] {
+  return readdirSync(copy).filter((name) => {
+    if (KNOWN.has(name) || LEFT.test(name) || isPassing(name)) return false
+    const stats = lstatSync(join(copy, name))
+    // The place of what was shown read-only is empty.
+    return stats.isFile() ? stats.size > 0 : !stats.isDirectory() || readdirSync(join(copy, name)).length > 0
+  })
+}
+
+function said(thrown: unknown): string {
+  if (isFault(thrown)) return thrown.message
+  throw thrown
+}

@@ -1,0 +1,145 @@
+import { autorunCapability } from './capability.ts'
+import { faults } from './faults.ts'
+import { copyRepositories, takeOverCopy } from './git/copies.ts'
+import { copyIn, dropCopy, type ShownCopy } from './git/private-copy.ts'
+import type { GitSettings } from './git/run.ts'
+import type { NotKept } from './git/take-over.ts'
+import { type Before, type Mark, shownReadOnly } from './leftovers/before.ts'
+import { hooksFolders } from './leftovers/hooks-path.ts'
+import type { Removed } from './leftovers/remove.ts'
+import { foldedName } from './leftovers/self-running.ts'
+import { stateFolder, watchFolders } from './leftovers/watch.ts'
+import { isBelow, isFolder, shownPath } from './paths.ts'
+import type { ToolCall } from './tool.ts'
+
+/** Something that a command has done and that did not stay. */
+export type Warning = { readonly code: string; readonly message: string }
+
+/** The folders of a command, guarded while it runs. */
+export interface Guard {
+  /** Words for bubblewrap that belong behind the folder they lie in. */
+  readonly words: (root: string) => readonly string[]
+  /** Words that belong behind all folders. */
+  readonly closing: readonly string[]
+  /** Cleans the folders and takes over what git did, however the command ended. To be called once. */
+  readonly end: () => Promise<readonly Warning[]>
+}
+
+/** The folders that a command sees. */
+export interface Folders {
+  readonly writable: readonly string[]
+  readonly readable: readonly string[]
+  readonly reserved: readonly string[]
+  readonly cwd: string
+  /** Words that make a folder in memory at the path behind them. */
+  readonly memory: readonly string[]
+}
+
+/**
+ * Guards the folders of a command: what runs by itself on the host is shown read-only, of repositories it gets copies, and
+ * sockets, pipes and devices cannot be reached. When it has ended, what it left of this kind is removed.
+ */
+export async function guardFolders(folders: Folders, settings: GitSettings, call: ToolCall): Promise<Guard> {
+  const { writable, readable, reserved, cwd, memory } = folders
+  const keeps = (path: string): boolean => call.allows(autorunCapability(path))
+  const area = { roots: writable, readable, hidden: reserved, hooks: writable.flatMap(hooksFolders), host: settings.host }
+  const missed: NotKept[] = []
+  const recover = async (holder: string): Promise<void> => {
+    if (isFolder(holder)) missed.push(...(await takeOverCopy(copyIn(holder), settings, call)))
+  }
+  const watch = await watchFolders(area, stateFolder(call, reserved), recover, call)
+  let copies: readonly ShownCopy[] = []
+  try {
+    copies = copyRepositories(writable, cwd, { ignored: [...reserved, call.runFolder], memory, keeps }, call)
+    watch.begin(copies.map(({ holder }) => holder))
+  } catch (thrown) {
+    copies.forEach(dropCopy)
+    await watch.end()
+    throw thrown
+  }
+  const marks = shownReadOnly(watch.before, writable).filter(({ path }) => !reserved.includes(path) && !keeps(path))
+  return {
+    closing: marks.filter(isStore).flatMap(({ path }) => ['--remount-ro', path]),
+    words: (root) => wordsIn(root, folders, { marks, doors: watch.before.doors }, copies),
+    async end() {
+      for (const copy of copies) missed.push(...(await takeOverCopy(copy, settings, call)))
+      const removed = await watch.end()
+      return [...removedWarnings([...watch.left, ...removed], call), ...notKept(missed)]
+    },
+  }
+}
+
+function wordsIn(
+  root: string,
+  { writable, readable, memory }: Folders,
+  { marks, doors }: Before,
+  copies: readonly ShownCopy[],
+): readonly string[] {
+  const inner = [...writable, ...readable].filter((other) => other !== root && isBelow(other, root))
+  const isHere = (path: string): boolean => isBelow(path, root) && !inner.some((other) => isBelow(path, other))
+  const isShown = (path: string): boolean => isHere(path) && !copies.some(({ gitDir }) => isBelow(path, gitDir))
+  return [
+    ...copies.filter(({ gitDir }) => isHere(gitDir)).flatMap(({ words }) => words),
+    ...marks.filter(({ path }) => isShown(path)).flatMap((mark) => markWords(mark, memory)),
+    ...doors.filter(isShown).flatMap((path) => ['--ro-bind', '/dev/null', path]),
+  ]
+}
+
+function markWords(mark: Mark, memory: readonly string[]): readonly string[] {
+  return isStore(mark) ? [...memory, mark.path] : ['--ro-bind', mark.path, mark.path]
+}
+
+/** A store of Reflex is nobody's to read. */
+function isStore({ path, kind }: Mark): boolean {
+  return kind === 'folder' && foldedName(path.slice(path.lastIndexOf('/') + 1)) === '.reflex'
+}
+
+const REASONS: Readonly<Record<Removed['what'], string>> = {
+  runs: 'it runs by itself outside of the sandbox',
+  deep: 'it lies too deep to be looked at',
+  repository: 'it makes its folder a repository of git',
+  socket: 'it is a socket',
+  pipe: 'it is a pipe',
+  device: 'it is a device',
+  bits: 'it had a setuid or setgid bit',
+  link: 'it is a link that runs by itself outside of the sandbox',
+  unseen: 'it could not be looked at',
+  stays: 'it runs by itself or leads to another program',
+}
+
+/** Warnings of one command: a command can leave any number of things. */
+const MOST = 20
+
+function removedWarnings(removed: readonly Removed[], call: ToolCall): readonly Warning[] {
+  const shown = removed.slice(0, MOST).map((one) => removedWarning(one, call))
+  if (removed.length <= MOST) return shown
+  const { code, message } = faults.make('R4144', `${removed.length - MOST} more were removed or lost their bits`)
+  return [...shown, { code, message }]
+}
+
+function removedWarning({ path, what, aside, why }: Removed, call: ToolCall): Warning {
+  const shown = shownPath(path, call)
+  const done = {
+    bits: 'lost the bit',
+    link: 'leads again where it led',
+    unseen: `could not be cleaned (${why ?? ''}); look at it before you use it`,
+    stays: `could not be removed (${why ?? ''}); remove it`,
+  }[what as string]
+  const moved = aside === undefined ? '' : `; it lies in ${shownPath(aside, call)}`
+  const { code, message } = faults.make('R4144', `${shown} ${done ?? 'was removed'}: ${REASONS[what]}${moved}`)
+  return { code, message }
+}
+
+function notKept(missed: readonly NotKept[]): readonly Warning[] {
+  if (missed.length === 0) return []
+  const list = missed.slice(0, 10).map(({ path, why }) => `${path} (${why})`)
+  const more = missed.length > 10 ? ` and ${missed.length - 10} more` : ''
+  const { code, message } = faults.make('R4145', `not taken over from the command's repository: ${list.join(', ')}${more}`)
+  return [{ code, message }]
+}
+
+/** The folders that a command may change: its work folder where the run may, the run's own, and one elsewhere that it begins in. */
+export function writableFolders({ workdir, runFolder }: ToolCall, cwd: string, writable: boolean): readonly string[] {
+  const own = [...(writable ? [workdir] : []), ...(isFolder(runFolder) ? [runFolder] : [])]
+  return [workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? own : [...own, cwd]
+}

@@ -1,0 +1,100 @@
+import { type Dirent, lstatSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Host } from '../../kernel/index.ts'
+import { faults } from '../faults.ts'
+import { isBelow } from '../paths.ts'
+import { type Found, walk } from './walk.ts'
+
+/** Something that stood in a writable folder before a command, and by which it is known again. */
+export interface Mark {
+  readonly path: string
+  readonly dev: number
+  readonly ino: number
+  readonly kind: 'file' | 'folder' | 'link'
+  /** Where a link leads. */
+  readonly link?: string
+  /** Of what the command can change: when it was changed. */
+  readonly changed?: number
+}
+
+/** What runs by itself in some folders, and what leads out of them, before a command. */
+export interface Before {
+  readonly marks: readonly Mark[]
+  /** Sockets, pipes and devices: a program of the host may listen at them. */
+  readonly doors: readonly string[]
+}
+
+/** Where a walk goes and what it leaves out. */
+export interface Area {
+  /** Folders that a command may write into. */
+  readonly roots: readonly string[]
+  /** Folders that it may only read: what listens there could still be reached. */
+  readonly readable?: readonly string[]
+  /** Folders that no command sees. */
+  readonly hidden: readonly string[]
+  readonly hooks: readonly string[]
+  readonly host: Host
+}
+
+/** Entries of a work folder. */
+export const MOST_ENTRIES = 5_000_000
+/** What is shown read-only one by one. */
+const MOST_MARKS = 2_000
+
+/** Looks at the folders that a command may write into. Throws `R4134` where there is too much to look at. */
+export async function lookBefore({ roots, readable = [], hidden, hooks, host }: Area): Promise<Before> {
+  const marks: Mark[] = []
+  const doors: string[] = []
+  for (const root of [...roots, ...readable]) {
+    const writable = roots.includes(root)
+    const seen = await walk(root, {
+      host,
+      hooks,
+      most: MOST_ENTRIES,
+      see(found) {
+        const path = join(found.folder, found.name)
+        if (isDoor(found)) doors.push(path)
+        if (!writable) return
+        if (found.head) marks.push(...repositoryMarks(found.folder, root))
+        else if (found.runs) marks.push(...markOf(path, found.entry, path.slice(root.length).includes('/node_modules/')))
+      },
+      // Doors lie everywhere, but not among the objects of a repository.
+      enters: (path, inside) => !hidden.includes(path) && !roots.includes(path) && !(inside && path.endsWith('/objects')),
+      closed: () => undefined,
+    })
+    if (seen > MOST_ENTRIES || marks.length > MOST_MARKS) throw tooMuch(root)
+  }
+  return { marks, doors }
+}
+
+function tooMuch(root: string): Error {
+  return faults.make('R4134', `${root} holds more than a command can be kept from changing`, {
+    fix: `start in the folder of one project; at most ${MOST_ENTRIES} entries, and ${MOST_MARKS} repositories and settings that run by themselves`,
+  })
+}
+
+export function isDoor({ entry }: Pick<Found, 'entry'>): boolean {
+  return !entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink()
+}
+
+/** A repository without a folder `.git` is one mark; where it is the work folder itself, what runs in it is marked, too. */
+function repositoryMarks(folder: string, root: string): readonly Mark[] {
+  return [folder, ...(folder === root ? ['config', 'hooks'].map((name) => join(folder, name)) : [])].flatMap((path) => markOf(path))
+}
+
+function markOf(path: string, found?: Dirent, replaced = false): readonly Mark[] {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return []
+  const { dev, ino, ctimeMs } = stats
+  const entry = found ?? stats
+  if (entry.isSymbolicLink()) return [{ path, dev, ino, kind: 'link', link: readlinkSync(path) }]
+  if (entry.isDirectory()) return [{ path, dev, ino, kind: 'folder' }]
+  // Package managers replace their folders as a whole, which a read-only file in them would keep them from.
+  return [{ path, dev, ino, kind: 'file', ...(replaced ? { changed: ctimeMs } : {}) }]
+}
+
+/** The marks that a command sees read-only, at its real place. */
+export function shownReadOnly({ marks }: Before, roots: readonly string[]): readonly Mark[] {
+  const inside = (path: string): boolean => roots.some((root) => path !== root && isBelow(path, root))
+  return marks.filter(({ kind, changed, path }) => kind !== 'link' && changed === undefined && inside(path))
+}

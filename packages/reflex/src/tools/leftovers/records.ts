@@ -1,0 +1,96 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { basename, join } from 'node:path'
+import { isObject, type Json } from '../../kernel/index.ts'
+import { systemCode } from '../refusals.ts'
+import type { Before, Mark } from './before.ts'
+
+/** A command under way, as the next process finds it when this one dies. */
+export interface CommandRecord {
+  /** The machine of the process, or its container. */
+  readonly machine: string
+  readonly pid: number
+  /** When the process began, in ticks since the machine did: a number that comes again belongs to another process. */
+  readonly began: string
+  readonly roots: readonly string[]
+  readonly hidden: readonly string[]
+  readonly hooks: readonly string[]
+  readonly before: Before
+  /** Private copies of repositories. */
+  readonly copies: readonly string[]
+}
+
+/** A record that is kept, and what the clock of its file system said then. */
+export interface KeptRecord {
+  readonly file: string
+  readonly since: number
+  readonly record: CommandRecord
+}
+
+const FOLDER = '.reflex-commands'
+/** Milliseconds that a command and its clean-up can take: processes of another machine cannot be looked at. */
+const LONGEST = 7_200_000
+
+/** When a process began; undefined for one that is not there. */
+export function beganAt(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
+}
+
+/** Makes the file of a record and gives its name with the time that stands on it: nothing of the command is older. */
+export function openRecord(state: string): { readonly file: string; readonly since: number } {
+  const folder = join(state, FOLDER)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (let i = 1; ; i++) {
+    const file = join(folder, `${process.pid}-${i}.json`)
+    try {
+      writeFileSync(file, '', { flag: 'wx', mode: 0o600 })
+      return { file, since: statSync(file).ctimeMs }
+    } catch (thrown) {
+      if (systemCode(thrown) !== 'EEXIST') throw thrown
+    }
+  }
+}
+
+export function fillRecord(file: string, since: number, record: CommandRecord): void {
+  writeFileSync(file, JSON.stringify({ ...record, since }))
+}
+
+export function dropRecord(file: string): void {
+  rmSync(file, { force: true })
+}
+
+/** The records of a folder: those of processes that live, and those that a dead one has left. */
+export function readRecords(state: string, now: number): { readonly active: readonly KeptRecord[]; readonly left: readonly KeptRecord[] } {
+  const folder = join(state, FOLDER)
+  const names = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : []
+  const kept = names.flatMap((name) => readRecord(join(folder, name)))
+  const lives = ({ record: { machine, pid, began }, since }: KeptRecord): boolean =>
+    machine === hostname() ? beganAt(pid) === began : now - since < LONGEST
+  return { active: kept.filter(lives), left: kept.filter((one) => !lives(one)) }
+}
+
+/** One that is still empty belongs to a command that has not begun; when its process has died, it never will. */
+function readRecord(file: string): KeptRecord[] {
+  try {
+    if (statSync(file).size === 0 && beganAt(Number.parseInt(basename(file), 10)) === undefined) dropRecord(file)
+    const read = JSON.parse(readFileSync(file, 'utf8')) as Json
+    if (!isObject(read)) return []
+    const { since, ...record } = read
+    return typeof since === 'number' ? [{ file, since, record: record as unknown as CommandRecord }] : []
+  } catch {
+    return []
+  }
+}
+
+/** What stood before a command and before every other that is under way: what one of these has made was not there. */
+export function beforeAll(before: Before, active: readonly KeptRecord[], roots: readonly string[]): Before {
+  const others = active.filter(({ record }) => record.roots.some((root) => roots.includes(root)))
+  const known = others.map(({ record }) => new Set([...record.before.marks.map(({ path }) => path), ...record.before.doors]))
+  const old = (path: string): boolean => known.every((paths) => paths.has(path))
+  return { marks: before.marks.filter(({ path }: Mark) => old(path)), doors: before.doors.filter(old) }
+}

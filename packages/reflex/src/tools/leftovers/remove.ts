@@ -1,0 +1,102 @@
+import { constants } from 'node:fs'
+import { chmod, cp, type FileHandle, mkdir, mkdtemp, open, readlink, rename, rm, symlink, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemCode } from '../refusals.ts'
+
+/** Why something is removed: it runs by itself, makes a repository, lies too deep to be looked at, is a door to another program, or has an owner's bits. */
+export type Taken = 'runs' | 'repository' | 'deep' | 'socket' | 'pipe' | 'device' | 'bits'
+
+/** What was removed, or could not be. */
+export interface Removed {
+  readonly path: string
+  readonly what: Taken | 'link' | 'unseen' | 'stays'
+  /** Where it lies now. */
+  readonly aside?: string
+  readonly why?: string
+}
+
+const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY } = constants
+/** Linux opens by this flag what may not be read; Node has no name for it. */
+export const O_PATH = 0o10000000
+
+/** Opens a folder that really stands at its path; undefined where it was moved or replaced meanwhile. */
+async function folderAt(path: string): Promise<FileHandle | undefined> {
+  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY).catch((thrown: unknown) => {
+    if (systemCode(thrown) === undefined) throw thrown
+    return undefined
+  })
+  if (handle === undefined) return undefined
+  if ((await readlink(`/proc/self/fd/${handle.fd}`)) === path) return handle
+  await handle.close()
+  return undefined
+}
+
+/** Does something in a folder that is open; undefined where folder or entry is gone from its place, `stays` where the system refuses. */
+async function within(folder: string, name: string, work: (at: string) => Promise<Removed>): Promise<Removed | undefined> {
+  await using handle = await folderAt(folder)
+  if (handle === undefined) return undefined
+  const at = `/proc/self/fd/${handle.fd}/${name}`
+  try {
+    try {
+      return await work(at)
+    } catch (thrown) {
+      if (systemCode(thrown) !== 'EACCES' && systemCode(thrown) !== 'EPERM') throw thrown
+      // A folder that was closed to its owner keeps what lies in it.
+      const { mode } = await handle.stat()
+      await handle.chmod((mode & 0o7777) | 0o700)
+      return await work(at)
+    }
+  } catch (thrown) {
+    const code = systemCode(thrown)
+    if (code === undefined) throw thrown
+    return code === 'ENOENT' ? undefined : { path: join(folder, name), what: 'stays', why: code }
+  }
+}
+
+/** Takes something out of a folder: a door is removed, all else moved aside. */
+export function removeAt(folder: string, name: string, what: Taken, aside: string): Promise<Removed | undefined> {
+  const path = join(folder, name)
+  return within(folder, name, async (at) => {
+    if (what === 'socket' || what === 'pipe' || what === 'device') {
+      await unlink(at)
+      return { path, what }
+    }
+    return { path, what, aside: await movedAside(at, name, aside) }
+  })
+}
+
+/** Gives a link of before its place again. */
+export function restoreLink(folder: string, name: string, target: string, aside: string): Promise<Removed | undefined> {
+  return within(folder, name, async (at) => {
+    const moved = await movedAside(at, name, aside)
+    await symlink(target, at)
+    return { path: join(folder, name), what: 'link', aside: moved }
+  })
+}
+
+async function movedAside(at: string, name: string, aside: string): Promise<string> {
+  await mkdir(aside, { recursive: true, mode: 0o700 })
+  const plain = name
+    .replace(/[^\w.-]/g, '_')
+    .replace(/^\.+/, '')
+    .slice(0, 60)
+  const to = join(await mkdtemp(join(aside, `${plain}-`)), plain || 'file')
+  await rename(at, to).catch(async (thrown: unknown) => {
+    if (systemCode(thrown) !== 'EXDEV') throw thrown
+    await cp(at, to, { recursive: true, verbatimSymlinks: true })
+    await rm(at, { recursive: true, force: true })
+  })
+  // In a folder with a HEAD, git would find a repository wherever it lies.
+  await rename(join(to, 'HEAD'), join(to, 'HEAD-removed')).catch(() => undefined)
+  return to
+}
+
+/** Takes the bits from a program that run it with its owner's rights. */
+export function stripBits(folder: string, name: string, since: number): Promise<Removed | undefined> {
+  return within(folder, name, async (at) => {
+    await using file = await open(at, O_PATH | O_NOFOLLOW)
+    const { mode, ctimeMs } = await file.stat()
+    if (ctimeMs > since) await chmod(`/proc/self/fd/${file.fd}`, mode & 0o777)
+    return { path: join(folder, name), what: 'bits' }
+  })
+}

@@ -1,0 +1,130 @@
+/**
+ * Files that a program of the host runs, or takes settings to run from, without being asked for them by name: on entering
+ * a folder, on opening it in an editor, on the next command of a version control. A name that ends in `/` is a folder with
+ * all that lies in it; the names before the last are the folders that a file must lie in directly.
+ */
+const SELF_RUNNING: Readonly<Record<string, readonly string[]>> = {
+  'version control': ['.git/', '.hg/', '.jj/', '.sl/', '.bzr/'],
+  'hooks of version control': [
+    '.husky/',
+    '.githooks/',
+    '.pre-commit-config.yaml',
+    '.pre-commit-config.yml',
+    ...['lefthook', '.lefthook', 'lefthook-local', '.lefthook-local'].flatMap((name) =>
+      ['yml', 'yaml', 'toml', 'json'].map((end) => `${name}.${end}`),
+    ),
+    '.overcommit.yml',
+  ],
+  shells: ['.envrc', '.mise.toml', 'mise.toml', '.mise.local.toml', 'mise.local.toml', '.mise/', '.autoenv', '.autoenv.zsh'],
+  editors: [
+    '.vscode/tasks.json',
+    '.vscode/settings.json',
+    '.vscode/launch.json',
+    '.vscode/mcp.json',
+    '.devcontainer/',
+    '.devcontainer.json',
+    '.idea/',
+    '.fleet/',
+    '.zed/',
+    '.exrc',
+    '.vimrc',
+    '.nvimrc',
+    '.nvim.lua',
+    '.dir-locals.el',
+    '.dir-locals-2.el',
+  ],
+  agents: [
+    '.reflex/',
+    '.mcp.json',
+    '.claude/settings.json',
+    '.claude/settings.local.json',
+    '.cursor/mcp.json',
+    '.cursor/hooks.json',
+    '.gemini/settings.json',
+    '.codex/config.toml',
+  ],
+  systems: ['autorun.inf', 'desktop.ini'],
+}
+
+/** Endings of files that an editor opens as a project with tasks of its own. */
+const ENDINGS: readonly string[] = ['.code-workspace']
+
+interface Rule {
+  readonly steps: readonly string[]
+  readonly folder: boolean
+}
+
+/** Rules by the first name of each. */
+const RULES: ReadonlyMap<string, readonly Rule[]> = Map.groupBy(
+  Object.values(SELF_RUNNING).flat().map(ruleOf),
+  ({ steps }) => steps[0] ?? '',
+)
+
+function ruleOf(text: string): Rule {
+  const folder = text.endsWith('/')
+  return { steps: (folder ? text.slice(0, -1) : text).split('/'), folder }
+}
+
+/** Characters that a file system of Apple leaves out of a name, so that `.g\u200cit` is `.git` there. */
+const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu
+
+/**
+ * The name under which some system would find a file of this name: without case, unseen characters, a stream (`::$DATA`),
+ * and the points and spaces at the end that Windows drops; `git~1` is the short name of `.git` there.
+ */
+export function foldedName(name: string): string {
+  if (/^[\w-][\w-]*(\.[\w-]+)*$/.test(name)) return name.toLowerCase()
+  const plain = name.normalize('NFKC').replace(UNSEEN, '').toLowerCase()
+  const [whole = ''] = plain.split(':')
+  const trimmed = whole.replace(/[. ]+$/, '')
+  return /^gi[7t][\da-f]*~\d+$/.test(trimmed) ? '.git' : trimmed
+}
+
+/** How a path stands to the table: it runs by itself, or is the beginning of one that does. */
+export type Standing = 'runs' | 'leads' | undefined
+
+/** Follows the names of a path, one after another, through the table. */
+export class NameTrail {
+  readonly #open: readonly { readonly rule: Rule; readonly at: number }[]
+
+  constructor(open: readonly { readonly rule: Rule; readonly at: number }[] = []) {
+    this.#open = open
+  }
+
+  /** The table has the whole folder of this name; a file in a folder `.envrc` is no file of direnv. */
+  get isFolder(): boolean {
+    return this.#open.some(({ rule, at }) => rule.folder && at === rule.steps.length)
+  }
+
+  /** The trail after a further name, and how the path stands now. */
+  step(name: string): { readonly trail: NameTrail; readonly standing: Standing } {
+    const folded = foldedName(name)
+    const begun = (RULES.get(folded) ?? []).map((rule) => ({ rule, at: 1 }))
+    const further = this.#open.flatMap(({ rule, at }) => (rule.steps[at] === folded ? [{ rule, at: at + 1 }] : []))
+    const open = [...begun, ...further]
+    const runs = open.some(({ rule, at }) => at === rule.steps.length) || ENDINGS.some((end) => folded.endsWith(end))
+    return { trail: new NameTrail(open), standing: runs ? 'runs' : open.length > 0 ? 'leads' : undefined }
+  }
+}
+
+/**
+ * Tells if a file at this path, given as names below a folder that is fixed, would run by itself on a host, or make its
+ * folder a repository of git. `HEAD` does that beside `objects` and `refs`, whatever the folder is called.
+ */
+export function runsByItself(names: readonly string[]): boolean {
+  let trail = new NameTrail()
+  for (const [i, name] of names.entries()) {
+    const { trail: next, standing } = trail.step(name)
+    const last = i === names.length - 1
+    if (standing === 'runs' && (last || next.isFolder)) return true
+    if (last && foldedName(name) === 'head') return true
+    trail = next
+  }
+  return false
+}
+
+/** Says if git takes a folder with these names for a repository, whatever the folder is called. */
+export function isRepository(entries: readonly string[]): boolean {
+  const names = new Set(entries.map(foldedName))
+  return names.has('head') && (names.has('commondir') || (names.has('objects') && names.has('refs')))
+}

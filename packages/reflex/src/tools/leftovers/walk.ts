@@ -1,0 +1,96 @@
+import { Buffer } from 'node:buffer'
+import { type Dirent, readdirSync } from 'node:fs'
+import type { Host } from '../../kernel/index.ts'
+import { systemCode } from '../refusals.ts'
+import { foldedName, isRepository, NameTrail } from './self-running.ts'
+
+/** Something in a folder that may matter. */
+export interface Found {
+  /** Its folder, and its name there. */
+  readonly folder: string
+  readonly name: string
+  readonly entry: Dirent
+  /** It runs by itself, it would be a link on the way to what does, or it makes its folder a repository. */
+  readonly runs: boolean
+  /** It is the `HEAD` that makes its folder a repository, whatever that is called. */
+  readonly head: boolean
+  /** It is a folder at the end of what a path may be long: what lies in it could not be looked at. */
+  readonly deep: boolean
+}
+
+/** What a walk does with what it finds. */
+export interface Visitor {
+  readonly host: Host
+  /** Entries until the walk gives up. */
+  readonly most: number
+  /** Folders that run by themselves although the table does not know them. */
+  readonly hooks: readonly string[]
+  see(found: Found): void
+  /** Says if the walk goes into a folder. `inside`: the folder or one above it runs by itself. */
+  enters(path: string, inside: boolean): boolean
+  /** A folder that cannot be read. */
+  closed(path: string, code: string): void
+}
+
+interface Step {
+  readonly path: string
+  readonly trail: NameTrail
+  readonly inside: boolean
+}
+
+/** Entries between two turns of the event loop: a run beside this one keeps its lease. */
+const TURN = 2_000
+/** Bytes of a path. The system takes 4,096, and a name in the folder has up to 255. */
+const LONGEST = 3_800
+
+/**
+ * Walks through a folder and follows no link. Returns how many entries it has seen; more than `most` when it gave up.
+ * A path can lead elsewhere once the walk is over: who changes something there opens its folder and looks again.
+ */
+export async function walk(root: string, visitor: Visitor): Promise<number> {
+  const open: Step[] = [{ path: root, trail: new NameTrail(), inside: false }]
+  let [seen, next] = [0, TURN]
+  for (let step = open.pop(); step !== undefined; step = open.pop()) {
+    const entries = listed(step.path, visitor)
+    seen += entries.length + 1
+    if (seen > visitor.most) return seen
+    if (seen > next) {
+      next = seen + TURN
+      await new Promise<void>((resolve) => visitor.host.turn(resolve))
+    }
+    const repository = !step.inside && isRepository(entries.map(({ name }) => name))
+    for (const entry of entries) visit(entry, step, repository, visitor, open)
+  }
+  return seen
+}
+
+function visit(entry: Dirent, { path, trail, inside }: Step, repository: boolean, visitor: Visitor, open: Step[]): void {
+  const { name } = entry
+  const { trail: next, standing } = trail.step(name)
+  const whole = `${path === '/' ? '' : path}/${name}`
+  const hooks = visitor.hooks.includes(whole)
+  const leads = standing === 'leads' && !entry.isDirectory()
+  const head = repository && foldedName(name) === 'head'
+  const deep = entry.isDirectory() && Buffer.byteLength(whole) > LONGEST
+  const runs = deep || (!inside && (hooks || leads || head || (standing === 'runs' && matches(entry, next))))
+  visitor.see({ folder: path, name, entry, runs, head, deep })
+  if (!entry.isDirectory() || deep) return
+  const further = inside || (runs && (hooks || next.isFolder))
+  if (visitor.enters(whole, further)) open.push({ path: whole, trail: next, inside: further })
+}
+
+/** A folder that has the name of a file of the table runs nothing; what has the name of a folder may also be a file, as `.git`. */
+function matches(entry: Dirent, trail: NameTrail): boolean {
+  return trail.isFolder || !entry.isDirectory()
+}
+
+function listed(path: string, visitor: Visitor): readonly Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+  } catch (thrown) {
+    const code = systemCode(thrown) ?? ''
+    // What was moved meanwhile is found where it is now, by the walk of the command that has moved it.
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') visitor.closed(path, code)
+    return []
+  }
+}

@@ -1,0 +1,101 @@
+import { lstatSync, mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { autorunCapability } from '../capability.ts'
+import { faults } from '../faults.ts'
+import { isBelow, isFolder } from '../paths.ts'
+import type { ToolCall } from '../tool.ts'
+import { cleanAfter } from './after.ts'
+import { type Area, type Before, lookBefore } from './before.ts'
+import { beforeAll, beganAt, type CommandRecord, dropRecord, fillRecord, openRecord, readRecords } from './records.ts'
+import type { Removed } from './remove.ts'
+
+/** The folders of a command while it runs. */
+export interface Watch {
+  readonly before: Before
+  /** What a command that was interrupted by a crash had left, and what was done with it. */
+  readonly left: readonly Removed[]
+  /** Notes the private copies of repositories, which a crash would leave. To be called before the command begins. */
+  begin(copies: readonly string[]): void
+  /** Cleans the folders after the command, however it ended. */
+  end(): Promise<readonly Removed[]>
+}
+
+/**
+ * Begins to watch the folders of a command. First it finishes what a process that died had begun: a record of each command
+ * lies outside of what any command sees, with what stood in its folders before. `recover`: takes over what a command has done
+ * in its copy of a repository.
+ */
+export async function watchFolders(area: Area, state: string, recover: (copy: string) => Promise<void>, call: ToolCall): Promise<Watch> {
+  const keeps = (path: string): boolean => call.allows(autorunCapability(path))
+  const aside = (id: string): string => join(state, '.reflex-removed', id)
+  const found = readRecords(state, area.host.now())
+  const left: Removed[] = []
+  for (const { file, since, record } of found.left) {
+    const { roots, hidden, hooks, before } = record
+    left.push(
+      ...(await cleanAfter({
+        roots: roots.filter(isFolder),
+        hidden,
+        hooks,
+        before,
+        since,
+        host: area.host,
+        aside: aside(basename(file, '.json')),
+        keeps,
+      })),
+    )
+    for (const copy of record.copies) await recover(copy)
+    dropRecord(file)
+  }
+  const { file, since } = openRecord(state)
+  const id = basename(file, '.json')
+  try {
+    const before = beforeAll(await lookBefore(area), readRecords(state, area.host.now()).active, area.roots)
+    const record: Omit<CommandRecord, 'copies'> = {
+      machine: hostname(),
+      pid: process.pid,
+      began: beganAt(process.pid) ?? '',
+      ...folders(area),
+      before,
+    }
+    return {
+      before,
+      left,
+      begin: (copies) => fillRecord(file, since, { ...record, copies }),
+      async end() {
+        try {
+          return await cleanAfter({ ...area, before, since, aside: aside(id), keeps })
+        } finally {
+          // A record that stays would make later commands take what came since for theirs.
+          dropRecord(file)
+        }
+      },
+    }
+  } catch (thrown) {
+    dropRecord(file)
+    throw thrown
+  }
+}
+
+function folders({ roots, hidden, hooks }: Area): Pick<CommandRecord, 'roots' | 'hidden' | 'hooks'> {
+  return { roots, hidden, hooks }
+}
+
+/**
+ * The folder for what is kept of commands: beside the folders of runs, where no command looks; where Reflex has no folder of
+ * its own here, one of the user's among the temporary ones.
+ */
+export function stateFolder({ runFolder }: ToolCall, reserved: readonly string[]): string {
+  const runs = dirname(runFolder)
+  if (reserved.some((folder) => folder !== runFolder && isFolder(folder) && isBelow(runs, folder))) return runs
+  const user = process.getuid?.() ?? 0
+  const own = `/var/tmp/reflex-${user}`
+  mkdirSync(own, { recursive: true, mode: 0o700 })
+  const stats = lstatSync(own)
+  // Anyone can make a folder of that name first.
+  if (stats.uid === user && stats.isDirectory() && (stats.mode & 0o077) === 0) return own
+  throw faults.make('R4134', `${own} is no folder of this user alone, so nothing can be kept of a command`, {
+    fix: `remove ${own}, or keep the store in a folder .reflex of the work folder`,
+  })
+}

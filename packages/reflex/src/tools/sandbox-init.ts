@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import type { Host } from '../kernel/index.ts'
+
+/** How often a sandbox that is ending is looked at, at most. The kernel takes a moment. */
+const LOOKS = 200_000
+
+/** Reads the first process of a sandbox from what bubblewrap reports; undefined where it reported nothing. */
+export function initOf(report: string): number | undefined {
+  const [, pid] = /"child-pid"\s*:\s*(\d+)/.exec(report) ?? []
+  return pid === undefined ? undefined : Number(pid)
+}
+
+/** Waits until the first process of a sandbox has ended: all others of the sandbox have ended before it. */
+export async function gone(init: number | undefined, host: Host): Promise<void> {
+  if (init === undefined) return
+  for (let look = 0; look < LOOKS && isRunning(init); look++) {
+    await new Promise<void>((resolve) => host.turn(resolve))
+  }
+}
+
+/** Tells if a process still runs; one that has ended and that nobody has asked for its code does not. */
+function isRunning(pid: number): boolean {
+  try {
+    const [, state] = /^\d+ \([^]*\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    return state !== 'Z' && state !== 'X'
+  } catch {
+    return false
+  }
+}

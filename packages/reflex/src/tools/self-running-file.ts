@@ -1,0 +1,39 @@
+import { readdirSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
+import { autorunCapability, fsCapability } from './capability.ts'
+import { hooksFolders } from './leftovers/hooks-path.ts'
+import { isRepository, runsByItself } from './leftovers/self-running.ts'
+import { absolute, type Base, isBelow, realTarget } from './paths.ts'
+import type { Place } from './tool.ts'
+
+/** What writing a file needs: a grant for the path, and one of its own where the file would run by itself on the host. */
+export function writeNeeds(path: string, base: Base, place: Place): readonly string[] {
+  const asked = absolute(path, base, place)
+  const real = realTarget(asked)
+  return [fsCapability('write', real), ...[...new Set([asked, real])].filter((one) => isSelfRunning(one, place)).map(autorunCapability)]
+}
+
+/**
+ * Says if a file at this path would be run by a program of the host that nobody has asked to run it, or would steer one: the
+ * judge of all tools that write files. Below the folders of the run only the names in them count.
+ */
+export function isSelfRunning(path: string, place: Place): boolean {
+  const root = [place.runFolder, place.workdir].find((folder) => isBelow(path, folder)) ?? '/'
+  if (runsByItself(relative(root, path).split('/'))) return true
+  if (hooksFolders(place.workdir).some((folder) => isBelow(path, folder))) return true
+  return foldersBetween(path, root).some(isRepositoryFolder)
+}
+
+function foldersBetween(path: string, root: string): readonly string[] {
+  const folders: string[] = []
+  for (let at = dirname(path); at !== root && isBelow(at, root); at = dirname(at)) folders.push(at)
+  return folders
+}
+
+function isRepositoryFolder(folder: string): boolean {
+  try {
+    return isRepository(readdirSync(folder))
+  } catch {
+    return false
+  }
+}
