@@ -71,6 +71,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     worker,
     ...(hidden === undefined ? {} : { redact: hidden.value }),
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
+    onTrouble: options.onTrouble,
   })
   const library = libraryFor(options, runtime, agent, cwd)
   return {

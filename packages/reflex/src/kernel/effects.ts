@@ -19,6 +19,8 @@ export interface EffectOwner extends CallOwner {
   arrive(arrival: Arrival): void
   /** Asks for everything decided so far to become durable. */
   wantDurable(): void
+  /** Acts once it is sure that no other process holds the run, which mostly it is; never if one does. */
+  whileHeld(act: () => void): void
 }
 
 /** What effects need of the runtime. */
@@ -116,8 +118,11 @@ export class Effects {
     } catch (thrown) {
       return this.#failed(call, thrown)
     }
+    const binds = traits.leaves || traits.repeat !== 'free'
+    // What leaves nothing, costs nothing and may be repeated does no harm in a process that has lost the run: its result is refused.
+    call.needsLease = binds || traits.costs === true
     // A key is the number of a record, and a question about an outcome needs the request on record: both gate.
-    if ((traits.leaves || traits.repeat !== 'free') && this.#run.durable < this.#run.state.n) {
+    if (binds && this.#run.durable < this.#run.state.n) {
       this.#gated.push({ call, at: this.#run.state.n })
       this.#run.wantDurable()
     } else this.#perform(call)
@@ -163,7 +168,14 @@ export class Effects {
 
   // Ending
 
+  /** One check for each performance: the one before may have blocked this process for longer than its lease. */
   #perform(call: LiveCall): void {
+    if (call.over) return
+    if (call.needsLease) this.#run.whileHeld(() => this.#begin(call))
+    else this.#begin(call)
+  }
+
+  #begin(call: LiveCall): void {
     if (call.over) return
     let raw: unknown
     try {

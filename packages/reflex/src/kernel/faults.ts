@@ -273,6 +273,15 @@ export const faults = defineFaults({
       'What a step of this kind decides has changed since, so that the journal cannot be continued. It is intact: runs, show, trace, why and export read it.',
     fix: 'Start the program again, or continue the run with the release that began it.',
   },
+  R5012: {
+    title: 'The lease cannot be confirmed',
+    verdict: 'wait',
+    when: 'during a run',
+    means:
+      'A process holds its runs by a heartbeat in the store, and the store does not confirm it. With less than a quarter of the lease left, no effect begins until the store has confirmed that the run is still held. An effect that waited for that as long as a lease was not performed; its run stopped there and is intact.',
+    often: 'a network or a proxy that went silent, a server that is down, a machine that slept',
+    fix: 'Wait until the store answers, then resume. A longer --lease bridges longer gaps.',
+  },
   R9001: {
     title: 'A bug of Reflex',
     verdict: 'bug',

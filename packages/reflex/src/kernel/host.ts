@@ -5,6 +5,8 @@
 export interface Host {
   /** Milliseconds since the epoch, whole. */
   now(): number
+  /** Milliseconds since some fixed moment. Nobody sets this clock; it may stand still while the machine sleeps. */
+  monotonic(): number
   /** 128 bits from the outside, as 32 hexadecimal digits: seeds and trace ids. */
   entropy(): string
   /** Calls back in the next turn of the event loop, after what is already due. */
@@ -23,6 +25,7 @@ const LOOK = 10_000
 /** The machine's own clock and randomness. Works in Node and in browsers. */
 export const systemHost: Host = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   entropy: () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
   turn: 'setImmediate' in globalThis ? (callback) => void setImmediate(callback) : (callback) => void setTimeout(callback, 0),
   at(time, callback, background = false) {

@@ -1,3 +1,4 @@
+import type { Heartbeat } from './heartbeat.ts'
 import type { Claim, Lease, RunRow, Store, Worker } from './store.ts'
 
 /**
@@ -8,29 +9,39 @@ import type { Claim, Lease, RunRow, Store, Worker } from './store.ts'
 export class Leases {
   readonly #store: Store
   readonly #worker: Worker
+  readonly #heartbeat: Heartbeat
   /** Runs that this process may hold without carrying them. */
   readonly #stray = new Set<string>()
   readonly #releasing = new Set<Promise<void>>()
 
-  constructor(store: Store, worker: Worker) {
+  constructor(store: Store, worker: Worker, heartbeat: Heartbeat) {
     this.#store = store
     this.#worker = worker
+    this.#heartbeat = heartbeat
   }
 
   /** As `Store.create`. */
   async create(row: Omit<RunRow, 'owner' | 'last'>): Promise<Lease | 'taken'> {
-    return this.#take(row.id, () => this.#store.create(row, this.#worker))
+    return this.#take(
+      row.id,
+      () => this.#store.create(row, this.#worker),
+      (taken) => (taken === 'taken' ? undefined : taken),
+    )
   }
 
   /** As `Store.claim`. */
   async claim(run: string, now: number): Promise<Claim> {
-    return this.#take(run, () => this.#store.claim(run, this.#worker, now))
+    return this.#take(
+      run,
+      () => this.#store.claim(run, this.#worker, now),
+      (claim) => ('lease' in claim ? claim.lease : undefined),
+    )
   }
 
-  async #take<T>(run: string, take: () => T): Promise<Awaited<T>> {
+  async #take<T>(run: string, take: () => T, leaseOf: (taken: Awaited<T>) => Lease | undefined): Promise<Awaited<T>> {
     this.#stray.delete(run)
     try {
-      return await take()
+      return await this.#heartbeat.taking(take, leaseOf)
     } catch (thrown) {
       this.#stray.add(run)
       throw thrown

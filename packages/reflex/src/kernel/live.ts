@@ -19,6 +19,8 @@ export class LiveCall implements Call {
   #controller: AbortController | undefined
   /** Settled or dropped: whatever still arrives is ignored. */
   over = false
+  /** Another process must not perform it too. */
+  needsLease = true
 
   constructor(owner: CallOwner, flight: Flight, via: Port) {
     this.#owner = owner

@@ -9,6 +9,7 @@ import { type Fault, toFault } from './fault.ts'
 import { faultJson } from './fault-json.ts'
 import { faults } from './faults.ts'
 import type { Flight, Frame } from './frame.ts'
+import type { Heartbeat, Holding } from './heartbeat.ts'
 import type { Host } from './host.ts'
 import { Inbox, type InboxOwner, localInbox } from './inbox.ts'
 import { copyJson, type Json } from './json.ts'
@@ -29,6 +30,7 @@ export interface RunWorld extends EffectWorld {
   readonly host: Host
   readonly store: Store | undefined
   readonly committer: Committer | undefined
+  readonly heartbeat: Heartbeat | undefined
   /** The time of this turn of the event loop. */
   clock(): number
   /** Takes secrets out of what comes from outside, before it becomes a record. */
@@ -523,6 +525,18 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   wantDurable(): void {
     this.#world.committer?.want(this)
+  }
+
+  whileHeld(act: () => void): void {
+    const { heartbeat } = this.#world
+    if (this.lease === undefined || heartbeat === undefined || heartbeat.isSure(this.lease)) return act()
+    heartbeat.ask(this.lease, (holding) => (holding === 'held' ? act() : void Promise.resolve().then(() => this.#notHeld(holding))))
+  }
+
+  /** Later than the question: the step that asked for the effect ends first. */
+  #notHeld(holding: Exclude<Holding, 'held'>): void {
+    if (holding === 'lost') this.lost()
+    else this.broken(holding)
   }
 
   batch(): Batch | undefined {

@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts'
 import { faults } from './faults.ts'
 import { ForkPoints } from './fork-points.ts'
 import { forkRun, type Forked, type ForkOptions, type ForkWorld } from './fork.ts'
+import { Heartbeat } from './heartbeat.ts'
 import { type Host, systemHost } from './host.ts'
 import { copyJson, type Json } from './json.ts'
 import { type History, Journals, noRun, type Peek } from './journals.ts'
@@ -36,6 +37,8 @@ export interface RuntimeOptions {
   readonly worker?: Worker
   /** Milliseconds without a heartbeat after which a process counts as gone. */
   readonly leaseMs?: number
+  /** Hears of what goes wrong without stopping a run: `R5012`, while the store does not confirm the leases of this process. */
+  readonly onTrouble?: ((fault: Fault) => void) | undefined
 }
 
 /** What a run starts with. */
@@ -86,10 +89,9 @@ export class Runtime implements RunWorld {
   /** Names that were wished for, of runs that are being made. */
   readonly #making = new Set<string>()
   readonly #worker: Worker
+  readonly heartbeat: Heartbeat | undefined
   readonly #leases: Leases | undefined
   #now: number | undefined
-  #stopHeart: (() => void) | undefined
-  #closed = false
   #greeted: Promise<void> | undefined
 
   constructor(options: RuntimeOptions) {
@@ -101,7 +103,15 @@ export class Runtime implements RunWorld {
     this.ports = new Map(Object.entries(options.ports ?? {}))
     this.#worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
     this.leaseMs = options.leaseMs ?? DEFAULT_LEASE
-    this.#leases = this.store === undefined ? undefined : new Leases(this.store, this.#worker)
+    const { store } = this
+    this.heartbeat =
+      store === undefined
+        ? undefined
+        : new Heartbeat(store, this.#worker, this.host, this.leaseMs, {
+            confirmed: () => void this.#releaseStrays(),
+            trouble: (fault) => options.onTrouble?.(fault),
+          })
+    this.#leases = store === undefined || this.heartbeat === undefined ? undefined : new Leases(store, this.#worker, this.heartbeat)
     this.committer = this.store === undefined ? undefined : new Committer(this.store, this.host, this.#runs)
   }
 
@@ -347,7 +357,7 @@ export class Runtime implements RunWorld {
 
   /** Makes this process known to its store, if it is not yet: a store tells only those that it knows which processes of their machine are gone. */
   greet(): Promise<void> {
-    this.#greeted ??= this.#hello().catch((thrown: unknown) => {
+    this.#greeted ??= Promise.resolve(this.heartbeat?.begin()).catch((thrown: unknown) => {
       // The next run tries again.
       this.#greeted = undefined
       throw thrown
@@ -355,19 +365,8 @@ export class Runtime implements RunWorld {
     return this.#greeted
   }
 
-  async #hello(): Promise<void> {
-    await this.store?.hello(this.#worker, this.host.now(), this.leaseMs)
-    const beat = () => {
-      if (this.#closed) return
-      const next = this.host.now() + Math.ceil(this.leaseMs / 3)
-      this.#stopHeart = this.host.at(next, () => void this.#beat().then(beat), true)
-    }
-    beat()
-  }
-
-  async #beat(): Promise<void> {
+  async #releaseStrays(): Promise<void> {
     try {
-      await this.store?.beat(this.#worker, this.host.now())
       await this.#leases?.releaseStrays(this.host.now(), (run) => this.#runs.has(run) || this.#opening.has(run))
     } catch {
       // A store that cannot be written shows in the next commit, with the run that it concerns.
@@ -379,8 +378,7 @@ export class Runtime implements RunWorld {
    * and any process may open them again. The store stays open.
    */
   async close(): Promise<void> {
-    this.#closed = true
-    this.#stopHeart?.()
+    this.heartbeat?.stop()
     for (const run of this.#runs.values()) {
       await run.leave()
       if (run.lease !== undefined) await this.#leases?.release(run.lease)

@@ -177,8 +177,12 @@ export interface Store {
    * heard of for `ttl` ms may be taken over, those of a dead process on this machine at once.
    */
   hello(worker: Worker, now: number, ttl: number): Awaitable<void>
-  /** Repeats it; one heartbeat for the process, not for each run. */
-  beat(worker: Worker, now: number): Awaitable<void>
+  /**
+   * Repeats it; one heartbeat for the process, not for each run. Answers with the runs among `leases` whose lease holds: no
+   * process that took the owner for gone before this heartbeat takes one of them after it. A heartbeat that arrives late does not make
+   * its worker look older.
+   */
+  beat(worker: Worker, now: number, leases?: readonly Lease[]): Awaitable<readonly string[]>
 
   /** A new run and the right to advance it. Answers `taken` if the id is in use; nothing is written then. */
   create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Awaitable<Lease | 'taken'>

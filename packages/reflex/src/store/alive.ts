@@ -20,6 +20,11 @@ export function knownWorker(worker: Worker, now: number, ttl: number): KnownWork
   return { id, host, pid, seen: now, ttl, place: placeOfProcesses(), began: processEntry(pid)?.began ?? '' }
 }
 
+/** When a worker was last heard of. A heartbeat that arrives late makes nobody look older; a clock that was set back by more counts. */
+export function lastSeen(before: number | undefined, now: number, ttl: number): number {
+  return before !== undefined && before >= now && before - now <= ttl ? before : now
+}
+
 /** Whether the runs of a worker may be taken over: it is silent for too long, or it is certain that its process is dead. */
 export function isGone(worker: KnownWorker, now: number, here: ReadonlySet<string>): boolean {
   return now - worker.seen >= worker.ttl || isDead(worker, here)

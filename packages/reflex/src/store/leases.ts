@@ -33,10 +33,14 @@ export class Leases {
     this.#known.set(worker.id, known)
   }
 
-  beat(worker: Worker, now: number): void {
+  beat(worker: Worker, now: number, leases: readonly Lease[] = []): readonly string[] {
     const known = { ...this.#get(worker), seen: now }
-    this.#connection.note((sql) => greet(sql, known))
+    const held = this.#connection.note((sql) => {
+      greet(sql, known)
+      return leases.filter(({ run, token }) => sql.head.get(run)?.token === token).map(({ run }) => run)
+    })
     this.#known.set(worker.id, known)
+    return held
   }
 
   create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Lease | 'taken' {

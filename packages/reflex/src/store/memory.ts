@@ -16,7 +16,7 @@ import type {
   Swept,
   Worker,
 } from '../kernel/store.ts'
-import { isGone, isStillborn, type KnownWorker, knownWorker } from './alive.ts'
+import { isGone, isStillborn, type KnownWorker, knownWorker, lastSeen } from './alive.ts'
 import {
   hasAnswer,
   hasEnded,
@@ -79,11 +79,13 @@ class MemoryStore implements Store {
   }
 
   hello(worker: Worker, now: number, ttl: number): void {
-    this.#workers.set(worker.id, knownWorker(worker, now, ttl))
+    this.#workers.set(worker.id, knownWorker(worker, lastSeen(this.#workers.get(worker.id)?.seen, now, ttl), ttl))
   }
 
-  beat(worker: Worker, now: number): void {
-    this.#workers.set(worker.id, { ...this.#known(worker), seen: now })
+  beat(worker: Worker, now: number, leases: readonly Lease[] = []): readonly string[] {
+    const known = this.#known(worker)
+    this.#workers.set(worker.id, { ...known, seen: lastSeen(known.seen, now, known.ttl) })
+    return leases.filter(({ run, token }) => this.#runs.get(run)?.token === token).map(({ run }) => run)
   }
 
   create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Lease | 'taken' {

@@ -63,8 +63,8 @@ class SqliteStore implements Store {
     this.#leases.hello(worker, now, ttl)
   }
 
-  beat(worker: Worker, now: number): void {
-    this.#leases.beat(worker, now)
+  beat(worker: Worker, now: number, leases?: readonly Lease[]): readonly string[] {
+    return this.#leases.beat(worker, now, leases)
   }
 
   create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Lease | 'taken' {

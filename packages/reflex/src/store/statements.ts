@@ -11,7 +11,8 @@ const SQL = {
   commit: 'commit',
 
   hello: `insert into worker (id, host, pid, place, began, seen, ttl) values (?, ?, ?, ?, ?, ?, ?)
-    on conflict (id) do update set place = excluded.place, began = excluded.began, seen = excluded.seen, ttl = excluded.ttl`,
+    on conflict (id) do update set place = excluded.place, began = excluded.began, ttl = excluded.ttl,
+      seen = case when worker.seen - excluded.seen between 0 and excluded.ttl then worker.seen else excluded.seen end`,
   forget: `delete from worker where seen < ?
     and id not in (select owner from run where status in ('running', 'suspended') and owner is not null)`,
 

@@ -54,6 +54,10 @@ class StillHost implements VirtualHost {
     return this.#now
   }
 
+  monotonic(): number {
+    return this.#now
+  }
+
   entropy(): string {
     this.#drawn += 1n
     // Spread over all bits, so that names and ids drawn one after another look nothing alike.

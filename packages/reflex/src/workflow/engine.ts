@@ -359,5 +359,11 @@ export class ReflexEngine {
 
 /** Deadlines are looked at when somebody steps: nothing moves a session from behind, and no timer keeps a process alive. */
 function withoutTimers(host: Host): Host {
-  return { now: () => host.now(), entropy: () => host.entropy(), turn: (callback) => host.turn(callback), at: () => () => undefined }
+  return {
+    now: () => host.now(),
+    monotonic: () => host.monotonic(),
+    entropy: () => host.entropy(),
+    turn: (callback) => host.turn(callback),
+    at: () => () => undefined,
+  }
 }

@@ -61,6 +61,7 @@ describe('a clock that is set back while a run waits for a time', () => {
     // As the machine does it: a timer runs for the time that was left when it was set.
     const host: Host = {
       now: () => inner.now() - back,
+      monotonic: () => inner.monotonic(),
       entropy: () => inner.entropy(),
       turn: (callback) => inner.turn(callback),
       at: (time, callback) => inner.at(time + back, callback),

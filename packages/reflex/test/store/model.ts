@@ -79,7 +79,9 @@ const parts = record({ status, count: integer({ min: 1, max: 3 }), snapshot: boo
 
 const steps: Arbitrary<Step> = oneof(
   step('hello', tuple(worker, time), ({ store }, _id, who, now) => store.hello(who, now, SILENCE)),
-  step('beat', tuple(worker, time), ({ store }, _id, who, now) => store.beat(who, now)),
+  step('beat', tuple(worker, time, nat(3)), ({ store, leases }, _id, who, now, asked) =>
+    store.beat(who, now, asked === 0 ? undefined : leases.slice(-asked)),
+  ),
   step('create', tuple(run, worker, status, time), async (side, id, name, who, how, started) => {
     const lease = await side.store.create(rowOf(id(name), { status: how, started }), who)
     await remember(side, lease === 'taken' ? undefined : lease)

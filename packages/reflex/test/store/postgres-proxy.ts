@@ -6,6 +6,8 @@ export type Break = 'before' | 'after'
 
 interface Cut {
   readonly when: Break
+  /** It stays open, and nothing is forwarded any more. */
+  readonly silent?: boolean
   readonly broken?: () => void
 }
 
@@ -18,6 +20,9 @@ export class PostgresProxy {
   #held: { readonly at: string; readonly reached: (goOn: () => void) => void } | undefined
   #every = 0
   #asked = 0
+  #silentAt: number | undefined
+  #silentWhen: Break = 'before'
+  #words = 0
   #closed = false
 
   private constructor(server: Server, to: number) {
@@ -45,6 +50,25 @@ export class PostgresProxy {
     return new Promise((broken) => {
       this.#cut = { at: `reflex_${statement}\0`, when, close, broken }
     })
+  }
+
+  /** As `cut`, but the connection stays open and silent: neither side hears anything more of the other. */
+  silence(statement: string, when: Break): Promise<void> {
+    return new Promise((broken) => {
+      this.#cut = { at: `reflex_${statement}\0`, when, close: false, silent: true, broken }
+    })
+  }
+
+  /** The connection that carries the `nth` message of clients from now on goes silent, before or after the server has done it. */
+  silenceAt(nth: number, when: Break): void {
+    this.#words = 0
+    this.#silentAt = nth
+    this.#silentWhen = when
+  }
+
+  /** How many messages clients have sent since `silenceAt`. */
+  get words(): number {
+    return this.#words
   }
 
   /** From now on, every so many statements a connection breaks: before the server gets one, then after it has done one, and so on. */
@@ -80,14 +104,19 @@ export class PostgresProxy {
       })
     }
     client.on('data', (data) => {
+      if (cut?.silent === true) return
       cut ??= this.#cutIn(data)
-      if (cut?.when === 'before') return part()
+      if (cut?.when === 'before') return cut.silent === true ? cut.broken?.() : part()
       const held = this.#held
       if (held === undefined || !data.includes(held.at)) return void server.write(data)
       this.#held = undefined
       held.reached(() => server.write(data))
     })
-    server.on('data', (data) => (cut === undefined ? client.write(data) : part()))
+    server.on('data', (data) => {
+      if (cut === undefined) client.write(data)
+      else if (cut.silent === true) cut.broken?.()
+      else part()
+    })
   }
 
   #cutIn(data: Buffer): Cut | undefined {
@@ -97,6 +126,7 @@ export class PostgresProxy {
       this.#closed = cut.close
       return cut
     }
+    if (++this.#words === this.#silentAt) return { when: this.#silentWhen, silent: true }
     if (this.#every === 0 || !data.includes('reflex_') || ++this.#asked % this.#every !== 0) return undefined
     return { when: (this.#asked / this.#every) % 2 === 0 ? 'before' : 'after' }
   }

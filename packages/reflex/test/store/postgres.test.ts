@@ -201,7 +201,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
     ])('%s: %s, and no password is repeated', async (_what, code, prepare) => {
       const address = await prepare()
       const before = await everything()
-      const { text, ...fault } = await faultOf(() => opened(address).hello(worker, NOW, TTL))
+      const { text, ...fault } = await faultOf(() => opened(address, { patience: 300 }).hello(worker, NOW, TTL))
       expect(fault.code, text).toBe(code)
       for (const password of [secret, encodeURIComponent(secret), 'p@ss/w:rd', 'p%40ss', 'w%3Ard']) expect(text).not.toContain(password)
       expect(await everything()).toEqual(before)

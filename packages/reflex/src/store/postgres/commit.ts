@@ -23,7 +23,8 @@ export class Commits {
   readonly #connection: PostgresConnection
   /** Where the runs of this process stand, so that most commits need not ask. Each is a guess that the statement checks. */
   readonly #heads = new Map<string, Head>()
-  #before: Promise<unknown> = Promise.resolve()
+  /** The last commit of each run that is under way. */
+  readonly #under = new Map<string, Promise<unknown>>()
 
   constructor(connection: PostgresConnection) {
     this.#connection = connection
@@ -38,10 +39,17 @@ export class Commits {
     this.#heads.delete(run)
   }
 
-  /** One commit after the other, so that batches of a run keep the order of the calls. */
+  /** One commit after the other of each run, so that its batches keep the order of the calls; those of other runs wait for none of them. */
   commit(batches: readonly Batch[]): Promise<readonly string[]> {
-    const done = this.#before.then(() => this.#commit(batches))
-    this.#before = done.catch(() => undefined)
+    const runs = new Set(batches.map(({ lease }) => lease.run))
+    const before = [...runs].flatMap((run) => this.#under.get(run) ?? [])
+    const done = before.length === 0 ? this.#commit(batches) : Promise.all(before).then(() => this.#commit(batches))
+    const over = done
+      .catch(() => undefined)
+      .then(() => {
+        for (const run of runs) if (this.#under.get(run) === over) this.#under.delete(run)
+      })
+    for (const run of runs) this.#under.set(run, over)
     return done
   }
 

@@ -3,7 +3,7 @@ import { isFault } from '../../kernel/fault.ts'
 import { faults } from '../faults.ts'
 import type { PostgresAddress } from './address.ts'
 import { type Client, makePool, type Pool, toColumn, type Value } from './driver.ts'
-import { type Doing, isClash, isLost, postgresFault, unknownOutcome } from './errors.ts'
+import { type Doing, isBusy, isClash, isExhausted, isLost, postgresFault, unknownOutcome } from './errors.ts'
 import { prepareSchema } from './schema.ts'
 import { type PostgresRows, postgresStatements } from './statements.ts'
 
@@ -13,8 +13,8 @@ export type Ask = <Name extends keyof PostgresRows>(name: Name, values: readonly
 /** How a Postgres store behaves. */
 export interface PostgresOptions {
   /**
-   * For how many milliseconds a call waits for another process that writes, and for a server that went away and may come
-   * back. Default 5000. A server that never answered is not waited for.
+   * For how many milliseconds a call waits for another process that writes, and, from its first failure, for a server that went
+   * away and may come back, or that has given out all its connections. Default 5000. A server that never answered is not waited for.
    */
   readonly patience?: number
   /** Default: the machine's own clock. */
@@ -28,25 +28,55 @@ const SESSION = `set default_transaction_isolation = 'read committed';
 /** Milliseconds between tries to reach a server that is gone. */
 const PAUSE = 100
 
-/** The connections to one store. They are made when they are needed, and made again when they were lost. */
+/** Milliseconds without an answer after which a connection counts as lost, before a lease is known. */
+const SILENT_MS = 7500
+/** A busy server must not look like a silent one. */
+const SHORTEST_SILENT_MS = 1000
+/** Statements that may take so many times as long: those of a sweep, and, once they were given up, those that read whole journals. */
+const LONGER = 8
+const SWEEPS: ReadonlySet<keyof PostgresRows> = new Set([
+  'all',
+  'forks',
+  'ledgers',
+  'programs',
+  'blobs',
+  'dropRuns',
+  'dropPrograms',
+  'dropBlobs',
+])
+const READS: ReadonlySet<keyof PostgresRows> = new Set(['snapshot', 'batches', 'runs', 'program', 'blob', 'entries'])
+const CONNECT_MS = 10_000
+
+/**
+ * The connections to one store. They are made when they are needed, and made again when they were lost or have gone silent:
+ * a proxy that stops forwarding says nothing at all.
+ */
 export class PostgresConnection {
   readonly name: string
   readonly #address: PostgresAddress
   readonly #statements: Readonly<Record<keyof PostgresRows, string>>
   readonly #patience: number
   readonly #host: Host
+  readonly #connections: number
+  #silentMs = SILENT_MS
   /** Connections over which the schema was looked at: another release may have changed it before a new one is made. */
   readonly #looked = new WeakSet<Client>()
   #pool: Promise<Pool> | undefined
   #reached = false
   #closed = false
 
-  constructor(address: PostgresAddress, { patience = 5000, host = systemHost }: PostgresOptions) {
+  constructor(address: PostgresAddress, { patience = 5000, host = systemHost }: PostgresOptions, connections: number) {
     this.name = address.name
     this.#address = address
     this.#statements = postgresStatements(address.schema)
     this.#patience = patience
     this.#host = host
+    this.#connections = connections
+  }
+
+  /** From now on, a connection that has not answered a statement for so many milliseconds, or for a second, counts as lost. */
+  limit(milliseconds: number): void {
+    this.#silentMs = Math.max(SHORTEST_SILENT_MS, milliseconds)
   }
 
   read<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
@@ -61,14 +91,20 @@ export class PostgresConnection {
     return this.#attempt('write', work)
   }
 
-  async #attempt<T>(doing: Doing, work: (ask: Ask, doubt: boolean) => Promise<T>): Promise<T> {
-    const until = this.#host.now() + this.#patience
+  /** As `write`, but tries no longer than it takes to find out that a connection is silent: for what comes again in any case. */
+  writeSoon<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+    return this.#attempt('write', work, this.#host.now() + this.#silentMs)
+  }
+
+  async #attempt<T>(doing: Doing, work: (ask: Ask, doubt: boolean) => Promise<T>, end?: number): Promise<T> {
+    const begun = this.#host.now()
+    let until = end
     let doubt = false
     for (let tries = 1; ; tries++) {
       let client: Client | undefined
       try {
         client = await this.#client()
-        const result = await work(this.#askOver(client), doubt)
+        const result = await work(this.#askOver(client, tries), doubt)
         client.release()
         return result
       } catch (thrown) {
@@ -77,8 +113,12 @@ export class PostgresConnection {
         doubt ||= lost && client !== undefined && doing === 'write'
         // What the work itself says of the store is certain, doubt or not.
         if (isFault(thrown) && client !== undefined) throw thrown
-        const again = (lost && this.#reached) || isClash(thrown)
-        if (!again || this.#host.now() >= until) throw this.#fault(thrown, doing, doubt)
+        // Counted from the first failure: a connection may have been silent for longer than that.
+        const failed = this.#host.now()
+        until ??= failed + this.#patience
+        const again =
+          (lost && this.#reached) || isClash(thrown) || isExhausted(thrown) || (isBusy(thrown) && failed < begun + this.#patience)
+        if (!again || failed >= until) throw this.#fault(thrown, doing, doubt)
         if (tries > 1) await this.#pause()
       }
     }
@@ -88,16 +128,27 @@ export class PostgresConnection {
     return doubt ? unknownOutcome(thrown, this.name) : postgresFault(thrown, this.name, this.#reached ? doing : 'open')
   }
 
-  #askOver(client: Client): Ask {
+  #askOver(client: Client, tries: number): Ask {
     return async <Name extends keyof PostgresRows>(name: Name, values: readonly Value[]) => {
-      const { rows } = await client.query({ name: `reflex_${name}`, text: this.#statements[name], values: values.map(toColumn) })
+      const { rows } = await client.query({
+        name: `reflex_${name}`,
+        text: this.#statements[name],
+        values: values.map(toColumn),
+        query_timeout: this.#silentMs * (SWEEPS.has(name) || (READS.has(name) && tries > 1) ? LONGER : 1),
+      })
       return rows as PostgresRows[Name][]
     }
   }
 
   async #client(): Promise<Client> {
     if (this.#closed) throw faults.make('R5029', `the store ${this.name} is closed`)
-    this.#pool ??= makePool(this.#address.connection, this.#patience).catch((thrown: unknown) => {
+    this.#pool ??= makePool(this.#address.connection, {
+      connections: this.#connections,
+      // Less than a silent connection is given: a statement that only waits is no lost one.
+      lockMs: Math.ceil(Math.min(this.#patience, this.#silentMs * 0.75)),
+      silentMs: this.#silentMs * LONGER,
+      connectMs: Math.min(CONNECT_MS, this.#silentMs * 2),
+    }).catch((thrown: unknown) => {
       this.#pool = undefined
       throw thrown
     })
@@ -110,7 +161,7 @@ export class PostgresConnection {
     // The statement that is under way learns of a lost connection too; alone, the event would end the process.
     client.on('error', () => {})
     try {
-      await client.query({ text: SESSION })
+      await client.query({ text: SESSION, query_timeout: this.#silentMs })
       await prepareSchema(client, this.#address)
     } catch (thrown) {
       client.release(true)

@@ -9,10 +9,28 @@ export interface Pool {
 
 /** A connection that was lent by the pool. */
 export interface Client {
-  query(query: { readonly text: string; readonly name?: string; readonly values?: readonly Value[] }): Promise<{ readonly rows: unknown[] }>
+  query(query: Query): Promise<{ readonly rows: unknown[] }>
   /** Gives it back; `true` closes it instead. */
   release(close?: boolean): void
   on(event: 'error', listener: (error: Error) => void): unknown
+}
+
+interface Query {
+  readonly text: string
+  readonly name?: string
+  readonly values?: readonly Value[]
+  /** Milliseconds after which a connection that has not answered counts as lost. */
+  readonly query_timeout?: number
+}
+
+/** What a pool is made of. */
+export interface PoolSettings {
+  readonly connections: number
+  /** Milliseconds that a statement waits for another one. */
+  readonly lockMs: number
+  /** Milliseconds after which a connection that has not answered counts as lost, where a query names no other time. */
+  readonly silentMs: number
+  readonly connectMs: number
 }
 
 /** What a statement is given. */
@@ -23,9 +41,6 @@ interface Driver {
 }
 
 const PACKAGE: string = 'pg'
-/** A process has one commit under way; the others are for heartbeats, messages and readers. */
-const CONNECTIONS = 4
-const CONNECT_MS = 10_000
 /** After so long without a word the other side is asked whether it is there: a machine that lost its power says nothing any more. */
 const SILENT_MS = 10_000
 /** No statement of a store takes so long. One that does is given up by both sides. */
@@ -35,18 +50,18 @@ const IDLE_MS = 3000
 /** Oids of int8 and int4. */
 const NUMBERS: readonly number[] = [20, 23]
 
-/** A pool for this address. `lockMs`: for how long a statement waits for another one. Throws `R5060` where `pg` is missing. */
-export async function makePool(connection: string, lockMs: number): Promise<Pool> {
+/** A pool for this address. Throws `R5060` where `pg` is missing. */
+export async function makePool(connection: string, { connections, lockMs, silentMs, connectMs }: PoolSettings): Promise<Pool> {
   const { Pool } = await loadDriver()
   const pool = new Pool({
     connectionString: connection,
     fallback_application_name: 'reflex',
-    max: CONNECTIONS,
+    max: connections,
     allowExitOnIdle: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: SILENT_MS,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: silentMs,
     statement_timeout: STATEMENT_MS,
     lock_timeout: lockMs,
     idle_in_transaction_session_timeout: IDLE_MS,

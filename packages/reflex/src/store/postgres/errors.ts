@@ -44,6 +44,16 @@ export function isClash(thrown: unknown): boolean {
   return stateOf(thrown)?.startsWith('40') === true
 }
 
+/** The server has given out all its connections. */
+export function isExhausted(thrown: unknown): boolean {
+  return stateOf(thrown) === '53300'
+}
+
+/** Another statement kept a row or a table for longer than this one waits; it was undone. */
+export function isBusy(thrown: unknown): boolean {
+  return stateOf(thrown) === '55P03'
+}
+
 /** Anything that `pg` throws, as a fault that names the store. Faults stay what they are. */
 export function postgresFault(thrown: unknown, store: string, doing: Doing): Fault {
   if (isFault(thrown)) return thrown

@@ -5,32 +5,45 @@ import { faults } from '../faults.ts'
 import { FORGOTTEN_MS, isDue } from '../leases.ts'
 import type { Commits } from './commit.ts'
 import type { PostgresConnection } from './connection.ts'
+import type { Value } from './driver.ts'
 import { checkedRow, ownerOf, plainWorker, sumOfRun } from '../rows.ts'
 import { firstSum } from '../sums.ts'
 
 /** Who may advance which run, as `Leases` does it for SQLite. No row stays locked while the process thinks. */
 export class PostgresLeases {
   readonly #connection: PostgresConnection
+  /** For heartbeats alone: whatever holds the other connections up, this process is seen to live. */
+  readonly #heart: PostgresConnection
   readonly #commits: Commits
   readonly #known = new Map<string, KnownWorker>()
 
-  constructor(connection: PostgresConnection, commits: Commits) {
+  constructor(connection: PostgresConnection, heart: PostgresConnection, commits: Commits) {
     this.#connection = connection
+    this.#heart = heart
     this.#commits = commits
   }
 
   async hello(worker: Worker, now: number, ttl: number): Promise<void> {
-    await this.#greet(knownWorker(worker, now, ttl), now - FORGOTTEN_MS)
+    const known = knownWorker(worker, now, ttl)
+    // Calls that fail must leave time for another try while the lease lasts.
+    const shortest = Math.min(ttl, ...[...this.#known.values()].map((other) => other.ttl))
+    this.#connection.limit(shortest / 2)
+    this.#heart.limit(shortest / 4)
+    await this.#heart.write((ask) => ask('hello', helloOf(known, now - FORGOTTEN_MS)))
+    this.#known.set(worker.id, known)
   }
 
-  async beat(worker: Worker, now: number): Promise<void> {
-    await this.#greet({ ...this.#get(worker), seen: now }, null)
-  }
-
-  async #greet(known: KnownWorker, forgetBefore: number | null): Promise<void> {
-    const { id, host, pid, place, began, seen, ttl } = known
-    await this.#connection.write((ask) => ask('hello', [id, host, pid, place, began, seen, ttl, forgetBefore]))
-    this.#known.set(id, known)
+  async beat(worker: Worker, now: number, leases: readonly Lease[] = []): Promise<readonly string[]> {
+    const known = { ...this.#get(worker), seen: now }
+    const held = await this.#heart.writeSoon(async (ask) => {
+      // First the heartbeat: who takes a run over locks the worker's row, so whatever was taken before stands in what is read next.
+      await ask('hello', helloOf(known, null))
+      if (leases.length === 0) return []
+      const tokens = new Map((await ask('heads', [leases.map(({ run }) => run)])).map(({ id, token }) => [id, token]))
+      return leases.filter(({ run, token }) => tokens.get(run) === token).map(({ run }) => run)
+    })
+    this.#known.set(worker.id, known)
+    return held
   }
 
   async create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Promise<Lease | 'taken'> {
@@ -61,8 +74,8 @@ export class PostgresLeases {
         if (holder !== undefined && holder.id !== worker.id && !isGone(holder, now, new Set([worker.host]))) {
           return { holder: { worker: plainWorker(holder), seen: holder.seen } }
         }
-        const [taken] = await ask('take', [run.seq, run.token, worker.id])
-        // Somebody else was faster: look at the run again.
+        const [taken] = await ask('take', [run.seq, run.token, worker.id, holder?.id ?? null, holder?.seen ?? null])
+        // Somebody else was faster, or its owner lives: look at the run again.
         if (taken === undefined) continue
         this.#commits.remember(taken)
         return { lease: { run: id, token: taken.token, worker }, row: { ...checkedRow({ ...run, ...taken }), owner: plainWorker(known) } }
@@ -86,4 +99,8 @@ export class PostgresLeases {
     if (known === undefined) throw faults.make('R5028', `worker ${worker.id} did not say hello to ${this.#connection.name}`)
     return known
   }
+}
+
+function helloOf({ id, host, pid, place, began, seen, ttl }: KnownWorker, forgetBefore: number | null): readonly Value[] {
+  return [id, host, pid, place, began, seen, ttl, forgetBefore]
 }

@@ -27,20 +27,27 @@ import { readJournal, readRun, readRuns } from './reading.ts'
 import { sweepPostgres } from './sweep.ts'
 import { checkedBlob, checkedProgram } from '../reading.ts'
 
+/** For commits, messages and readers. */
+const CONNECTIONS = 4
+/** For heartbeats alone: one, and another while the first one is silent. */
+const HEARTBEATS = 2
+
 /**
  * A store in one schema of a Postgres database (`?schema=NAME`, by default `reflex`), which the first call makes if there is none.
  * Several processes on several machines may have it open. What a method wrote is durable when its promise is
- * fulfilled; every method writes all of it or nothing. Each store keeps up to four connections.
+ * fulfilled; every method writes all of it or nothing. Each store keeps up to four connections, and one for its heartbeat.
  *
  * Throws `R5061` for an address that cannot be read; the server is reached by the first call. Methods reject with `R5060`
  * without the package `pg`, `R5062` to `R5068` and `R5071` for a server, user, database or schema that will not do, `R5003` for a
  * journal that is not what was written, `R5025` while another process keeps a row locked.
  *
- * A call whose connection is lost connects again and finds out what it has done before it does it again; a server that
- * stays away for longer than `patience` is `R5069`, or `R5070` where it cannot be known whether the call has written.
+ * A call whose connection is lost connects again and finds out what it has done before it does it again. A connection that has not
+ * answered for half a lease counts as lost, that of the heartbeat after a quarter. A server that stays away for longer than
+ * `patience` is `R5069`, or `R5070` where it cannot be known whether the call has written; one without a free connection is `R5072`.
  */
 export function openPostgres(address: string, options: PostgresOptions = {}): Store {
-  return new PostgresStore(new PostgresConnection(parsePostgresAddress(address), options))
+  const parsed = parsePostgresAddress(address)
+  return new PostgresStore(new PostgresConnection(parsed, options, CONNECTIONS), new PostgresConnection(parsed, options, HEARTBEATS))
 }
 
 class PostgresStore implements Store {
@@ -48,21 +55,23 @@ class PostgresStore implements Store {
   readonly name: string
   readonly #connection: PostgresConnection
   readonly #commits: Commits
+  readonly #heart: PostgresConnection
   readonly #leases: PostgresLeases
 
-  constructor(connection: PostgresConnection) {
+  constructor(connection: PostgresConnection, heart: PostgresConnection) {
     this.name = connection.name
     this.#connection = connection
+    this.#heart = heart
     this.#commits = new Commits(connection)
-    this.#leases = new PostgresLeases(connection, this.#commits)
+    this.#leases = new PostgresLeases(connection, heart, this.#commits)
   }
 
   hello(worker: Worker, now: number, ttl: number): Promise<void> {
     return this.#leases.hello(worker, now, ttl)
   }
 
-  beat(worker: Worker, now: number): Promise<void> {
-    return this.#leases.beat(worker, now)
+  beat(worker: Worker, now: number, leases?: readonly Lease[]): Promise<readonly string[]> {
+    return this.#leases.beat(worker, now, leases)
   }
 
   create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Promise<Lease | 'taken'> {
@@ -126,7 +135,7 @@ class PostgresStore implements Store {
     return sweepPostgres(this.#connection, options)
   }
 
-  close(): Promise<void> {
-    return this.#connection.close()
+  async close(): Promise<void> {
+    await Promise.all([this.#connection.close(), this.#heart.close()])
   }
 }

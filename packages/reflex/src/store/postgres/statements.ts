@@ -48,11 +48,15 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     hello: `with forgotten as (delete from ${at}.worker where seen < $8 and id <> $1
         and id not in (select owner from ${at}.run where status in ('running', 'suspended') and owner is not null))
       insert into ${at}.worker (id, host, pid, place, began, seen, ttl) values ($1, $2, $3, $4, $5, $6, $7)
-      on conflict (id) do update set place = excluded.place, began = excluded.began, seen = excluded.seen, ttl = excluded.ttl`,
+      on conflict (id) do update set place = excluded.place, began = excluded.began, ttl = excluded.ttl,
+        seen = case when worker.seen - excluded.seen between 0 and excluded.ttl then worker.seen else excluded.seen end`,
     create: `insert into ${at}.run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value)
       values ($1, $2, $3, $4, 1, $5, 0, $6, $7, $8, $9, $10, $11, $12) on conflict (id) do nothing returning seq`,
     run: `${RUN} where run.id = $1`,
-    take: `update ${at}.run set owner = $3, token = token + 1 where seq = $1 and token = $2 returning ${ROW}, owner`,
+    // A heartbeat of the owner and this wait for each other: either its owner is as silent as it was, or nothing is taken.
+    take: `with silent as materialized (select id from ${at}.worker where id = $4 and seen = $5 for update)
+      update ${at}.run set owner = $3, token = token + 1 where seq = $1 and token = $2
+        and ($4::text is null or exists (select from silent)) returning ${ROW}, owner`,
     release: `update ${at}.run set owner = null, token = token + 1 where id = $1 and token = $2`,
     heads: `select seq, id, token, status, last, chain, trace, program, started from ${at}.run where id = any($1)`,
     commit: commitStatement(at),

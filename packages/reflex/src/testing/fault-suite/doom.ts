@@ -9,6 +9,8 @@ export interface DoomWorld {
   jump(milliseconds: number): void
   /** Others act while the process stands still. */
   meanwhile(blow: Blow): Promise<void>
+  /** The process goes on: by its clocks, the time in which it stood still has passed. */
+  woken(): void
   durably(): number
 }
 
@@ -76,6 +78,7 @@ export class Doom implements Fate {
         this.stoodAt = this.#world.durably()
         this.stopped = this.#world.meanwhile(blow).finally(() => {
           this.stopped = undefined
+          this.#world.woken()
         })
         break
     }

@@ -4,6 +4,7 @@ import { type VirtualHost, virtualHost } from '../virtual-host.ts'
 export class MovingHost implements VirtualHost {
   readonly #inner: VirtualHost
   #ahead = 0
+  #blocked = 0
 
   constructor(at: number | undefined, seed: number) {
     this.#inner = virtualHost({ seed, ...(at === undefined ? {} : { at }) })
@@ -13,8 +14,18 @@ export class MovingHost implements VirtualHost {
     this.#ahead += milliseconds
   }
 
+  /** Time passes in which the process does nothing: it is stopped, or one of its calls blocks. */
+  block(milliseconds: number): void {
+    this.#ahead += milliseconds
+    this.#blocked += milliseconds
+  }
+
   now(): number {
     return this.#inner.now() + this.#ahead
+  }
+
+  monotonic(): number {
+    return this.#inner.monotonic() + this.#blocked
   }
 
   at(time: number, callback: () => void, background?: boolean): () => void {

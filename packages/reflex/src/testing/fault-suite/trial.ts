@@ -15,6 +15,9 @@ import type { FaultPoint } from './point.ts'
 
 /** More lives than any point can need. */
 const MOST_LIVES = 12
+/** Steps in which a lease passes: shorter than the time that a heartbeat may take. */
+const STEPS = 12
+const MOST_TURNS = 100
 
 /** What a trial is made of. */
 export interface TrialOptions {
@@ -86,6 +89,7 @@ export class Trial {
     const doom = new Doom(strike ? point.strokes[number - 1] : undefined, {
       jump: (milliseconds) => host.jump(milliseconds),
       meanwhile: (blow) => this.#meanwhile(blow, host),
+      woken: () => host.block(Math.max(LEASE + 1, (this.#now ?? 0) - host.now())),
       durably: () => this.#watch.durably,
     })
     this.#dooms.push(doom)
@@ -133,10 +137,17 @@ export class Trial {
     this.#now = Math.max(this.#now ?? 0, host.now())
     if (this.#heir !== undefined) return
     if (this.#lingering === undefined) return auditOwner(this.#options.store, this.#reader, this.#watch, this.#now + LEASE)
-    // Two lease times, in which whoever lingers gives signs of life.
-    await this.#lingering.host.advance(2 * LEASE)
+    await this.#passLeases(this.#lingering)
     this.#now += 2 * LEASE
     await auditOwner(this.#options.store, this.#reader, this.#watch, this.#now)
+  }
+
+  /** Two lease times pass, in which whoever lingers gives signs of life. Its store is slow by turns of the event loop, not by its clock. */
+  async #passLeases({ life, host }: Born): Promise<void> {
+    for (let step = 0; step < 2 * STEPS; step++) {
+      await host.advance(LEASE / STEPS)
+      for (let turns = 0; life.waiting && turns < MOST_TURNS; turns++) await host.settle(1)
+    }
   }
 
   /** Another process takes the run over from one that stands still. */

@@ -143,16 +143,18 @@ export class Watch {
       ...(port.anew === undefined ? {} : { anew: port.anew.bind(port) }),
       perform: (call) => {
         if (fate.dead) return forever()
+        const { stoodAt } = fate
         fate.meets({ what: 'perform', when: 'before' })
         if (fate.dead) return forever()
-        if (fate.stopped !== undefined) return fate.stopped.then(() => this.#perform(port, call, fate))
-        return this.#perform(port, call, fate)
+        if (fate.stopped !== undefined) return fate.stopped.then(() => this.#perform(port, call, fate, true))
+        return this.#perform(port, call, fate, fate.stoodAt !== stoodAt)
       },
     }
   }
 
-  #perform(port: Port, call: Call, fate: Fate): Promise<unknown> {
-    this.#check(call, port.traits?.(call) ?? port, fate.stoodAt)
+  /** `inHand`: its process was stopped between the last look at its lease and the performance. */
+  #perform(port: Port, call: Call, fate: Fate, inHand: boolean): Promise<unknown> {
+    this.#check(call, port.traits?.(call) ?? port, inHand, fate.stoodAt !== undefined)
     const id = String(call.id)
     const raw = perform(port, call)
     const accepted = raw.then((value): Json => {
@@ -170,16 +172,16 @@ export class Watch {
     return fate.stopped === undefined ? raw : fate.stopped.then(() => raw)
   }
 
-  #check(call: Call, traits: Traits, stoodAt: number | undefined): void {
+  #check(call: Call, traits: Traits, inHand: boolean, hasStood: boolean): void {
     const id = String(call.id)
     const what = `effect ${id} of ${call.port}`
     const before = this.#performed.get(id)
     const bound = traits.leaves || traits.repeat !== 'free'
     const times = (before?.times ?? 0) + 1
     this.happens(['performed', id, bound ? call.key : null])
-    // A process that was stopped knows nothing yet of who took over: nothing holds back what it may do freely, and what
-    // was durable before.
-    if (stoodAt !== undefined && (!bound || Number.parseInt(id, 10) <= stoodAt)) return
+    // A process that was stopped knows nothing yet of who took over: nothing holds back what it may do freely, and no look at
+    // the lease helps where the stop comes after it.
+    if (inHand || (hasStood && !bound)) return
     if (this.#settled.has(id)) this.found('repeated', `${what} was performed again after its settlement was durable`)
     if (!bound) return
     if (this.#requested.get(id) !== call.port) this.found('early', `${what} was performed before its request was durable`)

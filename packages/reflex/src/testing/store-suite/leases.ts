@@ -70,6 +70,28 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     leaseOf(await other.claim(RUN, SECOND, NOW + 2 * TTL - 1))
   },
 
+  async 'a heartbeat answers with those of the leases that hold'(world) {
+    const kept = await world.start()
+    const lost = (await world.store.create(rowOf('newt-1'), world.worker)) as Lease
+    const other = await world.another()
+    assert.deepEqual(await world.store.beat(world.worker, NOW), [])
+    assert.deepEqual(await world.store.beat(world.worker, NOW, [kept, lost]), [RUN, 'newt-1'])
+    leaseOf(await other.claim('newt-1', SECOND, NOW + TTL))
+    assert.deepEqual(await world.store.beat(world.worker, NOW + TTL, [kept, lost]), [RUN])
+    assert.deepEqual(await world.store.beat(world.worker, NOW + TTL, [{ ...kept, run: 'nobody' }]), [])
+    mustBeHeld(await other.claim(RUN, SECOND, NOW + 2 * TTL - 1))
+  },
+
+  async 'a heartbeat that arrives late does not make its worker look older; a clock that was set back by more than the ttl counts'(world) {
+    await world.start()
+    const other = await world.another()
+    await world.store.beat(world.worker, NOW + TTL)
+    await world.store.beat(world.worker, NOW + 1)
+    mustBeHeld(await other.claim(RUN, SECOND, NOW + 2 * TTL - 1))
+    await world.store.beat(world.worker, NOW - 1)
+    leaseOf(await other.claim(RUN, SECOND, NOW + TTL))
+  },
+
   async 'the ttl that counts is that of the holder'(world) {
     const patient = workerOf('patient')
     const other = await world.another(patient, 10 * TTL)
