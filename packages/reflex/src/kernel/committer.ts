@@ -16,10 +16,15 @@ export interface Committing {
 
 /** Milliseconds that a record may stay in memory when nothing waits for it. */
 const BEHIND = 20
+/** Milliseconds after which other runs do not wait for a commit any longer. */
+const SLOW = 100
+/** So many slow commits at the most are passed by: each holds a connection. */
+const MOST_SLOW = 2
 
 /**
  * Makes records durable, for all runs of a process together: runs that want it in the same turn, or while a
- * commit is under way, share the next transaction. A run on its own does not wait for a turn.
+ * commit is under way, share the next transaction. A run on its own does not wait for a turn. A commit that takes long, over a
+ * connection that has gone silent, holds up its own runs alone: the others commit beside it.
  */
 export class Committer {
   readonly #store: Store
@@ -28,7 +33,12 @@ export class Committer {
   readonly #wanting = new Set<Committing>()
   readonly #behind = new Set<Committing>()
   #scheduled = false
-  #committing = false
+  /** The commit that the next one waits for. */
+  #current: readonly Pair[] | undefined
+  /** Runs with a commit under way: they have one at a time. */
+  readonly #committing = new Set<Committing>()
+  readonly #slow = new Set<readonly Pair[]>()
+  #stopWaiting: (() => void) | undefined
 
   constructor(store: Store, host: Host, runs: ReadonlyMap<string, unknown>) {
     this.#store = store
@@ -55,22 +65,36 @@ export class Committer {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#committing || this.#wanting.size === 0) return
+    if (this.#scheduled || this.#wanting.size === 0) return
+    if (this.#current !== undefined) return this.#watch(this.#current)
     this.#scheduled = true
     if (this.#runs.size <= 1) void Promise.resolve().then(() => this.#flush())
     else this.#host.turn(() => this.#flush())
   }
 
+  /** Passes the current commit by once it is slow, if somebody waits for it. */
+  #watch(current: readonly Pair[]): void {
+    if (this.#stopWaiting !== undefined || this.#slow.size >= MOST_SLOW) return
+    const pass = () => {
+      this.#stopWaiting = undefined
+      if (this.#current !== current) return
+      this.#current = undefined
+      this.#slow.add(current)
+      this.#schedule()
+    }
+    this.#stopWaiting = this.#host.at(this.#host.now() + SLOW, pass, true)
+  }
+
   #flush(): void {
     this.#scheduled = false
-    const runs = [...this.#wanting]
-    for (const run of runs) this.#wanting.delete(run)
-    const pairs = runs.flatMap((run) => {
+    const pairs: Pair[] = []
+    for (const run of this.#wanting) {
+      if (this.#committing.has(run)) continue
+      this.#wanting.delete(run)
       const batch = batchOf(run)
-      return batch === undefined ? [] : [{ run, batch }]
-    })
+      if (batch !== undefined) pairs.push({ run, batch })
+    }
     if (pairs.length === 0) return
-    this.#committing = true
     let refused: Awaitable<readonly string[]>
     try {
       refused = this.#store.commit(pairs.map(({ batch }) => batch))
@@ -78,6 +102,8 @@ export class Committer {
       return this.#broken(pairs, thrown)
     }
     if (!(refused instanceof Promise)) return this.#finish(pairs, refused)
+    this.#current = pairs
+    for (const { run } of pairs) this.#committing.add(run)
     refused.then(
       (ids) => this.#finish(pairs, ids),
       (thrown: unknown) => this.#broken(pairs, thrown),
@@ -85,7 +111,7 @@ export class Committer {
   }
 
   #finish(pairs: readonly Pair[], refused: readonly string[]): void {
-    this.#committing = false
+    this.#over(pairs)
     for (const { run, batch } of pairs) {
       if (refused.includes(run.id)) run.lost()
       else run.committed(batch.first + batch.count - 1)
@@ -94,12 +120,21 @@ export class Committer {
   }
 
   #broken(pairs: readonly Pair[], thrown: unknown): void {
-    this.#committing = false
+    this.#over(pairs)
     const fault = toFault(thrown, (message, cause) =>
       faults.make('R5005', `the store ${this.#store.name} refused a batch: ${message}`, { cause }),
     )
     for (const { run } of pairs) run.broken(fault)
     this.#schedule()
+  }
+
+  #over(pairs: readonly Pair[]): void {
+    for (const { run } of pairs) this.#committing.delete(run)
+    this.#slow.delete(pairs)
+    if (this.#current !== pairs) return
+    this.#current = undefined
+    this.#stopWaiting?.()
+    this.#stopWaiting = undefined
   }
 }
 
