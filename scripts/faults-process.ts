@@ -8,8 +8,8 @@ import { hostname } from 'node:os'
 import { decodeBatch, isFault } from '../packages/reflex/src/kernel/index.ts'
 import { openSqlite } from '../packages/reflex/src/store/index.ts'
 import { MovingHost } from '../packages/reflex/src/testing/fault-suite/moving-host.ts'
-import type { Fate } from '../packages/reflex/src/testing/kind-suite/fate.ts'
-import { Life, RUN } from '../packages/reflex/src/testing/kind-suite/life.ts'
+import type { Fate, Moment } from '../packages/reflex/src/testing/kind-suite/fate.ts'
+import { LEASE, Life, RUN } from '../packages/reflex/src/testing/kind-suite/life.ts'
 import { Watch, type WorldEvent } from '../packages/reflex/src/testing/kind-suite/watch.ts'
 import type { Order, Told } from './faults/real.ts'
 import { subjectNamed } from './faults/subjects.ts'
@@ -29,11 +29,12 @@ async function live(): Promise<Told> {
   let n = 0
   for (const { version, body } of await store.journal(RUN))
     for (const record of decodeBatch(version, body, () => 'null')) watch.durable(++n, record)
-  const fate = new Signalled(watch)
+  const host = new MovingHost(order.clock, order.number)
+  const fate = new Signalled(watch, host)
   const life = new Life(subject, store, watch, {
     number: order.number,
     fate,
-    host: new MovingHost(order.clock, order.number),
+    host,
     worker: { id: `p${process.pid}`, host: hostname(), pid: process.pid },
   })
   try {
@@ -58,14 +59,17 @@ class Signalled implements Fate {
   readonly dead = false
   readonly stopped = undefined
   readonly #watch: Watch
+  readonly #host: MovingHost
   stoodAt: number | undefined
   met = 0
 
-  constructor(watch: Watch) {
+  constructor(watch: Watch, host: MovingHost) {
     this.#watch = watch
+    this.#host = host
   }
 
-  meets(): void {
+  meets({ what }: Moment): void {
+    if (order.what !== undefined && what !== order.what) return
     this.met++
     if (this.met !== order.at || order.signal === undefined) return
     if (order.signal === 'SIGSTOP') {
@@ -73,6 +77,8 @@ class Signalled implements Fate {
       writeSync(1, 'stopped\n')
     }
     process.kill(process.pid, order.signal)
+    // Awake again, by its clocks as late as the process that took over.
+    this.#host.block(LEASE + 1)
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * `npm run faults`: stops runs at every moment of their lives and resumes them, and looks at what is left. First every
  * fault at every moment of the subjects that stand in files, then programs drawn from seeds with up to three faults
- * each, and beside both real processes that are killed, stopped, or run out of disk. The last line is the summary; the
- * exit code is 1 if anything was lost, repeated or else wrong.
+ * each, and beside both real processes that are killed, stopped, or run out of disk, and connections to Postgres that go silent. The
+ * last line is the summary; the exit code is 1 if anything was lost, repeated or else wrong.
  */
 import { parseArgs } from 'node:util'
 import {
@@ -15,14 +15,18 @@ import {
   pointText,
 } from '../packages/reflex/src/testing/index.ts'
 import { Dice } from './faults/dice.ts'
-import { drawReal, parseReal, strikeReal, type Tally } from './faults/real.ts'
+import { drawReal, parseReal, pauseEverywhere, strikeReal, type Tally } from './faults/real.ts'
 import { Report } from './faults/report.ts'
+import { goSilent } from './faults/silent.ts'
 import { drawnSubject, fixedSubjects, subjectNamed } from './faults/subjects.ts'
 
 const POINTS = 12_000
 /** Points of each drawn program. */
 const PER_PROGRAM = 10
 const REAL = 16
+/** Points at which a process is stopped at a performance, and at which a connection goes silent. */
+const PAUSES = 60
+const SILENCES = 1000
 /** Those under which every moment is tried in turn: as they are, one at a time, and the harder ones together. */
 const CIRCUMSTANCES_TRIED: readonly (readonly Circumstance[])[] = [
   [],
@@ -36,17 +40,21 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     points: { type: 'string', default: String(POINTS) },
     real: { type: 'string', default: String(REAL) },
+    pauses: { type: 'string', default: String(PAUSES) },
+    silences: { type: 'string', default: String(SILENCES) },
     subject: { type: 'string' },
     only: { type: 'string' },
   },
 })
-const [seed, most, real] = [values.seed, values.points, values.real].map((text) => Math.max(0, Number.parseInt(text, 10) || 0)) as [
-  number,
-  number,
-  number,
-]
+const [seed = 0, most = 0, real = 0, pauses = 0, silences = 0] = [
+  values.seed,
+  values.points,
+  values.real,
+  values.pauses,
+  values.silences,
+].map((text) => Math.max(0, Number.parseInt(text, 10) || 0))
 const report = new Report()
-const tally: Tally = { killed: 0, fenced: 0, full: 0 }
+const tally: Tally = { killed: 0, stopped: 0, fenced: 0, full: 0 }
 let current = { subject: '', point: '' }
 process.on('unhandledRejection', (thrown) => {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
@@ -61,7 +69,7 @@ if (values.subject !== undefined && named === undefined) {
 }
 const begun = Date.now()
 if (values.only !== undefined) await one(values.only)
-else await Promise.all([inProcess(), realProcesses()])
+else await Promise.all([inProcess(), realProcesses(), silentConnections()])
 console.log(`${((Date.now() - begun) / 1000).toFixed(1)} s`)
 console.log(report.line)
 process.exitCode = report.failed ? 1 : 0
@@ -129,4 +137,22 @@ async function realProcesses(): Promise<void> {
     report.add(await strikeReal(suite, drawReal(dice, i), tally))
   }
   console.log(`${real} of real processes: ${tally.killed} killed, ${tally.fenced} stopped and fenced, ${tally.full} without room`)
+  await everyPerformance(dice)
+}
+
+/** Stops at every performance of one program after the other, for as many as there is room for. */
+async function everyPerformance(dice: Dice): Promise<void> {
+  let left = pauses
+  let programs = 0
+  for (; left > 0; programs++) {
+    const suite = await FaultSuite.of(named ?? drawnSubject(seed + dice.between(0, 999)))
+    // One without effects has a point too: its undisturbed run.
+    left -= Math.max(1, await pauseEverywhere(suite, left, tally, (finding) => report.add(finding)))
+    if (named !== undefined) break
+  }
+  if (pauses > 0) console.log(`${pauses - Math.max(0, left)} stops at every performance of ${programs} programs`)
+}
+
+async function silentConnections(): Promise<void> {
+  if (named === undefined && silences > 0) console.log(await goSilent(silences, (finding) => report.add(finding)))
 }

@@ -14,6 +14,7 @@ import type { Finding } from './report.ts'
 /** How often something really happened to a process. */
 export interface Tally {
   killed: number
+  stopped: number
   /** Stopped, and refused by the store once it woke up. */
   fenced: number
   /** Ended because its disk was full. */
@@ -30,6 +31,8 @@ export interface Order {
   readonly clock: number
   readonly at?: number
   readonly signal?: 'SIGKILL' | 'SIGSTOP'
+  /** Only these moments count. Default: all. */
+  readonly what?: 'perform'
 }
 
 /** How far a process got, if it was not killed. */
@@ -42,14 +45,15 @@ export interface Told {
 }
 
 /**
- * What happens to a real process: `kill -9` at a moment, a stop while another one takes over, or a disk that takes no
- * more than so many blocks of 512 bytes in one file.
+ * What happens to a real process: `kill -9` at a moment, a stop while another one takes over, the same at a moment of its performances
+ * (before and after each), or a disk that takes no more than so many blocks of 512 bytes in one file.
  */
 export interface RealStroke {
   readonly at: number
-  readonly blow: 'kill' | 'halt' | 'quota'
+  readonly blow: 'kill' | 'halt' | 'pause' | 'quota'
 }
 
+const SIGNALS = { kill: 'SIGKILL', halt: 'SIGSTOP', pause: 'SIGSTOP', quota: undefined } as const
 const CHILD = resolve(import.meta.dirname, '../faults-process.ts')
 const MOST_LIVES = 8
 const BEGIN = Date.UTC(2026, 0, 5, 9)
@@ -60,7 +64,7 @@ export function realText(strokes: readonly RealStroke[]): string {
 
 /** The strokes of a text such as `14 kill, 3 kill`; nothing if it is no such text. */
 export function parseReal(text: string): readonly RealStroke[] | undefined {
-  const parts = text.split(',').map((part) => /^\s*(\d+) (kill|halt|quota)\s*$/.exec(part))
+  const parts = text.split(',').map((part) => /^\s*(\d+) (kill|halt|pause|quota)\s*$/.exec(part))
   if (parts.some((part) => part === null)) return undefined
   return parts.map((part) => ({ at: Number(part?.[1]), blow: part?.[2] as RealStroke['blow'] }))
 }
@@ -83,6 +87,19 @@ export async function strikeReal(suite: FaultSuite, strokes: readonly RealStroke
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * Stops real processes at every performance of a run in turn, before and after it, while another one takes the run over. Answers with
+ * how many there were: the first process that meets no further one ends the series.
+ */
+export async function pauseEverywhere(suite: FaultSuite, most: number, tally: Tally, add: (finding: Finding) => void): Promise<number> {
+  for (let at = 1; at <= most; at++) {
+    const before = tally.stopped
+    add(await strikeReal(suite, [{ at, blow: 'pause' }], tally))
+    if (tally.stopped === before) return at - 1
+  }
+  return most
 }
 
 class RealTrial {
@@ -115,10 +132,14 @@ class RealTrial {
 
   /** One process, until it ends. Nothing if it was killed. */
   async #life(stroke: RealStroke | undefined): Promise<Told | undefined> {
-    const signal = stroke?.blow === 'kill' ? 'SIGKILL' : stroke?.blow === 'halt' ? 'SIGSTOP' : undefined
-    const order = this.#order(signal === undefined ? {} : { signal, at: stroke?.at ?? 1 })
+    const signal = stroke === undefined ? undefined : SIGNALS[stroke.blow]
+    const order = this.#order({
+      ...(signal === undefined ? {} : { signal, at: stroke?.at ?? 1 }),
+      ...(stroke?.blow === 'pause' ? { what: 'perform' } : {}),
+    })
     const child = new Child(order, stroke?.blow === 'quota' ? stroke.at : undefined)
     if (signal !== 'SIGSTOP' || !(await child.stopped)) return this.#heard(child)
+    this.#tally.stopped++
     const heir = await this.#heard(new Child(this.#order({})))
     child.wake()
     const woken = await this.#heard(child)
