@@ -32,7 +32,7 @@ const PAUSE = 100
 const SILENT_MS = 7500
 /** A busy server must not look like a silent one. */
 const SHORTEST_SILENT_MS = 1000
-/** Statements that may take so many times as long: those of a sweep, and, once they were given up, those that read whole journals. */
+/** Statements that may take so many times as long: those of a sweep, and, once they were given up, those that carry much. */
 const LONGER = 8
 const SWEEPS: ReadonlySet<keyof PostgresRows> = new Set([
   'all',
@@ -44,7 +44,7 @@ const SWEEPS: ReadonlySet<keyof PostgresRows> = new Set([
   'dropPrograms',
   'dropBlobs',
 ])
-const READS: ReadonlySet<keyof PostgresRows> = new Set(['snapshot', 'batches', 'runs', 'program', 'blob', 'entries'])
+const LARGE: ReadonlySet<keyof PostgresRows> = new Set(['commit', 'snapshot', 'batches', 'runs', 'program', 'blob', 'entries'])
 const CONNECT_MS = 10_000
 
 /**
@@ -134,7 +134,7 @@ export class PostgresConnection {
         name: `reflex_${name}`,
         text: this.#statements[name],
         values: values.map(toColumn),
-        query_timeout: this.#silentMs * (SWEEPS.has(name) || (READS.has(name) && tries > 1) ? LONGER : 1),
+        query_timeout: this.#silentMs * (SWEEPS.has(name) || (LARGE.has(name) && tries > 1) ? LONGER : 1),
       })
       return rows as PostgresRows[Name][]
     }
