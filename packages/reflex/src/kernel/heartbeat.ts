@@ -1,7 +1,7 @@
 import type { Fault } from './fault.ts'
 import { faults } from './faults.ts'
 import type { Host } from './host.ts'
-import type { Lease, Store, Worker } from './store.ts'
+import type { Awaitable, Lease, Store, Worker } from './store.ts'
 
 /** The answer to the question whether a run is still this process's: a fault where the store did not answer in time. */
 export type Holding = 'held' | 'lost' | Fault
@@ -103,17 +103,15 @@ export class Heartbeat {
     const questions = this.#asked.splice(0)
     const sent = this.#time()
     const failed = (thrown: unknown) => this.#failed(questions, thrown)
+    const leases = questions.map(({ lease }) => lease)
+    let held: Awaitable<readonly string[]>
     try {
-      const held = this.#store.beat(
-        this.#worker,
-        sent.wall,
-        questions.map(({ lease }) => lease),
-      )
-      if (held instanceof Promise) this.#limited(held, (runs) => this.#answered(sent, questions, runs), failed)
-      else this.#answered(sent, questions, held)
+      held = this.#store.beat(this.#worker, sent.wall, leases)
     } catch (thrown) {
-      failed(thrown)
+      return failed(thrown)
     }
+    if (held instanceof Promise) this.#limited(held, (runs) => this.#answered(sent, questions, runs), failed)
+    else this.#answered(sent, questions, held)
   }
 
   /** A heartbeat without an answer after a quarter of the lease has failed: the next one must not wait for it. */

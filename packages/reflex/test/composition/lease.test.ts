@@ -19,7 +19,14 @@ test('the user hears of a store that does not confirm the lease of a run, before
     store,
     workdir: cwd,
     leaseMs: 10_000,
-    surroundings: { host, worker: { id: 't', host: 'test', pid: 2 ** 22 }, cwd, environment: {}, actor: 'ana', seal: (text) => digest(text) },
+    surroundings: {
+      host,
+      worker: { id: 't', host: 'test', pid: 2 ** 22 },
+      cwd,
+      environment: {},
+      actor: 'ana',
+      seal: (text) => digest(text),
+    },
     onTrouble: ({ code, verdict, cause }) => void troubles.push({ code, verdict, cause }),
   })
   onTestFinished(() => reflex.close())
