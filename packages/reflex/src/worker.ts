@@ -1,5 +1,5 @@
 import type { RunHandle } from './handle.ts'
-import { causeOf, type FaultData, faultData, isFault, type Run, type RunStatus } from './kernel/index.ts'
+import { causeOf, type FaultData, faultData, isFault, type RunStatus } from './kernel/index.ts'
 import type { Reflex } from './reflex.ts'
 
 /** What a worker did with a run. */
@@ -32,7 +32,7 @@ const LONGEST_PAUSE = 30_000
 /**
  * Carries on whatever is due in a store: runs whose time has come, that have been told something, or whose process is
  * gone, which shows within two lease times. A run that then waits again is let go of, so that memory holds only what
- * moves. Runs that this process holds already go on by themselves; they only hear what was told to them. Several workers
+ * moves. Runs that this process holds already go on by themselves. Several workers
  * may share a store: a run is advanced by one of them. Resolves when it is told to end and has left its runs, or, with
  * `once`, when nothing is due. Nothing that goes wrong with one run, or with the store for a while, ends the work.
  */
@@ -98,9 +98,8 @@ class Work {
       const { runtime, store } = this.#reflex
       await runtime.greet()
       for (const id of await store.due(now)) {
-        const held = runtime.open.get(id)
-        if (held !== undefined) this.#pull(held)
-        else if (!this.#busy.has(id) && !this.#isPaused(id)) this.#waiting.push(id)
+        // What this process holds goes on by itself.
+        if (!runtime.open.has(id) && !this.#busy.has(id) && !this.#isPaused(id)) this.#waiting.push(id)
       }
       this.#paused.delete(STORE)
     } catch (thrown) {
@@ -117,10 +116,6 @@ class Work {
   #turn(): void {
     const place = this.#waiting.length === 0 ? 0 : Number.parseInt(this.#reflex.host.entropy().slice(0, 8), 16) % this.#waiting.length
     this.#waiting = [...this.#waiting.slice(place), ...this.#waiting.slice(0, place)].reverse()
-  }
-
-  #pull(run: Run): void {
-    run.pull().catch((thrown: unknown) => this.#fail(run.id, thrown))
   }
 
   // Carrying on

@@ -7,6 +7,7 @@ import { type Host, systemHost } from './host.ts'
 import { copyJson, type Json } from './json.ts'
 import { type History, Journals, noRun, type Peek } from './journals.ts'
 import type { Kind } from './kind.ts'
+import { InboxWatch } from './inbox-watch.ts'
 import { Leases } from './leases.ts'
 import { runName } from './names.ts'
 import { assertStorable, RunPrograms } from './pinned.ts'
@@ -87,6 +88,7 @@ export class Runtime implements RunWorld {
   readonly #making = new Set<string>()
   readonly #worker: Worker
   readonly #leases: Leases | undefined
+  readonly #inboxes: InboxWatch | undefined
   #now: number | undefined
   #stopHeart: (() => void) | undefined
   #closed = false
@@ -102,6 +104,7 @@ export class Runtime implements RunWorld {
     this.#worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
     this.leaseMs = options.leaseMs ?? DEFAULT_LEASE
     this.#leases = this.store === undefined ? undefined : new Leases(this.store, this.#worker)
+    this.#inboxes = this.store === undefined ? undefined : new InboxWatch(this.store, this.#worker, this.host, this.#runs)
     this.committer = this.store === undefined ? undefined : new Committer(this.store, this.host, this.#runs)
   }
 
@@ -156,6 +159,7 @@ export class Runtime implements RunWorld {
       this.store === undefined ? [] : closure.filter(({ local }) => local === undefined).map(storedProgram),
     )
     this.#runs.set(id, run)
+    this.#inboxes?.begin()
     options.prepare?.(run)
     run.begin({
       frame: 0,
@@ -262,6 +266,7 @@ export class Runtime implements RunWorld {
       this.#journals().requireSteps(state.pins, id)
       run = new Run(this, id, state, definitions, claim.lease)
       this.#runs.set(id, run)
+      this.#inboxes?.begin()
       const ready = prepare?.(run)
       if (ready !== undefined) await ready
       await run.reopen(actor)
@@ -381,6 +386,7 @@ export class Runtime implements RunWorld {
   async close(): Promise<void> {
     this.#closed = true
     this.#stopHeart?.()
+    this.#inboxes?.end()
     for (const run of this.#runs.values()) {
       await run.leave()
       if (run.lease !== undefined) await this.#leases?.release(run.lease)

@@ -40,6 +40,15 @@ export class Connection {
     return this.#transaction('write', work, 'normal')
   }
 
+  /** Differs once another connection, of this process or another one, has committed. */
+  version(): number {
+    try {
+      return this.sql.version.get()?.data_version ?? 0
+    } catch (thrown) {
+      throw storeFault(thrown, this.name, 'read')
+    }
+  }
+
   /** Reads that see one state of the store. */
   read<T>(work: (sql: Statements) => T): T {
     return this.#transaction('read', work)

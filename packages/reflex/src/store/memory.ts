@@ -6,6 +6,7 @@ import type {
   Lease,
   LedgerEntry,
   Message,
+  PostWatch,
   RunFilter,
   RunRow,
   Store,
@@ -14,6 +15,7 @@ import type {
   StoredRun,
   SweepOptions,
   Swept,
+  UnreadRun,
   Worker,
 } from '../kernel/store.ts'
 import { isGone, isStillborn, type KnownWorker, knownWorker } from './alive.ts'
@@ -34,6 +36,7 @@ import {
 } from './columns.ts'
 import { faults } from './faults.ts'
 import { unneededOf } from './memory-sweep.ts'
+import { Posted } from './posted.ts'
 
 /**
  * A store that lives as long as its object: for tests, trials and runs that need not outlive the process.
@@ -72,6 +75,7 @@ class MemoryStore implements Store {
   readonly #blobs = new Map<string, string>()
   readonly #waiting = new Map<number, MemoryMessage>()
   readonly #ledgers = new Map<string, MemoryLedger>()
+  readonly #posted = new Posted()
   #messages = 0
 
   constructor(name: string) {
@@ -191,12 +195,24 @@ class MemoryStore implements Store {
     run.ids.add(message.id)
     this.#messages++
     this.#waiting.set(this.#messages, { ...columns, row: this.#messages, run: id })
+    this.#posted.tell()
     return true
   }
 
   inbox(id: string): readonly InboxMessage[] {
     const own = [...this.#waiting.values()].filter(({ run }) => run === id)
     return own.map((columns) => ({ row: columns.row, ...messageOf(columns, id) }))
+  }
+
+  unread(worker: Worker): readonly UnreadRun[] {
+    const told = Map.groupBy(this.#waiting.values(), ({ run }) => run)
+    return [...told]
+      .filter(([run]) => this.#runs.get(run)?.owner === worker.id)
+      .map(([run, messages]) => ({ run, mark: messages.map(({ row }) => row).join(' ') }))
+  }
+
+  watch(posted: () => void): PostWatch {
+    return { complete: true, stop: this.#posted.listen(posted) }
   }
 
   due(now: number): readonly string[] {

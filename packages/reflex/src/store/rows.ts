@@ -1,4 +1,4 @@
-import type { RunRow, Worker } from '../kernel/store.ts'
+import type { RunRow, UnreadRun, Worker } from '../kernel/store.ts'
 import type { KnownWorker } from './alive.ts'
 import { changed, type MessageColumns, type RunColumns, rowOf } from './columns.ts'
 import { type ChainEnd, type SummedBatch, sumOf } from './sums.ts'
@@ -57,6 +57,8 @@ export interface Rows {
   readonly posted: { readonly row: number }
   readonly answered: { readonly row: number }
   readonly inbox: MessageColumns & { readonly row: number; readonly sum: number }
+  readonly version: { readonly data_version: number }
+  readonly unread: UnreadRun
   readonly open: OpenRun
   readonly entryOf: { readonly seq: number }
   readonly lastEntry: { readonly seq: number | null }

@@ -9,6 +9,7 @@ const SQL = {
   beginWrite: 'begin immediate',
   beginRead: 'begin',
   commit: 'commit',
+  version: 'pragma data_version',
 
   hello: `insert into worker (id, host, pid, place, began, seen, ttl) values (?, ?, ?, ?, ?, ?, ?)
     on conflict (id) do update set place = excluded.place, began = excluded.began, seen = excluded.seen, ttl = excluded.ttl`,
@@ -50,6 +51,9 @@ const SQL = {
   answered: "select row from inbox where run = ? and taken is null and type = 'answer' and target = ? limit 1",
   inbox: `select inbox.row, inbox.id, type, target, sender, at, inbox.sum, body from inbox join run on run.seq = inbox.run
     where run.id = ? and taken is null order by inbox.row`,
+  // Rows grow with each post to a run, so no two inboxes of a run have the same count, end and sum.
+  unread: `select run.id as run, count(*) || ' ' || max(inbox.row) || ' ' || sum(inbox.row) as mark
+    from inbox join run on run.seq = inbox.run where taken is null and run.owner = ? group by inbox.run`,
   open: `with told as (select run, max(type <> 'message') as told, json_group_array(target) filter (where type = 'message') as topics
       from inbox where taken is null group by run)
     select run.id, run.owner, status, last, run.due, coalesce(told.told, 0) as told, told.topics, iif(told.topics is null, null, waits) as waits,

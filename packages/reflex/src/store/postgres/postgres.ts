@@ -6,6 +6,7 @@ import type {
   Lease,
   LedgerEntry,
   Message,
+  PostWatch,
   RunFilter,
   RunRow,
   Store,
@@ -14,15 +15,17 @@ import type {
   StoredRun,
   SweepOptions,
   Swept,
+  UnreadRun,
   Worker,
 } from '../../kernel/store.ts'
 import { checkedMessage } from '../inbox.ts'
 import { checkedEntries } from '../ledgers.ts'
-import { parsePostgresAddress } from './address.ts'
+import { parsePostgresAddress, type PostgresAddress } from './address.ts'
 import { Commits } from './commit.ts'
 import { PostgresConnection, type PostgresOptions } from './connection.ts'
 import { appendEntry, postMessage } from './inbox.ts'
 import { PostgresLeases } from './leases.ts'
+import { Listening } from './listening.ts'
 import { readJournal, readRun, readRuns } from './reading.ts'
 import { sweepPostgres } from './sweep.ts'
 import { checkedBlob, checkedProgram } from '../reading.ts'
@@ -40,7 +43,8 @@ import { checkedBlob, checkedProgram } from '../reading.ts'
  * stays away for longer than `patience` is `R5069`, or `R5070` where it cannot be known whether the call has written.
  */
 export function openPostgres(address: string, options: PostgresOptions = {}): Store {
-  return new PostgresStore(new PostgresConnection(parsePostgresAddress(address), options))
+  const parsed = parsePostgresAddress(address)
+  return new PostgresStore(new PostgresConnection(parsed, options), parsed)
 }
 
 class PostgresStore implements Store {
@@ -49,12 +53,14 @@ class PostgresStore implements Store {
   readonly #connection: PostgresConnection
   readonly #commits: Commits
   readonly #leases: PostgresLeases
+  readonly #listening: Listening
 
-  constructor(connection: PostgresConnection) {
+  constructor(connection: PostgresConnection, address: PostgresAddress) {
     this.name = connection.name
     this.#connection = connection
     this.#commits = new Commits(connection)
     this.#leases = new PostgresLeases(connection, this.#commits)
+    this.#listening = new Listening(address)
   }
 
   hello(worker: Worker, now: number, ttl: number): Promise<void> {
@@ -101,12 +107,23 @@ class PostgresStore implements Store {
     return this.#connection.read(async (ask) => checkedBlob(hash, (await ask('blob', [hash]))[0]))
   }
 
-  post(run: string, message: Message): Promise<boolean> {
-    return this.#connection.write((ask, doubt) => postMessage(ask, run, message, doubt))
+  async post(run: string, message: Message): Promise<boolean> {
+    const fresh = await this.#connection.write((ask, doubt) => postMessage(ask, run, message, doubt))
+    this.#listening.tell()
+    return fresh
   }
 
   inbox(run: string): Promise<readonly InboxMessage[]> {
     return this.#connection.read(async (ask) => (await ask('inbox', [run])).map((columns) => checkedMessage(columns, run)))
+  }
+
+  unread(worker: Worker): Promise<readonly UnreadRun[]> {
+    this.#listening.renew()
+    return this.#connection.read((ask) => ask('unread', [worker.id]))
+  }
+
+  watch(posted: () => void): PostWatch {
+    return { complete: false, stop: this.#listening.listen(posted) }
   }
 
   due(now: number): Promise<readonly string[]> {
@@ -126,7 +143,8 @@ class PostgresStore implements Store {
     return sweepPostgres(this.#connection, options)
   }
 
-  close(): Promise<void> {
-    return this.#connection.close()
+  async close(): Promise<void> {
+    await this.#listening.close()
+    await this.#connection.close()
   }
 }

@@ -1,9 +1,10 @@
+import { crc32 } from 'node:zlib'
 import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
 
 const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, token, chain, run.sum'
 
 /** What each statement answers with. */
-export interface PostgresRows extends Pick<Rows, 'inbox' | 'program' | 'blob' | 'entries'> {
+export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' | 'blob' | 'entries'> {
   readonly hello: never
   readonly create: { readonly seq: number }
   readonly run: StoredRunRow
@@ -32,6 +33,11 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'program' | 'blob' | 
   readonly dropRuns: never
   readonly dropPrograms: never
   readonly dropBlobs: never
+}
+
+/** The channel on which the server announces posts to a store. It is named by a number, since a name has at most 63 bytes. */
+export function channelOf(schema: string): string {
+  return `reflex_${(crc32(schema) >>> 0).toString(16)}`
 }
 
 /**
@@ -67,13 +73,17 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     program: `select hash, kind, sum, source from ${at}.program where hash = $1`,
     blob: `select sum, body from ${at}.blob where hash = $1`,
 
-    post: `insert into ${at}.inbox (run, id, type, target, sender, at, sum, body) select seq, $2, $3, $4, $5, $6, $7, $8
-      from ${at}.run where run.id = $1 and status in ('running', 'suspended') on conflict do nothing returning inbox.seq as "row"`,
+    post: `with posted as (
+        insert into ${at}.inbox (run, id, type, target, sender, at, sum, body) select seq, $2, $3, $4, $5, $6, $7, $8
+        from ${at}.run where run.id = $1 and status in ('running', 'suspended') on conflict do nothing returning inbox.seq as "row"
+      ) select "row", pg_notify('${channelOf(schema)}', '') from posted`,
     obstacle: `select status, (select sum from ${at}.inbox where inbox.run = run.seq and inbox.id = $2) as sum,
       (exists (select from ${at}.inbox where inbox.run = run.seq and taken is null and type = 'answer' and target = $3))::integer as answered
       from ${at}.run where run.id = $1`,
     inbox: `select inbox.seq as "row", inbox.id, type, target, sender, at, inbox.sum, body from ${at}.inbox join ${at}.run on run.seq = inbox.run
       where run.id = $1 and taken is null order by inbox.seq`,
+    unread: `select run.id as run, count(*) || ' ' || max(inbox.seq) || ' ' || sum(inbox.seq) as mark
+      from ${at}.inbox join ${at}.run on run.seq = inbox.run where taken is null and owner = $1 group by run.id`,
     open: `with told as (select run, max((type <> 'message')::integer) as told, json_agg(target) filter (where type = 'message') as topics
         from ${at}.inbox where taken is null group by run)
       select run.id, status, last, run.due, coalesce(told.told, 0) as told, told.topics::text as topics,
