@@ -30,22 +30,70 @@ test('as a document', async () => {
   expect(code).toBe(0)
   expect(DOCUMENTS.cancelled.parse(JSON.parse(out))).toMatchObject({
     run: 'otter-2m9q',
+    did: 'cancelled',
     status: 'cancelled',
+    effects: [],
     cancelled: { by: 'ana', record: expect.any(Number) as number },
     inbox: false,
   })
 })
 
-test('of a run at which somebody sits elsewhere is told to who holds it', async () => {
+test('asks the process that holds the run, waits for it, and says what came of it', async () => {
   const options = await scene()
   const elsewhere = start(['resume', 'otter'], { ...options, columns: 80 })
   await elsewhere.shows('Approve')
-  const cancelling = start(['cancel', 'otter'], options)
+  const cancelling = start(['cancel', 'otter', '--by', 'ben'], options)
   for (let second = 0; second < 4; second++) {
     await options.host.settle()
     await options.host.advance(1000)
   }
   const { code, err } = await cancelling.ended
-  expect({ code, err: normal(err) }).toMatchObject({ code: 0, err: expect.stringContaining('otter-2m9q') as string })
+  expect({ code, err: normal(err).replace(/@\d+|\d{3,}/g, 'N') }).toEqual({
+    code: 0,
+    err: [
+      'cancellation requested; process N will stop the run',
+      'cancelled  otter-2m9q  by ben · recorded N by process N',
+      '  look back  reflex trace otter-2m9q',
+      '',
+    ].join('\n'),
+  })
   expect((await elsewhere.ended).code).toBe(1)
+})
+
+test('an answer given elsewhere ends the question at the terminal within a second', async () => {
+  const options = await scene()
+  const elsewhere = start(['resume', 'otter'], { ...options, columns: 80 })
+  await elsewhere.shows('Approve')
+  const answering = start(['answer', 'otter', 'yes', '--by', 'ben'], options)
+  for (let half = 0; half < 4; half++) {
+    await options.host.settle()
+    await options.host.advance(500)
+  }
+  expect((await answering.ended).code).toBe(0)
+  expect((await elsewhere.ended).screen).toContain('ben')
+})
+
+test('says so where the process that holds the run does not answer in time', async () => {
+  const options = await scene()
+  // A process that lives and looks at nothing: its clock stands still.
+  const elsewhere = start(['resume', 'otter'], { folder: options.folder, columns: 80, host: virtualHost({ seed: 77 }) })
+  await elsewhere.shows('Approve')
+  const cancelling = start(['cancel', 'otter', '--wait', '2s'], options)
+  for (let second = 0; second < 3; second++) {
+    await options.host.settle()
+    await options.host.advance(1000)
+  }
+  const { code, err } = await cancelling.ended
+  expect({ code, err: normal(err).replace(/\d{3,}/g, 'N') }).toEqual({
+    code: 75,
+    err: [
+      'cancellation requested; process N will stop the run',
+      'requested  otter-2m9q  by ana · not taken yet by process N',
+      '  it stays in the inbox',
+      '  look       reflex show otter-2m9q',
+      '',
+    ].join('\n'),
+  })
+  elsewhere.interrupt('SIGINT')
+  await elsewhere.ended
 })
