@@ -58,6 +58,7 @@ export interface Rows {
   readonly answered: { readonly row: number }
   readonly inbox: MessageColumns & { readonly row: number; readonly sum: number }
   readonly version: { readonly data_version: number }
+  readonly layout: { readonly user_version: number }
   readonly unread: UnreadRun
   readonly open: OpenRun
   readonly entryOf: { readonly seq: number }

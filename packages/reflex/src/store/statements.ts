@@ -10,6 +10,7 @@ const SQL = {
   beginRead: 'begin',
   commit: 'commit',
   version: 'pragma data_version',
+  layout: 'pragma user_version',
 
   hello: `insert into worker (id, host, pid, place, began, seen, ttl) values (?, ?, ?, ?, ?, ?, ?)
     on conflict (id) do update set place = excluded.place, began = excluded.began, seen = excluded.seen, ttl = excluded.ttl`,

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { LAYOUT } from './schema.ts'
 import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
 
 const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, token, chain, run.sum'
@@ -48,18 +49,19 @@ export function channelOf(schema: string): string {
  */
 export function postgresStatements(schema: string): Readonly<Record<keyof PostgresRows, string>> {
   const at = `"${schema}"`
+  const current = currentLayout(at)
   const RUN = `select ${ROW}, owner, worker.id as worker, host, pid, place, began, seen, ttl
     from ${at}.run left join ${at}.worker on worker.id = run.owner`
   return {
     hello: `with forgotten as (delete from ${at}.worker where seen < $8 and id <> $1
         and id not in (select owner from ${at}.run where status in ('running', 'suspended') and owner is not null))
-      insert into ${at}.worker (id, host, pid, place, began, seen, ttl) values ($1, $2, $3, $4, $5, $6, $7)
+      insert into ${at}.worker (id, host, pid, place, began, seen, ttl) select $1, $2, $3, $4, $5, $6, $7 where ${current}
       on conflict (id) do update set place = excluded.place, began = excluded.began, seen = excluded.seen, ttl = excluded.ttl`,
     create: `insert into ${at}.run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value)
-      values ($1, $2, $3, $4, 1, $5, 0, $6, $7, $8, $9, $10, $11, $12) on conflict (id) do nothing returning seq`,
+      select $1, $2, $3, $4, 1, $5, 0, $6, $7, $8, $9, $10, $11, $12 where ${current} on conflict (id) do nothing returning seq`,
     run: `${RUN} where run.id = $1`,
-    take: `update ${at}.run set owner = $3, token = token + 1 where seq = $1 and token = $2 returning ${ROW}, owner`,
-    release: `update ${at}.run set owner = null, token = token + 1 where id = $1 and token = $2`,
+    take: `update ${at}.run set owner = $3, token = token + 1 where seq = $1 and token = $2 and ${current} returning ${ROW}, owner`,
+    release: `update ${at}.run set owner = null, token = token + 1 where id = $1 and token = $2 and ${current}`,
     heads: `select seq, id, token, status, last, chain, trace, program, started from ${at}.run where id = any($1)`,
     commit: commitStatement(at),
 
@@ -75,7 +77,7 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
 
     post: `with posted as (
         insert into ${at}.inbox (run, id, type, target, sender, at, sum, body) select seq, $2, $3, $4, $5, $6, $7, $8
-        from ${at}.run where run.id = $1 and status in ('running', 'suspended') on conflict do nothing returning inbox.seq as "row"
+        from ${at}.run where run.id = $1 and status in ('running', 'suspended') and ${current} on conflict do nothing returning inbox.seq as "row"
       ) select "row", pg_notify('${channelOf(schema)}', '') from posted`,
     obstacle: `select status, (select sum from ${at}.inbox where inbox.run = run.seq and inbox.id = $2) as sum,
       (exists (select from ${at}.inbox where inbox.run = run.seq and taken is null and type = 'answer' and target = $3))::integer as answered
@@ -93,10 +95,27 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
 
     ledgerEnd: `select (select seq from ${at}.ledger where name = $1 and key = $2) as known,
       coalesce((select max(seq) from ${at}.ledger where name = $1), 0) as last`,
-    append: `insert into ${at}.ledger (name, seq, key, at, sum, value) values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning seq`,
+    append: `insert into ${at}.ledger (name, seq, key, at, sum, value) select $1, $2, $3, $4, $5, $6 where ${current} on conflict do nothing returning seq`,
     entries: `select seq, key, at, sum, value from ${at}.ledger where name = $1 and seq > $2 order by seq limit $3`,
     ...sweepStatements(at, RUN),
   }
+}
+
+/** Stands before the number of the layout in what Postgres could not read. */
+const NEWER = 'a layout newer than this release: '
+
+/**
+ * A condition of every statement that writes: the layout is the one that this release knows. Else the statement fails, for
+ * Postgres cannot read the words as a truth value: a condition that was merely false would look like a lost lease.
+ */
+function currentLayout(at: string): string {
+  return `(select case when layout <= ${LAYOUT} then true else ('${NEWER}' || layout)::boolean end from ${at}.header) is not false`
+}
+
+/** The layout that a statement found, if that is why it failed. */
+export function foundLayout(thrown: Error): string | undefined {
+  const at = thrown.message.indexOf(NEWER)
+  return at < 0 ? undefined : /^\d+/.exec(thrown.message.slice(at + NEWER.length))?.[0]
 }
 
 /** A sweep alone takes several statements in one transaction: whoever makes a run, commits or appends waits meanwhile. */
@@ -129,7 +148,7 @@ function commitStatement(at: string): string {
         as moving (run, token, before, last, chain, sum, updated, due, status, waits, value)
     ), held as materialized (
       select run.seq from ${at}.run join moving on moving.run = run.seq
-      where run.token = moving.token and run.last = moving.before order by run.seq for update of run
+      where run.token = moving.token and run.last = moving.before and ${currentLayout(at)} order by run.seq for update of run
     ), moved as (
       update ${at}.run set last = moving.last, chain = moving.chain, sum = moving.sum, updated = moving.updated, due = moving.due,
         status = moving.status, waits = moving.waits, value = moving.value
