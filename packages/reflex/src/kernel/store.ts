@@ -232,8 +232,9 @@ export interface Store {
    */
   watch(posted: () => void): PostWatch
   /**
-   * Unfinished runs that something is due for, oldest first: a time, an answer or a cancellation, a message that their row
-   * waits for, or, while they run, an owner that is gone. A message that nobody waits for is due once somebody does.
+   * Unfinished runs that no living process holds and that something is due for, the longest due first: a time, an answer or a
+   * cancellation, a message that their row waits for, or, while they run, an owner that is gone. A message that nobody waits
+   * for is due once somebody does.
    */
   due(now: number): Awaitable<readonly string[]>
 
@@ -243,7 +244,8 @@ export interface Store {
   ledger(name: string, after?: number, limit?: number): Awaitable<readonly LedgerEntry[]>
 
   /**
-   * Takes away what nothing needs, in one transaction. Of runs: those that were given up before their first record, and
+   * Takes away what nothing needs, in transactions so short that no commit waits for long; cut short, it leaves a store that is
+   * whole, and the next one takes the rest. Of runs: those that were given up before their first record, and
    * with `before` those that have ended, with their records, snapshots and messages; never one that another run which stays
    * was forked from. Of programs and blobs: those whose hash, 64 hexadecimal digits, stands in no record of a run that stays
    * and in no ledger. What is committed at the same time stays: a run begins with a batch that holds its programs. Throws

@@ -22,7 +22,6 @@ import { isGone, isStillborn, type KnownWorker, knownWorker } from './alive.ts'
 import {
   hasAnswer,
   hasEnded,
-  isAwaited,
   isOpen,
   type MessageColumns,
   messageColumns,
@@ -35,8 +34,10 @@ import {
   rowOf,
 } from './columns.ts'
 import { faults } from './faults.ts'
+import { dueRuns } from './leases.ts'
 import { unneededOf } from './memory-sweep.ts'
 import { Posted } from './posted.ts'
+import type { OpenRun } from './rows.ts'
 
 /**
  * A store that lives as long as its object: for tests, trials and runs that need not outlive the process.
@@ -217,15 +218,23 @@ class MemoryStore implements Store {
 
   due(now: number): readonly string[] {
     const told = Map.groupBy(this.#waiting.values(), ({ run }) => run)
-    const here = this.#hosts()
     const open = [...this.#runs.values()].filter(({ columns }) => isOpen(columns.status))
-    const due = open.filter(({ columns, owner }) => {
-      const holder = this.#workers.get(owner ?? '')
-      if (isStillborn(columns.last, holder, now)) return false
-      if ((columns.due ?? Number.POSITIVE_INFINITY) <= now || isMet(columns.waits, told.get(columns.id) ?? [])) return true
-      return columns.status === 'running' && (holder === undefined || isGone(holder, now, here))
-    })
-    return due.map(({ columns }) => columns.id)
+    return dueRuns(
+      open.map((run) => this.#openRun(run, told.get(run.columns.id) ?? [])),
+      now,
+      this.#hosts(),
+    )
+  }
+
+  #openRun({ columns, owner }: MemoryRun, messages: readonly MemoryMessage[]): OpenRun {
+    const { id, status, last, due, updated, waits } = columns
+    const first = (found: readonly MemoryMessage[]): number | null => (found.length === 0 ? null : Math.min(...found.map(({ at }) => at)))
+    const [heard, told] = [messages.filter(({ type }) => type === 'message'), messages.filter(({ type }) => type !== 'message')]
+    const topics = heard.length === 0 ? null : JSON.stringify(heard.map(({ target }) => target))
+    const holder = this.#workers.get(owner ?? '')
+    const { host = '', pid = 0, place = '', began = '', seen = 0, ttl = 0 } = holder ?? {}
+    const known = { owner, worker: holder?.id ?? null, host, pid, place, began, seen, ttl }
+    return { id, status, last, due, updated, waits, topics, told: first(told), heard: first(heard), ...known }
   }
 
   append(name: string, key: string, value: Json, at: number): number {
@@ -276,12 +285,6 @@ class MemoryStore implements Store {
   #hosts(): ReadonlySet<string> {
     return new Set([...this.#workers.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
   }
-}
-
-/** A message that nobody waits for stays in the inbox, and nothing is due for it. */
-function isMet(waits: string, messages: readonly MemoryMessage[]): boolean {
-  const topics = messages.filter(({ type }) => type === 'message').map(({ target }) => target)
-  return topics.length < messages.length || isAwaited(waits, topics)
 }
 
 function withoutLife({ id, host, pid }: KnownWorker): Worker {

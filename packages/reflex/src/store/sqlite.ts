@@ -146,7 +146,7 @@ class SqliteStore implements Store {
     return this.#connection.read((sql) => entriesOf(sql, name, after, limit))
   }
 
-  sweep(options: SweepOptions): Swept {
+  sweep(options: SweepOptions): Promise<Swept> {
     this.#unread.forget()
     return sweepStore(this.#connection, options)
   }

@@ -115,7 +115,7 @@ test('a message that is not what was written breaks its run, and no other', asyn
   await Promise.all([run.idle(), another.idle()])
   const { DatabaseSync } = await import('node:sqlite')
   const db = new DatabaseSync(file)
-  openSqlite(file).post(run.id, message('m1', { body: 'as it was sent' }))
+  await openSqlite(file).post(run.id, message('m1', { body: 'as it was sent' }))
   db.exec("update inbox set body = '1'")
   await host.advance(1000)
   await expect(run.idle()).rejects.toMatchObject({ code: 'R5003' })

@@ -26,7 +26,7 @@ async function refuses(store: Store, raise: (layout: number) => unknown, code: s
   onTestFinished(async () => store.close())
   await store.hello(worker, NOW, TTL)
   const lease = (await store.create(rowOf(RUN), worker)) as Lease
-  await store.commit([batchOf(lease, 1)])
+  await store.commit([batchOf(lease, 1, { blobs: new Map([['f'.repeat(64), 'nobody names it']]) })])
   await raise(2)
   const calls: (() => unknown)[] = [
     () => store.commit([batchOf(lease, 2)]),

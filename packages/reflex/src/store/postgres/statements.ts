@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import type { SummedBatch } from '../sums.ts'
 import { LAYOUT } from './schema.ts'
 import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
 
@@ -24,14 +25,18 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' 
   readonly append: { readonly seq: number }
   readonly begin: never
   readonly hold: never
+  readonly holdLedger: never
   readonly keep: never
   readonly undo: never
   readonly all: StoredRunRow
+  readonly grown: StoredRunRow
+  readonly journals: SummedBatch & { readonly run: number }
   readonly forks: Rows['forks']
   readonly ledgers: { readonly name: string; readonly seq: number; readonly value: string }
   readonly programs: Rows['programs']
   readonly blobs: Rows['blobs']
-  readonly dropRuns: never
+  readonly still: { readonly seq: number }
+  readonly dropRuns: { readonly seq: number }
   readonly dropPrograms: never
   readonly dropBlobs: never
 }
@@ -39,6 +44,15 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' 
 /** The channel on which the server announces posts to a store. It is named by a number, since a name has at most 63 bytes. */
 export function channelOf(schema: string): string {
   return `reflex_${(crc32(schema) >>> 0).toString(16)}`
+}
+
+/** The first half of the number of the lock between commits and sweeps: "Rsw". The second half is that of the schema. */
+const LOCK = 0x527377
+/** Runs that other sessions may be making at one time, at most. */
+const OVERLAP = 1000
+
+function numberOf(schema: string): number {
+  return crc32(schema) | 0
 }
 
 /**
@@ -63,7 +77,7 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     take: `update ${at}.run set owner = $3, token = token + 1 where seq = $1 and token = $2 and ${current} returning ${ROW}, owner`,
     release: `update ${at}.run set owner = null, token = token + 1 where id = $1 and token = $2 and ${current}`,
     heads: `select seq, id, token, status, last, chain, trace, program, started from ${at}.run where id = any($1)`,
-    commit: commitStatement(at),
+    commit: commitStatement(at, schema),
 
     snapshot: `select at, sum, body from ${at}.snapshot where run = $1 and at <= $2 order by at desc limit 1`,
     batches: `select first, count, version, sum, body from ${at}.journal where run = $1 and first >= $2 and first <= $3
@@ -86,9 +100,10 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
       where run.id = $1 and taken is null order by inbox.seq`,
     unread: `select run.id as run, count(*) || ' ' || max(inbox.seq) || ' ' || sum(inbox.seq) as mark
       from ${at}.inbox join ${at}.run on run.seq = inbox.run where taken is null and owner = $1 group by run.id`,
-    open: `with told as (select run, max((type <> 'message')::integer) as told, json_agg(target) filter (where type = 'message') as topics
+    open: `with told as (select run, min(at) filter (where type <> 'message') as told,
+        min(at) filter (where type = 'message') as heard, json_agg(target) filter (where type = 'message') as topics
         from ${at}.inbox where taken is null group by run)
-      select run.id, status, last, run.due, coalesce(told.told, 0) as told, told.topics::text as topics,
+      select run.id, status, last, updated, run.due, told.told, told.heard, told.topics::text as topics,
       case when told.topics is null then null else waits end as waits, owner, worker.id as worker, host, pid, place, began, seen, ttl
       from ${at}.run left join ${at}.worker on worker.id = run.owner left join told on told.run = run.seq
       where status in ('running', 'suspended') and (status = 'running' or run.due <= $1 or told.run is not null) order by run.seq`,
@@ -97,7 +112,7 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
       coalesce((select max(seq) from ${at}.ledger where name = $1), 0) as last`,
     append: `insert into ${at}.ledger (name, seq, key, at, sum, value) select $1, $2, $3, $4, $5, $6 where ${current} on conflict do nothing returning seq`,
     entries: `select seq, key, at, sum, value from ${at}.ledger where name = $1 and seq > $2 order by seq limit $3`,
-    ...sweepStatements(at, RUN),
+    ...sweepStatements(at, RUN, schema, current),
   }
 }
 
@@ -118,30 +133,45 @@ export function foundLayout(thrown: Error): string | undefined {
   return at < 0 ? undefined : /^\d+/.exec(thrown.message.slice(at + NEWER.length))?.[0]
 }
 
-/** A sweep alone takes several statements in one transaction: whoever makes a run, commits or appends waits meanwhile. */
-function sweepStatements(at: string, run: string) {
+/**
+ * A sweep alone takes several statements in one transaction. A commit that brings programs or values waits meanwhile, and so
+ * does an entry of a ledger.
+ */
+function sweepStatements(at: string, run: string, schema: string, current: string) {
   return {
     begin: 'begin',
-    hold: `lock table ${at}.run, ${at}.ledger in share row exclusive mode`,
+    hold: `select pg_advisory_xact_lock(${LOCK}, ${numberOf(schema)})`,
+    holdLedger: `lock table ${at}.ledger in share mode`,
     keep: 'commit',
     undo: 'rollback',
     all: `${run} order by run.seq`,
-    forks: `select id, version, body from ${at}.journal join ${at}.run on run.seq = journal.run where first = 1 and position($1 in body) > 0`,
+    // Numbers are given out before a run is committed: one that is a little older may be new here.
+    grown: `${run} where run.seq = any($1) or run.seq > $2 - ${OVERLAP}`,
+    journals: `select run, first, count, version, sum, body from ${at}.journal where run = any($1) order by run, first`,
+    forks: `select id, version, body from ${at}.journal join ${at}.run on run.seq = journal.run
+      where first = 1 and position($1 in body) > 0 and run.seq > $2 - ${OVERLAP}`,
     ledgers: `select name, seq, value from ${at}.ledger where seq > coalesce(($1::jsonb ->> name)::bigint, 0) order by name, seq`,
     programs: `select hash from ${at}.program`,
     blobs: `select hash from ${at}.blob`,
-    dropRuns: `with journals as (delete from ${at}.journal where run = any($1)), snapshots as (delete from ${at}.snapshot where run = any($1)),
-      messages as (delete from ${at}.inbox where run = any($1)) delete from ${at}.run where seq = any($1)`,
-    dropPrograms: `delete from ${at}.program where hash = any($1)`,
-    dropBlobs: `delete from ${at}.blob where hash = any($1)`,
+    still: `select seq from ${at}.run where seq = any($1)`,
+    dropRuns: `with unchanged as materialized (
+        select run.seq from ${at}.run join unnest($1::bigint[], $2::bigint[], $3::bigint[]) as given (seq, token, last) on given.seq = run.seq
+        where run.token = given.token and run.last = given.last and ${current} order by run.seq for update of run
+      ), journals as (delete from ${at}.journal where run in (select seq from unchanged)),
+      snapshots as (delete from ${at}.snapshot where run in (select seq from unchanged)),
+      messages as (delete from ${at}.inbox where run in (select seq from unchanged))
+      delete from ${at}.run where seq in (select seq from unchanged) returning seq`,
+    dropPrograms: `delete from ${at}.program where hash = any($1) and ${current}`,
+    dropBlobs: `delete from ${at}.blob where hash = any($1) and ${current}`,
   }
 }
 
 /**
  * A whole commit: `held` is the fence. It takes the rows of the runs that stand exactly where their writer believes them,
- * in one order for all processes, so that none waits in a circle; everything else follows those rows.
+ * in one order for all processes, so that none waits in a circle; everything else follows those rows. A commit that brings
+ * programs or values waits for a sweep that takes some away, before it looks which of its own are there.
  */
-function commitStatement(at: string): string {
+function commitStatement(at: string, schema: string): string {
   return `with moving as (
       select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
         $9::text[], $10::text[], $11::text[])
@@ -160,14 +190,16 @@ function commitStatement(at: string): string {
     ), snapshots as (
       insert into ${at}.snapshot (run, at, sum, body) select given.*
       from unnest($18::bigint[], $19::bigint[], $20::bigint[], $21::text[]) as given (run, at, sum, body) join moved on moved.seq = given.run
+    ), swept as materialized (
+      select pg_advisory_xact_lock_shared(${LOCK}, ${numberOf(schema)}) where cardinality($23::text[]) + cardinality($28::text[]) > 0
     ), programs as (
       insert into ${at}.program (hash, kind, sum, source) select hash, kind, sum, source
       from unnest($22::bigint[], $23::text[], $24::text[], $25::bigint[], $26::text[]) as given (run, hash, kind, sum, source)
-      join moved on moved.seq = given.run order by hash on conflict (hash) do nothing
+      join moved on moved.seq = given.run where (select count(*) from swept) > 0 order by hash on conflict (hash) do nothing
     ), blobs as (
       insert into ${at}.blob (hash, sum, body) select hash, sum, body
       from unnest($27::bigint[], $28::text[], $29::bigint[], $30::text[]) as given (run, hash, sum, body)
-      join moved on moved.seq = given.run order by hash on conflict (hash) do nothing
+      join moved on moved.seq = given.run where (select count(*) from swept) > 0 order by hash on conflict (hash) do nothing
     ), messages as (
       update ${at}.inbox set taken = given.at from unnest($31::bigint[], $32::bigint[], $33::bigint[]) as given (run, at, message)
       join moved on moved.seq = given.run where inbox.seq = given.message and inbox.run = given.run and inbox.taken is null
