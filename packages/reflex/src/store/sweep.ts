@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { systemHost } from '../kernel/host.ts'
 import type { SweepOptions, Swept } from '../kernel/store.ts'
 import type { Connection } from './connection.ts'
 import { readJournal } from './reading.ts'
@@ -21,6 +21,11 @@ export async function sweepStore(connection: Connection, options: SweepOptions):
   await sweep.read()
   const runs = options.dry === true ? sweep.runs : await sweep.dropRuns()
   return { runs: runs.map(({ id }) => id), programs: await sweep.drop('programs'), blobs: await sweep.drop('blobs') }
+}
+
+/** Between two transactions, the runs of this process go on. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => systemHost.turn(resolve))
 }
 
 class Sweep {
