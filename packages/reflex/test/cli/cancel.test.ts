@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { DOCUMENTS } from '../../src/cli/output/schema.ts'
 import { virtualHost } from '../../src/testing/index.ts'
@@ -96,4 +98,31 @@ test('says so where the process that holds the run does not answer in time', asy
   })
   elsewhere.interrupt('SIGINT')
   await elsewhere.ended
+})
+
+test('lists the effects that may have happened, with the keys to look for on the other side', async () => {
+  const options = { folder: workFolder(), host: virtualHost() }
+  writeFileSync(
+    join(options.folder, 'bank.mjs'),
+    `import { defineTool } from '${join(import.meta.dirname, '../../src/tools/index.ts')}'
+const input = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
+export const pay = defineTool({ name: 'bank.pay', description: '', input, repeat: 'keyed', leaves: true, run: () => new Promise(() => undefined) })
+`,
+  )
+  const pay = { id: 'pays', entry: 'pay', nodes: { pay: { id: 'pay', spec: { tool: 'bank.pay' } } }, edges: [] }
+  writeFileSync(join(options.folder, 'pays.workflow.json'), JSON.stringify(pay))
+  const paying = start(['run', 'pays.workflow.json', '--id', 'otter-2m9q', '--tools', 'bank.mjs'], { ...options, columns: 80 })
+  await paying.shows('otter-2m9q')
+  await options.host.settle(50)
+  const cancelling = start(['cancel', 'otter'], options)
+  for (let second = 0; second < 4; second++) {
+    await options.host.settle(50)
+    await options.host.advance(1000)
+  }
+  const { code, err } = await cancelling.ended
+  expect({ code, err: normal(err) }).toEqual({
+    code: 0,
+    err: expect.stringMatching(/\n {2}may have happened {2}pay {2}\S+ {2}key otter-2m9q:\S+\n/) as string,
+  })
+  expect((await paying.ended).code).toBe(1)
 })
