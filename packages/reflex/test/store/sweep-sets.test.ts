@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { Lease, Store } from '../../src/kernel/store.ts'
+import type { Awaitable, Lease, Store } from '../../src/kernel/store.ts'
 import { openPostgres, openSqlite } from '../../src/store/index.ts'
 import { Connection } from '../../src/store/connection.ts'
 import { parsePostgresAddress } from '../../src/store/postgres/address.ts'
@@ -137,7 +137,7 @@ describe.skipIf('missing' in programs)(`a sweep of a Postgres store${skipped}`, 
     const other = openPostgres(address)
     onTestFinished(async () => other.close())
     const connection = watched(address)
-    let began: Promise<readonly string[]> | undefined
+    let began: Awaitable<readonly string[]> | undefined
     connection.before = async (statement) => {
       if (statement !== 'keep') return
       expect(await store.commit([batchOf(lease, 2)])).toEqual([])
