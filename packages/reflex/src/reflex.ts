@@ -12,7 +12,7 @@ import { faults } from './faults.ts'
 import { acceptInputs, acceptValue, addPrograms, isModule } from './formats.ts'
 import { forkStored, type ForkedRun, type ForkRunOptions } from './forking.ts'
 import { type Answered, type AnswerOptions, findQuestion } from './answering.ts'
-import { cancelHeld, type Cancelled, type CancelOptions, holdEffects } from './cancelling.ts'
+import { type Cancelled, type CancelOptions, cancelStored } from './cancelling.ts'
 import { findRecord, findRun } from './finding.ts'
 import { answerTo, type OpenQuestion, questionsOf, RunHandle } from './handle.ts'
 import { isRunName, noRunName } from './history/run-name.ts'
@@ -329,21 +329,28 @@ export class Reflex {
 
   /**
    * Cancels a run: every program of it hears so, the innermost first, and may undo what it did; then the run ends as cancelled.
-   * Effects under way are given up, and nothing that was in flight is performed again before. Of a run that another process
-   * holds, the cancellation goes into the inbox, from which that process takes it within about a second: `message` is its name there.
+   * Effects under way are given up, and nothing that was in flight is performed again before; those that may have happened
+   * are listed. Of a run that another process holds, the cancellation goes into the inbox, from which that process takes it
+   * within a second, also while an effect is under way; this waits for that, ten seconds at most, and says what came of it.
    * Throws `R2016`, and `R2001` for a run that has ended.
    */
   async cancel(ref: string, options: CancelOptions = {}): Promise<Cancelled> {
-    const { id: run } = await this.find(ref)
-    if (!isRunName(run)) throw noRunName(run)
-    const { reason = 'cancelled', by = this.actor } = options
+    const row = await this.find(ref)
+    if (!isRunName(row.id)) throw noRunName(row.id)
     // A run can be ended also where its tools are gone: what an undo needs of them fails by itself.
-    await this.#findMissing(run).catch((thrown: unknown) => {
+    await this.#findMissing(row.id).catch((thrown: unknown) => {
       this.#options.onTrouble?.(toFault(thrown, unfound))
     })
-    const handle = await this.#unlessHeld(() => this.#open(run, { prepare: (made) => (holdEffects(made), options.prepare?.(made)) }))
-    if (handle === undefined) return { run, message: await this.#post(run, { type: 'cancel', to: '', body: reason, by }) }
-    return { run, record: await cancelHeld(handle, reason, by), handle }
+    const { store, runtime, host, actor } = this
+    const world = {
+      store,
+      runtime,
+      host,
+      actor,
+      open: (run: string, prepare: (handle: RunHandle) => void) => this.#unlessHeld(() => this.#open(run, { prepare })),
+      post: (run: string, message: Pick<Message, 'type' | 'to' | 'body' | 'by'>) => this.#post(run, message),
+    }
+    return cancelStored(world, row, options)
   }
 
   async #unlessHeld(open: () => Promise<RunHandle>): Promise<RunHandle | undefined> {

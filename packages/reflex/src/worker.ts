@@ -1,5 +1,5 @@
 import type { RunHandle } from './handle.ts'
-import { causeOf, type FaultData, faultData, isFault, type Run, type RunStatus } from './kernel/index.ts'
+import { causeOf, type FaultData, faultData, isFault, type RunStatus } from './kernel/index.ts'
 import type { Reflex } from './reflex.ts'
 
 /** What a worker did with a run. */
@@ -28,11 +28,17 @@ export interface WorkOptions {
 /** After a failure, or when nothing could be done, a run is left alone for a while: milliseconds, the first time and at most. */
 const PAUSE = 1000
 const LONGEST_PAUSE = 30_000
+/** Milliseconds that a run is left alone which another worker has just taken. */
+const MISSED = 200
+/** So often in a row nothing may come of a run that stays due before it is left alone. */
+const FRUITLESS = 3
+/** Among so many times as many runs as it carries a worker begins anywhere. */
+const SPREAD = 4
 
 /**
  * Carries on whatever is due in a store: runs whose time has come, that have been told something, or whose process is
  * gone, which shows within two lease times. A run that then waits again is let go of, so that memory holds only what
- * moves. Runs that this process holds already go on by themselves; they only hear what was told to them. Several workers
+ * moves. Runs that this process holds already go on by themselves. Several workers
  * may share a store: a run is advanced by one of them. Resolves when it is told to end and has left its runs, or, with
  * `once`, when nothing is due. Nothing that goes wrong with one run, or with the store for a while, ends the work.
  */
@@ -52,6 +58,8 @@ class Work {
   readonly #busy = new Map<string, Carried>()
   /** What was due at the last look and has not begun, the last one first. */
   #waiting: string[] = []
+  /** Runs for which nothing could be done, how often in a row. Another worker was faster, unless they stay due. */
+  readonly #fruitless = new Map<string, number>()
   /** What is left alone: until when, and how long. The store itself has an empty name. */
   readonly #paused = new Map<string, { readonly until: number; readonly pause: number }>()
   #wake: () => void = () => undefined
@@ -97,10 +105,11 @@ class Work {
     try {
       const { runtime, store } = this.#reflex
       await runtime.greet()
-      for (const id of await store.due(now)) {
-        const held = runtime.open.get(id)
-        if (held !== undefined) this.#pull(held)
-        else if (!this.#busy.has(id) && !this.#isPaused(id)) this.#waiting.push(id)
+      const due = await store.due(now)
+      this.#forgetFruitless(due)
+      for (const id of due) {
+        // What this process holds goes on by itself.
+        if (!runtime.open.has(id) && !this.#busy.has(id) && !this.#isPaused(id)) this.#waiting.push(id)
       }
       this.#paused.delete(STORE)
     } catch (thrown) {
@@ -113,14 +122,18 @@ class Work {
     return this.#waiting.length > 0
   }
 
-  /** Workers that share a store begin at different places, so that they seldom meet. */
-  #turn(): void {
-    const place = this.#waiting.length === 0 ? 0 : Number.parseInt(this.#reflex.host.entropy().slice(0, 8), 16) % this.#waiting.length
-    this.#waiting = [...this.#waiting.slice(place), ...this.#waiting.slice(0, place)].reverse()
+  #forgetFruitless(due: readonly string[]): void {
+    if (this.#fruitless.size === 0) return
+    const still = new Set(due)
+    for (const id of this.#fruitless.keys()) if (!still.has(id)) this.#fruitless.delete(id)
   }
 
-  #pull(run: Run): void {
-    run.pull().catch((thrown: unknown) => this.#fail(run.id, thrown))
+  /** Workers that share a store begin at different places among the longest due, so that they seldom meet. */
+  #turn(): void {
+    const { most = 64 } = this.#options
+    const room = Math.min(this.#waiting.length, SPREAD * most)
+    const place = room === 0 ? 0 : Number.parseInt(this.#reflex.host.entropy().slice(0, 8), 16) % room
+    this.#waiting = [...this.#waiting.slice(place, room), ...this.#waiting.slice(0, place), ...this.#waiting.slice(room)].reverse()
   }
 
   // Carrying on
@@ -160,11 +173,22 @@ class Work {
       const records = run.state.n - before
       this.#tell({ did: 'left', run: id, status, records, handle })
       handle.close()
-      if (records === 0) this.#leaveAlone(id)
-      else this.#paused.delete(id)
+      this.#judge(id, records)
     } catch (thrown) {
       this.#stumble(id, thrown)
     }
+  }
+
+  /** A run that another worker has seen to since the last look is due no more with the next one. */
+  #judge(id: string, records: number): void {
+    if (records > 0) {
+      this.#paused.delete(id)
+      this.#fruitless.delete(id)
+      return
+    }
+    const times = (this.#fruitless.get(id) ?? 0) + 1
+    this.#fruitless.set(id, times)
+    if (times >= FRUITLESS) this.#leaveAlone(id)
   }
 
   #took(id: string, handle: RunHandle): void {
@@ -185,8 +209,8 @@ class Work {
     const code = isFault(thrown) ? thrown.code : undefined
     // It has ended or is gone meanwhile.
     if (code === 'R2001' || code === 'R2016') return
-    // Who holds it goes on with it, and may die: then it is taken within two lease times.
-    if (code === 'R5001') return this.#leaveAlone(id, Math.ceil(this.#reflex.runtime.leaseMs / 2))
+    // Another worker was faster: the run is due no more, or soon again. Nothing is wrong with it.
+    if (code === 'R5001') return void this.#paused.set(id, { until: this.#now + MISSED, pause: 0 })
     this.#leaveAlone(id)
     this.#fail(id, thrown)
   }
@@ -195,8 +219,8 @@ class Work {
     return (this.#paused.get(id)?.until ?? Number.NEGATIVE_INFINITY) > this.#now
   }
 
-  #leaveAlone(id: string, longest = LONGEST_PAUSE): void {
-    const pause = Math.min(longest, (this.#paused.get(id)?.pause ?? PAUSE / 2) * 2)
+  #leaveAlone(id: string): void {
+    const pause = Math.min(LONGEST_PAUSE, Math.max(PAUSE, (this.#paused.get(id)?.pause ?? 0) * 2))
     this.#paused.set(id, { until: this.#now + pause, pause })
   }
 

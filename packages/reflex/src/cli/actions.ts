@@ -139,8 +139,15 @@ export const actions: readonly Verb[] = [
   {
     name: 'cancel',
     words: [['<run>', 'a run that has not ended']],
-    about: 'end a run that goes on or waits; its programs may undo what they did',
-    options: [new Option('--reason <text>', 'why, for the journal'), BY, POLICY, PROGRAMS, ...COMMON],
+    about: 'end a run; its programs may undo what they did',
+    options: [
+      new Option('--reason <text>', 'why, for the journal'),
+      new Option('--wait <duration>', 'how long to wait for the process that holds the run (10s)'),
+      BY,
+      POLICY,
+      PROGRAMS,
+      ...COMMON,
+    ],
     examples: ['cancel otter', "cancel otter --reason 'the order was withdrawn'"],
     action: withRuns(async () => {
       const { cancel } = await import('./verbs/cancel.ts')

@@ -19,9 +19,6 @@ export interface Carrying {
   readonly actor: string
 }
 
-/** How often a run that waits for a person looks whether somebody else has answered. */
-const LOOK = 1000
-
 /** Carries a run on until it ends, waits for somebody who is not here, or is interrupted. Then it is left as it is. */
 export async function carryOn(carrying: Carrying): Promise<Left> {
   const { console, handle, progress } = carrying
@@ -130,27 +127,10 @@ async function askHere(
     if (!handle.questions.some(({ wait }) => wait === question.wait)) end()
   }
   const stopRecords = handle.onRecord(check)
-  const { host } = console.world.surroundings
-  let failed: (() => never) | undefined
-  let stopLooking: (() => void) | undefined
-  const look = (): void => {
-    stopLooking = host.at(host.now() + LOOK, () => {
-      handle.run.pull().then(look, (thrown: unknown) => {
-        failed = () => {
-          throw thrown
-        }
-        end()
-      })
-    })
-  }
   interrupt.signal.addEventListener('abort', end)
-  look()
   try {
-    const answered = await askAtTerminal(console, screen, question, over.signal)
-    failed?.()
-    return answered
+    return await askAtTerminal(console, screen, question, over.signal)
   } finally {
-    stopLooking?.()
     stopRecords()
     interrupt.signal.removeEventListener('abort', end)
   }

@@ -8,11 +8,10 @@ export async function goneRuns({ reflex, console }: Session, rows: readonly RunR
   if (running.length === 0) return new Set()
   const due = new Set(await reflex.store.due(console.now))
   const gone = new Set<string>()
-  for (const row of running) {
-    const { id, owner } = row
+  for (const { id, owner } of running) {
     if (owner === null || !console.world.alive(owner)) gone.add(id)
-    // Due may also mean that a message waits; then only the silence of its process would tell, and nobody knows it.
-    else if (due.has(id) && (row.due === null || row.due > console.now) && (await reflex.store.inbox(id)).length === 0) gone.add(id)
+    // What a living process holds is never due.
+    else if (due.has(id)) gone.add(id)
   }
   return gone
 }

@@ -18,9 +18,10 @@ export {
   toFault,
   type Verdict,
 } from './fault.ts'
+export { traitsOf } from './effects.ts'
 export { faults, noRecord } from './faults.ts'
 export type { Forked, ForkOptions, ForkStanding } from './fork.ts'
-export { DOUBT, Flight, Frame, type Kid, type Link, type SubScope, topOf, type Wait } from './frame.ts'
+export { DOUBT, Flight, Frame, isHeld, type Kid, type Link, type SubScope, topOf, type Wait } from './frame.ts'
 export { faultJson } from './fault-json.ts'
 export type { Graph, GraphEdge, GraphGroup, GraphNode, NodeForm } from './graph.ts'
 export { type Host, systemHost } from './host.ts'

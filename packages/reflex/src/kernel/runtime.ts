@@ -8,6 +8,7 @@ import { type Host, systemHost } from './host.ts'
 import { copyJson, type Json } from './json.ts'
 import { type History, Journals, noRun, type Peek } from './journals.ts'
 import type { Kind } from './kind.ts'
+import { InboxWatch } from './inbox-watch.ts'
 import { Leases } from './leases.ts'
 import { runName } from './names.ts'
 import { assertStorable, RunPrograms } from './pinned.ts'
@@ -91,6 +92,7 @@ export class Runtime implements RunWorld {
   readonly #worker: Worker
   readonly heartbeat: Heartbeat | undefined
   readonly #leases: Leases | undefined
+  readonly #inboxes: InboxWatch | undefined
   #now: number | undefined
   #greeted: Promise<void> | undefined
 
@@ -113,6 +115,7 @@ export class Runtime implements RunWorld {
             trouble: (fault) => this.#runs.size > 0 && options.onTrouble?.(fault),
           })
     this.#leases = store === undefined || this.heartbeat === undefined ? undefined : new Leases(store, this.#worker, this.heartbeat)
+    this.#inboxes = store === undefined ? undefined : new InboxWatch(store, this.#worker, this.host, this.#runs)
     this.committer = this.store === undefined ? undefined : new Committer(this.store, this.host, this.#runs)
   }
 
@@ -167,6 +170,7 @@ export class Runtime implements RunWorld {
       this.store === undefined ? [] : closure.filter(({ local }) => local === undefined).map(storedProgram),
     )
     this.#runs.set(id, run)
+    this.#inboxes?.begin()
     options.prepare?.(run)
     run.begin({
       frame: 0,
@@ -273,6 +277,7 @@ export class Runtime implements RunWorld {
       this.#journals().requireSteps(state.pins, id)
       run = new Run(this, id, state, definitions, claim.lease)
       this.#runs.set(id, run)
+      this.#inboxes?.begin()
       const ready = prepare?.(run)
       if (ready !== undefined) await ready
       await run.reopen(actor)
@@ -380,6 +385,7 @@ export class Runtime implements RunWorld {
    */
   async close(): Promise<void> {
     this.heartbeat?.stop()
+    this.#inboxes?.end()
     for (const run of this.#runs.values()) {
       await run.leave()
       if (run.lease !== undefined) await this.#leases?.release(run.lease)

@@ -124,6 +124,20 @@ export interface InboxMessage extends Message {
   readonly row: number
 }
 
+/** A run whose inbox holds messages that no record has taken. */
+export interface UnreadRun {
+  readonly run: string
+  /** Differs as soon as the messages differ. */
+  readonly mark: string
+}
+
+/** What `Store.watch` gives. */
+export interface PostWatch {
+  /** Every post is called back, those of other processes too: nobody has to ask. */
+  readonly complete: boolean
+  stop(): void
+}
+
 /** An entry of a ledger: a log that outlives runs. */
 export interface LedgerEntry {
   readonly seq: number
@@ -211,8 +225,20 @@ export interface Store {
   /** Messages that no record has taken, in order of arrival. */
   inbox(run: string): Awaitable<readonly InboxMessage[]>
   /**
-   * Unfinished runs that something is due for, oldest first: a time, an answer or a cancellation, a message that their row
-   * waits for, or, while they run, an owner that is gone. A message that nobody waits for is due once somebody does.
+   * The runs of a worker whose inbox holds messages. Every process asks several times a second for as long as it holds runs:
+   * it writes nothing and costs next to nothing where nothing was posted.
+   */
+  unread(worker: Worker): Awaitable<readonly UnreadRun[]>
+  /**
+   * Calls back when something may have been posted: always after a post of this object, and after others where the store
+   * hears of them. Unless the watch is `complete`, one may be missed, and `unread` is asked regularly. A watch keeps no
+   * process alive, and ends with the store.
+   */
+  watch(posted: () => void): PostWatch
+  /**
+   * Unfinished runs that no living process holds and that something is due for, the longest due first: a time, an answer or a
+   * cancellation, a message that their row waits for, or, while they run, an owner that is gone. A message that nobody waits
+   * for is due once somebody does.
    */
   due(now: number): Awaitable<readonly string[]>
 
@@ -222,7 +248,8 @@ export interface Store {
   ledger(name: string, after?: number, limit?: number): Awaitable<readonly LedgerEntry[]>
 
   /**
-   * Takes away what nothing needs, in one transaction. Of runs: those that were given up before their first record, and
+   * Takes away what nothing needs, in transactions so short that no commit waits for long; cut short, it leaves a store that is
+   * whole, and the next one takes the rest. Of runs: those that were given up before their first record, and
    * with `before` those that have ended, with their records, snapshots and messages; never one that another run which stays
    * was forked from. Of programs and blobs: those whose hash, 64 hexadecimal digits, stands in no record of a run that stays
    * and in no ledger. What is committed at the same time stays: a run begins with a batch that holds its programs. Throws

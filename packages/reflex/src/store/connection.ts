@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { judgeLayout } from './header.ts'
 import { openDatabase, rollBack } from './open.ts'
 import { storeFault } from './sqlite-faults.ts'
 import { Standing } from './standing.ts'
@@ -40,6 +41,15 @@ export class Connection {
     return this.#transaction('write', work, 'normal')
   }
 
+  /** Differs once another connection, of this process or another one, has committed. */
+  version(): number {
+    try {
+      return this.sql.version.get()?.data_version ?? 0
+    } catch (thrown) {
+      throw storeFault(thrown, this.name, 'read')
+    }
+  }
+
   /** Reads that see one state of the store. */
   read<T>(work: (sql: Statements) => T): T {
     return this.#transaction('read', work)
@@ -53,6 +63,8 @@ export class Connection {
       throw storeFault(thrown, this.name, doing)
     }
     try {
+      // Nobody can raise the layout until this transaction is over.
+      if (doing === 'write') judgeLayout(this.sql.layout.get()?.user_version ?? 0, this.name)
       const result = work(this.sql)
       if (doing === 'write') this.#standing.check()
       this.sql.commit.run()

@@ -26,9 +26,11 @@ export const faults = defineFaults({
   R5022: {
     title: 'The store was made by a newer release',
     verdict: 'fail',
-    when: 'when a store is opened',
-    means: 'The layout of the store has a higher number than this release knows. The file was not changed.',
-    fix: 'Open it with the release that made it, or a later one.',
+    when: 'when a store is opened, or when it is written after a newer release has raised its layout',
+    means:
+      'The layout of the store has a higher number than this release knows. Nothing was written. Runs of this process end here and stay as they are in the store.',
+    often: 'a newer release on the same machine that opened the store while an older process was still at work',
+    fix: 'Open it with the release that made it, or a later one, and resume the runs there.',
   },
   R5023: {
     title: 'The store cannot be opened',

@@ -54,12 +54,16 @@ function judgeHeader(header: Buffer, size: number, path: string, name: string): 
 /** Throws unless these are the marks of a store that this release knows. */
 export function judgeMarks(application: number, layout: number, name: string): void {
   if (application !== APPLICATION) throw foreign(name, 'belongs to another program')
-  if (layout > LAYOUT) {
-    throw faults.make('R5022', `the store ${name} has layout ${layout}; this release knows up to ${LAYOUT}`, {
-      file: name,
-      fix: 'open it with the release that made it, or a later one',
-    })
-  }
+  judgeLayout(layout, name)
+}
+
+/** Throws `R5022` for a layout that a newer release has made, also while the store is open. */
+export function judgeLayout(layout: number, name: string): void {
+  if (layout <= LAYOUT) return
+  throw faults.make('R5022', `the store ${name} has layout ${layout}; this release knows up to ${LAYOUT}`, {
+    file: name,
+    fix: 'open it with the release that made it, or a later one',
+  })
 }
 
 function foreign(name: string, what: string): Error {

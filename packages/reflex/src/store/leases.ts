@@ -77,7 +77,7 @@ export class Leases {
   due(now: number): readonly string[] {
     const here = new Set([...this.#known.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
     const open = this.#connection.read((sql) => sql.open.all(now))
-    return open.filter((run) => isDue(run, now, here)).map(({ id }) => id)
+    return dueRuns(open, now, here)
   }
 
   #get(worker: Worker): KnownWorker {
@@ -87,12 +87,34 @@ export class Leases {
   }
 }
 
-/** Whether something is due for an unfinished run; `here` are the names of this machine. */
-export function isDue(run: OpenRun, now: number, here: ReadonlySet<string>): boolean {
+/** The runs that are due, the longest due first; `here` are the names of this machine. */
+export function dueRuns(runs: readonly OpenRun[], now: number, here: ReadonlySet<string>): string[] {
+  // To look for a process costs as much as to read a row, and most owners hold many runs.
+  const gone = new Map<string, boolean>()
+  const isAway = (owner: KnownWorker): boolean => {
+    const known = gone.get(owner.id) ?? isGone(owner, now, here)
+    gone.set(owner.id, known)
+    return known
+  }
+  return runs
+    .flatMap((run) => {
+      const since = dueSince(run, now, isAway)
+      return since === undefined ? [] : [{ id: run.id, since }]
+    })
+    .sort((a, b) => a.since - b.since)
+    .map(({ id }) => id)
+}
+
+/** Since when something is due for an unfinished run that nobody carries. A process that lives sees to its runs by itself. */
+function dueSince(run: OpenRun, now: number, isAway: (owner: KnownWorker) => boolean): number | undefined {
   const owner = ownerOf(run)
-  if (isStillborn(run.last, owner, now)) return false
-  if ((run.due ?? Number.POSITIVE_INFINITY) <= now || run.told === 1 || isMet(run)) return true
-  return run.status === 'running' && (owner === undefined || isGone(owner, now, here))
+  if (owner !== undefined && !isAway(owner)) return undefined
+  if (isStillborn(run.last, owner, now)) return undefined
+  const { due, told, status, updated } = run
+  const met = isMet(run) ? run.heard : null
+  const left = status === 'running' ? (owner === undefined ? updated : owner.seen) : null
+  const times = [due !== null && due <= now ? due : null, told, met, left].filter((time) => time !== null)
+  return times.length === 0 ? undefined : Math.min(...times)
 }
 
 /** A message that nobody waits for stays in the inbox, and nothing is due for it. */

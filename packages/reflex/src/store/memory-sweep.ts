@@ -24,6 +24,5 @@ export function unneededOf({ runs, programs, blobs, ledgers }: Held, { now, befo
   const needed = new Needed()
   for (const { columns, batches } of runs) if (!gone.has(columns.id) && needed.from(columns) !== undefined) needed.add(columns, batches)
   for (const value of ledgers) addHashes(value, needed.hashes)
-  const without = (names: Iterable<string>): string[] => needed.without(Array.from(names, (hash) => ({ hash })))
-  return { runs: [...gone], programs: without(programs), blobs: without(blobs) }
+  return { runs: [...gone], programs: needed.without(programs), blobs: needed.without(blobs) }
 }

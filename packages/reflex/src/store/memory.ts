@@ -6,6 +6,7 @@ import type {
   Lease,
   LedgerEntry,
   Message,
+  PostWatch,
   RunFilter,
   RunRow,
   Store,
@@ -14,13 +15,13 @@ import type {
   StoredRun,
   SweepOptions,
   Swept,
+  UnreadRun,
   Worker,
 } from '../kernel/store.ts'
 import { isGone, isStillborn, type KnownWorker, knownWorker, lastSeen } from './alive.ts'
 import {
   hasAnswer,
   hasEnded,
-  isAwaited,
   isOpen,
   type MessageColumns,
   messageColumns,
@@ -33,7 +34,10 @@ import {
   rowOf,
 } from './columns.ts'
 import { faults } from './faults.ts'
+import { dueRuns } from './leases.ts'
 import { unneededOf } from './memory-sweep.ts'
+import { Posted } from './posted.ts'
+import type { OpenRun } from './rows.ts'
 
 /**
  * A store that lives as long as its object: for tests, trials and runs that need not outlive the process.
@@ -72,6 +76,7 @@ class MemoryStore implements Store {
   readonly #blobs = new Map<string, string>()
   readonly #waiting = new Map<number, MemoryMessage>()
   readonly #ledgers = new Map<string, MemoryLedger>()
+  readonly #posted = new Posted()
   #messages = 0
 
   constructor(name: string) {
@@ -193,6 +198,7 @@ class MemoryStore implements Store {
     run.ids.add(message.id)
     this.#messages++
     this.#waiting.set(this.#messages, { ...columns, row: this.#messages, run: id })
+    this.#posted.tell()
     return true
   }
 
@@ -201,17 +207,36 @@ class MemoryStore implements Store {
     return own.map((columns) => ({ row: columns.row, ...messageOf(columns, id) }))
   }
 
+  unread(worker: Worker): readonly UnreadRun[] {
+    const told = Map.groupBy(this.#waiting.values(), ({ run }) => run)
+    return [...told]
+      .filter(([run]) => this.#runs.get(run)?.owner === worker.id)
+      .map(([run, messages]) => ({ run, mark: messages.map(({ row }) => row).join(' ') }))
+  }
+
+  watch(posted: () => void): PostWatch {
+    return { complete: true, stop: this.#posted.listen(posted) }
+  }
+
   due(now: number): readonly string[] {
     const told = Map.groupBy(this.#waiting.values(), ({ run }) => run)
-    const here = this.#hosts()
     const open = [...this.#runs.values()].filter(({ columns }) => isOpen(columns.status))
-    const due = open.filter(({ columns, owner }) => {
-      const holder = this.#workers.get(owner ?? '')
-      if (isStillborn(columns.last, holder, now)) return false
-      if ((columns.due ?? Number.POSITIVE_INFINITY) <= now || isMet(columns.waits, told.get(columns.id) ?? [])) return true
-      return columns.status === 'running' && (holder === undefined || isGone(holder, now, here))
-    })
-    return due.map(({ columns }) => columns.id)
+    return dueRuns(
+      open.map((run) => this.#openRun(run, told.get(run.columns.id) ?? [])),
+      now,
+      this.#hosts(),
+    )
+  }
+
+  #openRun({ columns, owner }: MemoryRun, messages: readonly MemoryMessage[]): OpenRun {
+    const { id, status, last, due, updated, waits } = columns
+    const first = (found: readonly MemoryMessage[]): number | null => (found.length === 0 ? null : Math.min(...found.map(({ at }) => at)))
+    const [heard, told] = [messages.filter(({ type }) => type === 'message'), messages.filter(({ type }) => type !== 'message')]
+    const topics = heard.length === 0 ? null : JSON.stringify(heard.map(({ target }) => target))
+    const holder = this.#workers.get(owner ?? '')
+    const { host = '', pid = 0, place = '', began = '', seen = 0, ttl = 0 } = holder ?? {}
+    const known = { owner, worker: holder?.id ?? null, host, pid, place, began, seen, ttl }
+    return { id, status, last, due, updated, waits, topics, told: first(told), heard: first(heard), ...known }
   }
 
   append(name: string, key: string, value: Json, at: number): number {
@@ -262,12 +287,6 @@ class MemoryStore implements Store {
   #hosts(): ReadonlySet<string> {
     return new Set([...this.#workers.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
   }
-}
-
-/** A message that nobody waits for stays in the inbox, and nothing is due for it. */
-function isMet(waits: string, messages: readonly MemoryMessage[]): boolean {
-  const topics = messages.filter(({ type }) => type === 'message').map(({ target }) => target)
-  return topics.length < messages.length || isAwaited(waits, topics)
 }
 
 function withoutLife({ id, host, pid }: KnownWorker): Worker {

@@ -1,4 +1,4 @@
-import type { RunRow, Worker } from '../kernel/store.ts'
+import type { RunRow, UnreadRun, Worker } from '../kernel/store.ts'
 import type { KnownWorker } from './alive.ts'
 import { changed, type MessageColumns, type RunColumns, rowOf } from './columns.ts'
 import { type ChainEnd, type SummedBatch, sumOf } from './sums.ts'
@@ -36,11 +36,22 @@ export interface OpenRun extends OwnerColumns {
   readonly status: RunRow['status']
   readonly last: number
   readonly due: number | null
-  /** 1 if an answer or a cancellation lies there. */
-  readonly told: number
+  readonly updated: number
+  /** When the first answer or cancellation that lies there was posted; null if there is none. */
+  readonly told: number | null
+  /** When the first message that lies there was posted; null if there is none. */
+  readonly heard: number | null
   /** The topics of the messages there, as a JSON list, and then the waits of the row; null where there are none. */
   readonly topics: string | null
   readonly waits: string | null
+}
+
+/** Where a batch stands among all batches. */
+interface BatchPlace {
+  readonly row: number
+  readonly run: number
+  readonly first: number
+  readonly sum: number
 }
 
 /** What each statement that reads answers with. */
@@ -57,9 +68,15 @@ export interface Rows {
   readonly posted: { readonly row: number }
   readonly answered: { readonly row: number }
   readonly inbox: MessageColumns & { readonly row: number; readonly sum: number }
+  readonly version: { readonly data_version: number }
+  readonly layout: { readonly user_version: number }
+  readonly unread: UnreadRun
   readonly open: OpenRun
   readonly entryOf: { readonly seq: number }
   readonly lastEntry: { readonly seq: number | null }
+  readonly tip: BatchPlace
+  readonly batchAt: BatchPlace
+  readonly since: { readonly body: string }
   readonly forks: { readonly id: string; readonly version: number; readonly body: string }
   readonly ledgers: { readonly row: number; readonly value: string }
   readonly programs: { readonly hash: string }

@@ -6,6 +6,7 @@ import type {
   Lease,
   LedgerEntry,
   Message,
+  PostWatch,
   RunFilter,
   RunRow,
   Store,
@@ -14,6 +15,7 @@ import type {
   StoredRun,
   SweepOptions,
   Swept,
+  UnreadRun,
   Worker,
 } from '../kernel/store.ts'
 import { Commits } from './commit.ts'
@@ -21,8 +23,10 @@ import { Connection } from './connection.ts'
 import { inboxOf, postMessage } from './inbox.ts'
 import { Leases } from './leases.ts'
 import { appendEntry, entriesOf } from './ledgers.ts'
+import { Posted } from './posted.ts'
 import { readBlob, readJournal, readProgram, readRun, readRuns } from './reading.ts'
 import { sweepStore } from './sweep.ts'
+import { Unread } from './unread.ts'
 
 /** How a SQLite store behaves. */
 export interface SqliteOptions {
@@ -51,12 +55,15 @@ class SqliteStore implements Store {
   readonly #connection: Connection
   readonly #leases: Leases
   readonly #commits: Commits
+  readonly #unread: Unread
+  readonly #posted = new Posted()
 
   constructor(connection: Connection) {
     this.name = connection.name
     this.#connection = connection
     this.#leases = new Leases(connection)
     this.#commits = new Commits(connection)
+    this.#unread = new Unread(connection)
   }
 
   hello(worker: Worker, now: number, ttl: number): void {
@@ -72,15 +79,18 @@ class SqliteStore implements Store {
   }
 
   claim(run: string, worker: Worker, now: number): Claim {
+    this.#unread.forget()
     return this.#leases.claim(run, worker, now)
   }
 
   release(lease: Lease): void {
     this.#commits.forget(lease)
+    this.#unread.forget()
     this.#leases.release(lease)
   }
 
   commit(batches: readonly Batch[]): readonly string[] {
+    if (batches.some(({ taken }) => taken !== undefined)) this.#unread.forget()
     return this.#commits.commit(batches)
   }
 
@@ -105,11 +115,23 @@ class SqliteStore implements Store {
   }
 
   post(run: string, message: Message): boolean {
-    return this.#connection.write((sql) => postMessage(sql, run, message))
+    const fresh = this.#connection.write((sql) => postMessage(sql, run, message))
+    this.#unread.forget()
+    this.#posted.tell()
+    return fresh
   }
 
   inbox(run: string): readonly InboxMessage[] {
     return this.#connection.read((sql) => inboxOf(sql, run))
+  }
+
+  unread(worker: Worker): readonly UnreadRun[] {
+    return this.#unread.of(worker)
+  }
+
+  /** Posts of other processes show in the version of the data alone. */
+  watch(posted: () => void): PostWatch {
+    return { complete: false, stop: this.#posted.listen(posted) }
   }
 
   due(now: number): readonly string[] {
@@ -124,11 +146,13 @@ class SqliteStore implements Store {
     return this.#connection.read((sql) => entriesOf(sql, name, after, limit))
   }
 
-  sweep(options: SweepOptions): Swept {
+  sweep(options: SweepOptions): Promise<Swept> {
+    this.#unread.forget()
     return sweepStore(this.#connection, options)
   }
 
   close(): void {
+    this.#posted.clear()
     this.#connection.close()
   }
 }

@@ -9,6 +9,8 @@ const SQL = {
   beginWrite: 'begin immediate',
   beginRead: 'begin',
   commit: 'commit',
+  version: 'pragma data_version',
+  layout: 'pragma user_version',
 
   hello: `insert into worker (id, host, pid, place, began, seen, ttl) values (?, ?, ?, ?, ?, ?, ?)
     on conflict (id) do update set place = excluded.place, began = excluded.began, ttl = excluded.ttl,
@@ -51,9 +53,13 @@ const SQL = {
   answered: "select row from inbox where run = ? and taken is null and type = 'answer' and target = ? limit 1",
   inbox: `select inbox.row, inbox.id, type, target, sender, at, inbox.sum, body from inbox join run on run.seq = inbox.run
     where run.id = ? and taken is null order by inbox.row`,
-  open: `with told as (select run, max(type <> 'message') as told, json_group_array(target) filter (where type = 'message') as topics
+  // Rows grow with each post to a run, so no two inboxes of a run have the same count, end and sum.
+  unread: `select run.id as run, count(*) || ' ' || max(inbox.row) || ' ' || sum(inbox.row) as mark
+    from inbox join run on run.seq = inbox.run where taken is null and run.owner = ? group by inbox.run`,
+  open: `with told as (select run, min(at) filter (where type <> 'message') as told,
+      min(at) filter (where type = 'message') as heard, json_group_array(target) filter (where type = 'message') as topics
       from inbox where taken is null group by run)
-    select run.id, run.owner, status, last, run.due, coalesce(told.told, 0) as told, told.topics, iif(told.topics is null, null, waits) as waits,
+    select run.id, run.owner, status, last, updated, run.due, told.told, told.heard, told.topics, iif(told.topics is null, null, waits) as waits,
     worker.id as worker, host, pid, place, began, seen, ttl
     from run left join worker on worker.id = run.owner left join told on told.run = run.seq where status in ('running', 'suspended')
     and (status = 'running' or run.due <= ? or told.run is not null) order by run.seq`,
@@ -63,14 +69,18 @@ const SQL = {
   lastEntry: 'select max(seq) as seq from ledger where name = ?',
   entries: 'select seq, key, at, sum, value from ledger where name = ? and seq > ? order by seq limit ?',
 
-  forks: 'select id, version, body from journal join run on run.seq = journal.run where first = 1 and instr(body, ?) > 0',
+  forks: `select id, version, body from journal join run on run.seq = journal.run
+    where first = 1 and instr(body, ?) > 0 and journal.row > ?`,
+  tip: 'select row, run, first, sum from journal order by row desc limit 1',
+  batchAt: 'select row, run, first, sum from journal where row = ?',
+  since: 'select body from journal where row > ?',
   ledgers: 'select row, value from ledger where row > ? order by row',
   programs: 'select hash from program',
   blobs: 'select hash from blob',
   dropJournal: 'delete from journal where run = ?',
   dropSnapshots: 'delete from snapshot where run = ?',
   dropMessages: 'delete from inbox where run = ?',
-  dropRun: 'delete from run where seq = ?',
+  dropRun: 'delete from run where seq = ? and trace = ? and token = ? and last = ?',
   dropProgram: 'delete from program where hash = ?',
   dropBlob: 'delete from blob where hash = ?',
 } as const

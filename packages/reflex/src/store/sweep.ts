@@ -1,60 +1,153 @@
+import { systemHost } from '../kernel/host.ts'
 import type { SweepOptions, Swept } from '../kernel/store.ts'
 import type { Connection } from './connection.ts'
 import { readJournal } from './reading.ts'
-import { checkedRow, type StoredRunRow } from './rows.ts'
+import { checkedRow, type Rows, type StoredRunRow } from './rows.ts'
 import type { Statements } from './statements.ts'
-import { addHashes, FORK, Needed, parentsOf, sweptRow, unneededRuns } from './unneeded.ts'
+import { addHashes, Candidates, chunksOf, FORK, Needed, parentsOf } from './unneeded.ts'
 
 const ALL = [null, null, null, null, null, ''] as const
+/** What one transaction reads or takes away, so that a commit waits for milliseconds at most. */
+const RUNS_READ = 200
+const RUNS_GONE = 50
+const NAMES_GONE = 500
 
 /**
- * Takes away what nothing needs. Journals are read before anybody has to wait: the transaction that takes away reads only
- * what has been committed since.
+ * Takes away what nothing needs, in transactions of a few milliseconds each. Everything is read before anything goes; the
+ * transactions that take away read only what has been committed since.
  */
-export function sweepStore(connection: Connection, options: SweepOptions): Swept {
-  const known: Known = { needed: new Needed(), ledgers: 0 }
-  const found = connection.read((sql) => unneeded(sql, known, options))
-  if (options.dry === true) return sweptOf(found)
-  return connection.write((sql) => {
-    const gone = unneeded(sql, known, options)
-    for (const { seq } of gone.runs) for (const table of [sql.dropJournal, sql.dropSnapshots, sql.dropMessages, sql.dropRun]) table.run(seq)
-    for (const hash of gone.programs) sql.dropProgram.run(hash)
-    for (const hash of gone.blobs) sql.dropBlob.run(hash)
-    return sweptOf(gone)
-  })
+export async function sweepStore(connection: Connection, options: SweepOptions): Promise<Swept> {
+  const sweep = new Sweep(connection, options)
+  await sweep.read()
+  const runs = options.dry === true ? sweep.runs : await sweep.dropRuns()
+  return { runs: runs.map(({ id }) => id), programs: await sweep.drop('programs'), blobs: await sweep.drop('blobs') }
 }
 
-interface Known {
-  readonly needed: Needed
-  /** The last row of the ledgers that was read. */
-  ledgers: number
+/** Between two transactions, the runs of this process go on. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => systemHost.turn(resolve))
 }
 
-interface Unneeded extends Omit<Swept, 'runs'> {
-  readonly runs: readonly StoredRunRow[]
-}
+class Sweep {
+  readonly #connection: Connection
+  readonly #options: SweepOptions
+  readonly #needed = new Needed()
+  #candidates = new Candidates<StoredRunRow>([], new Map(), 0)
+  /** The last entry of all ledgers that was read. */
+  #ledgers = 0
+  /** The newest batch at the time of the last look. What is committed later has a higher row, as long as this one stays. */
+  #tip: Rows['tip'] | undefined
 
-function unneeded(sql: Statements, known: Known, { now, before }: SweepOptions): Unneeded {
-  const { needed } = known
-  const rows = sql.runs.all(...ALL)
-  for (const row of rows) checkedRow(row)
-  const swept = rows.map((row) => sweptRow(row, now))
-  const gone = unneededRuns(swept, parentsOf(sql.forks.all(FORK)), before)
-  for (const row of rows) {
-    const from = gone.has(row.id) ? undefined : needed.from(row)
-    if (from !== undefined) needed.add(row, readJournal(sql, row.id, from))
+  constructor(connection: Connection, options: SweepOptions) {
+    this.#connection = connection
+    this.#options = options
   }
-  for (const { row, value } of sql.ledgers.all(known.ledgers)) {
-    addHashes(value, needed.hashes)
-    known.ledgers = row
+
+  get runs(): readonly StoredRunRow[] {
+    return this.#candidates.gone
   }
-  return {
-    runs: rows.filter(({ id }) => gone.has(id)),
-    programs: needed.without(sql.programs.all()),
-    blobs: needed.without(sql.blobs.all()),
+
+  /** Reads what the runs that stay and the ledgers name. Throws `R5003` for a journal that is not what was written. */
+  async read(): Promise<void> {
+    const { now, before } = this.#options
+    const { rows, forks } = this.#connection.read((sql) => {
+      this.#tip = sql.tip.get()
+      return { rows: sql.runs.all(...ALL), forks: sql.forks.all(FORK, 0) }
+    })
+    this.#candidates = new Candidates(rows, parentsOf(forks), now, before)
+    for (const chunk of chunksOf(rows, RUNS_READ)) {
+      await turn()
+      this.#connection.read((sql) => this.#readRuns(sql, chunk))
+    }
+    this.#connection.read((sql) => this.#readLedgers(sql))
+  }
+
+  #readRuns(sql: Statements, rows: readonly StoredRunRow[]): void {
+    for (const row of rows) {
+      checkedRow(row)
+      const from = this.#candidates.goes(row.id) ? undefined : this.#needed.from(row)
+      if (from !== undefined) this.#needed.add(row, readJournal(sql, row.id, from))
+    }
+  }
+
+  #readLedgers(sql: Statements): void {
+    for (const { row, value } of sql.ledgers.all(this.#ledgers)) {
+      addHashes(value, this.#needed.hashes)
+      this.#ledgers = row
+    }
+  }
+
+  async dropRuns(): Promise<readonly StoredRunRow[]> {
+    const dropped: StoredRunRow[] = []
+    for (const chunk of chunksOf(this.runs, RUNS_GONE)) {
+      await turn()
+      const gone = await this.#current((sql) => chunk.filter((row) => this.#candidates.goes(row.id) && dropRun(sql, row)))
+      dropped.push(...gone)
+      this.#keep(chunk.filter((row) => !gone.includes(row)))
+    }
+    return dropped
+  }
+
+  /** Runs that stay after all, as they are now. */
+  #keep(rows: readonly StoredRunRow[]): void {
+    if (rows.length === 0) return
+    for (const { id } of rows) this.#candidates.keep(id)
+    this.#connection.read((sql) => {
+      const now = rows.map(({ id }) => sql.run.get(id))
+      this.#readRuns(
+        sql,
+        now.filter((row) => row !== undefined),
+      )
+    })
+  }
+
+  async drop(what: 'programs' | 'blobs'): Promise<string[]> {
+    const names = this.#connection.read((sql) => sql[what].all()).map(({ hash }) => hash)
+    if (this.#options.dry === true) return this.#needed.without(names)
+    const dropped: string[] = []
+    for (const chunk of chunksOf(this.#needed.without(names), NAMES_GONE)) {
+      await turn()
+      const statement = what === 'programs' ? 'dropProgram' : 'dropBlob'
+      dropped.push(
+        ...(await this.#current((sql) => {
+          this.#readLedgers(sql)
+          const gone = this.#needed.without(chunk)
+          for (const hash of gone) sql[statement].run(hash)
+          return gone
+        })),
+      )
+    }
+    return dropped
+  }
+
+  /** One transaction that takes away, after it has read what was committed since the last look. */
+  async #current<T>(work: (sql: Statements) => T): Promise<T> {
+    for (;;) {
+      const done = this.#connection.write((sql) => {
+        if (!this.#catchUp(sql)) return undefined
+        const result = work(sql)
+        this.#tip = sql.tip.get()
+        return { result }
+      })
+      if (done !== undefined) return done.result
+      await this.read()
+    }
+  }
+
+  /** False where another sweep took the newest batch away: its number may be that of a batch which nobody here has read. */
+  #catchUp(sql: Statements): boolean {
+    const tip = this.#tip
+    const found = tip === undefined ? undefined : sql.batchAt.get(tip.row)
+    if (tip !== undefined && (found?.run !== tip.run || found.first !== tip.first || found.sum !== tip.sum)) return false
+    for (const { body } of sql.since.all(tip?.row ?? 0)) addHashes(body, this.#needed.hashes)
+    this.#candidates.keepParents(parentsOf(sql.forks.all(FORK, tip?.row ?? 0)))
+    return true
   }
 }
 
-function sweptOf({ runs, programs, blobs }: Unneeded): Swept {
-  return { runs: runs.map(({ id }) => id), programs, blobs }
+/** False if the run has changed since it was read: somebody made its first record after all. */
+function dropRun(sql: Statements, { seq, trace, token, last }: StoredRunRow): boolean {
+  if (Number(sql.dropRun.run(seq, trace, token, last).changes) === 0) return false
+  for (const table of [sql.dropJournal, sql.dropSnapshots, sql.dropMessages]) table.run(seq)
+  return true
 }

@@ -10,10 +10,6 @@ export interface SweptRow extends Pick<RunColumns, 'id' | 'status' | 'last' | 'u
   readonly stillborn: boolean
 }
 
-export function sweptRow(row: StoredRunRow, now: number): SweptRow {
-  return { ...row, stillborn: isStillborn(row.last, ownerOf(row), now) }
-}
-
 /**
  * The runs that a sweep takes away: those that never began, and those that ended at `before` or earlier, unless a run that
  * stays was forked from them. `parents`: the run that another one was forked from.
@@ -22,18 +18,57 @@ export function unneededRuns(
   rows: readonly SweptRow[],
   parents: ReadonlyMap<string, string>,
   before: number = Number.NEGATIVE_INFINITY,
-): ReadonlySet<string> {
+): Set<string> {
   const gone = new Set(
     rows
       .filter(({ status, last, updated, stillborn }) => stillborn || (last > 0 && !isOpen(status) && updated <= before))
       .map(({ id }) => id),
   )
-  for (const { id } of rows) {
-    if (gone.has(id)) continue
-    // The history of a run goes through all that it descends from.
-    for (let parent = parents.get(id); parent !== undefined && gone.delete(parent); parent = parents.get(parent));
-  }
+  for (const { id } of rows) if (!gone.has(id)) keepAncestors(gone, parents, id)
   return gone
+}
+
+/** The history of a run goes through all that it descends from. */
+function keepAncestors(gone: Set<string>, parents: ReadonlyMap<string, string>, id: string): void {
+  for (let parent = parents.get(id); parent !== undefined && gone.delete(parent); parent = parents.get(parent));
+}
+
+/** The runs that go, of those that a sweep of a store with columns has read. */
+export class Candidates<Row extends StoredRunRow> {
+  readonly #rows: readonly Row[]
+  readonly #parents: Map<string, string>
+  readonly #gone: Set<string>
+
+  constructor(rows: readonly Row[], parents: ReadonlyMap<string, string>, now: number, before?: number) {
+    const swept = rows.map((row) => ({ ...row, stillborn: isStillborn(row.last, ownerOf(row), now) }))
+    this.#rows = rows
+    this.#parents = new Map(parents)
+    this.#gone = unneededRuns(swept, parents, before)
+  }
+
+  get gone(): readonly Row[] {
+    return this.#rows.filter(({ id }) => this.#gone.has(id))
+  }
+
+  goes(id: string): boolean {
+    return this.#gone.has(id)
+  }
+
+  keep(id: string): void {
+    this.#gone.delete(id)
+    keepAncestors(this.#gone, this.#parents, id)
+  }
+
+  /** Forks that were made since: what they descend from stays. */
+  keepParents(parents: ReadonlyMap<string, string>): void {
+    for (const [id, parent] of parents) this.#parents.set(id, parent)
+    for (const id of parents.keys()) if (!this.#gone.has(id)) this.keep(id)
+  }
+}
+
+/** A list in parts of at most `size`. */
+export function* chunksOf<T>(list: readonly T[], size: number): Generator<readonly T[]> {
+  for (let i = 0; i < list.length; i += size) yield list.slice(i, i + size)
 }
 
 /** Tells first batches that may begin a fork; the others need not be read. */
@@ -77,8 +112,8 @@ export class Needed {
     this.#read.set(`${id} ${trace}`, last)
   }
 
-  /** Those of these names that stand nowhere. */
-  without(names: readonly { readonly hash: string }[]): string[] {
-    return names.filter(({ hash }) => !this.hashes.has(hash)).map(({ hash }) => hash)
+  /** Those of these hashes that stand nowhere. */
+  without(hashes: Iterable<string>): string[] {
+    return Array.from(hashes).filter((hash) => !this.hashes.has(hash))
   }
 }

@@ -6,6 +6,7 @@ import { leaseCases } from './store-suite/leases.ts'
 import { ledgerCases } from './store-suite/ledgers.ts'
 import { listCases } from './store-suite/lists.ts'
 import { snapshotCases } from './store-suite/snapshots.ts'
+import { unreadCases } from './store-suite/unread.ts'
 import { type Rule, StoreWorld, type StoreUnderTest } from './store-suite/world.ts'
 
 export type { StoreUnderTest } from './store-suite/world.ts'
@@ -21,6 +22,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   ...snapshotCases,
   ...leaseCases,
   ...inboxCases,
+  ...unreadCases,
   ...listCases,
   ...ledgerCases,
   ...gcCases,

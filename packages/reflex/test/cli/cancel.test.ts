@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { DOCUMENTS } from '../../src/cli/output/schema.ts'
 import { virtualHost } from '../../src/testing/index.ts'
@@ -30,22 +32,97 @@ test('as a document', async () => {
   expect(code).toBe(0)
   expect(DOCUMENTS.cancelled.parse(JSON.parse(out))).toMatchObject({
     run: 'otter-2m9q',
+    did: 'cancelled',
     status: 'cancelled',
+    effects: [],
     cancelled: { by: 'ana', record: expect.any(Number) as number },
     inbox: false,
   })
 })
 
-test('of a run at which somebody sits elsewhere is told to who holds it', async () => {
+test('asks the process that holds the run, waits for it, and says what came of it', async () => {
   const options = await scene()
   const elsewhere = start(['resume', 'otter'], { ...options, columns: 80 })
   await elsewhere.shows('Approve')
-  const cancelling = start(['cancel', 'otter'], options)
+  const cancelling = start(['cancel', 'otter', '--by', 'ben'], options)
   for (let second = 0; second < 4; second++) {
     await options.host.settle()
     await options.host.advance(1000)
   }
   const { code, err } = await cancelling.ended
-  expect({ code, err: normal(err) }).toMatchObject({ code: 0, err: expect.stringContaining('otter-2m9q') as string })
+  expect({ code, err: normal(err).replace(/@\d+|\d{3,}/g, 'N') }).toEqual({
+    code: 0,
+    err: [
+      'cancellation requested; process N will stop the run',
+      'cancelled  otter-2m9q  by ben · recorded N by process N',
+      '  look back  reflex trace otter-2m9q',
+      '',
+    ].join('\n'),
+  })
   expect((await elsewhere.ended).code).toBe(1)
+})
+
+test('an answer given elsewhere ends the question at the terminal within a second', async () => {
+  const options = await scene()
+  const elsewhere = start(['resume', 'otter'], { ...options, columns: 80 })
+  await elsewhere.shows('Approve')
+  const answering = start(['answer', 'otter', 'yes', '--by', 'ben'], options)
+  for (let half = 0; half < 4; half++) {
+    await options.host.settle()
+    await options.host.advance(500)
+  }
+  expect((await answering.ended).code).toBe(0)
+  expect((await elsewhere.ended).screen).toContain('ben')
+})
+
+test('says so where the process that holds the run does not answer in time', async () => {
+  const options = await scene()
+  // A process that lives and looks at nothing: its clock stands still.
+  const elsewhere = start(['resume', 'otter'], { folder: options.folder, columns: 80, host: virtualHost({ seed: 77 }) })
+  await elsewhere.shows('Approve')
+  const cancelling = start(['cancel', 'otter', '--wait', '2s'], options)
+  for (let second = 0; second < 3; second++) {
+    await options.host.settle()
+    await options.host.advance(1000)
+  }
+  const { code, err } = await cancelling.ended
+  expect({ code, err: normal(err).replace(/\d{3,}/g, 'N') }).toEqual({
+    code: 75,
+    err: [
+      'cancellation requested; process N will stop the run',
+      'requested  otter-2m9q  by ana · not taken yet by process N',
+      '  it stays in the inbox',
+      '  look       reflex show otter-2m9q',
+      '',
+    ].join('\n'),
+  })
+  elsewhere.interrupt('SIGINT')
+  await elsewhere.ended
+})
+
+test('lists the effects that may have happened, with the keys to look for on the other side', async () => {
+  const options = { folder: workFolder(), host: virtualHost() }
+  writeFileSync(
+    join(options.folder, 'bank.mjs'),
+    `import { defineTool } from '${join(import.meta.dirname, '../../src/tools/index.ts')}'
+const input = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
+export const pay = defineTool({ name: 'bank.pay', description: '', input, repeat: 'keyed', leaves: true, run: () => new Promise(() => undefined) })
+`,
+  )
+  const pay = { id: 'pays', entry: 'pay', nodes: { pay: { id: 'pay', spec: { tool: 'bank.pay' } } }, edges: [] }
+  writeFileSync(join(options.folder, 'pays.workflow.json'), JSON.stringify(pay))
+  const paying = start(['run', 'pays.workflow.json', '--id', 'otter-2m9q', '--tools', 'bank.mjs'], { ...options, columns: 80 })
+  await paying.shows('otter-2m9q')
+  await options.host.settle(50)
+  const cancelling = start(['cancel', 'otter'], options)
+  for (let second = 0; second < 4; second++) {
+    await options.host.settle(50)
+    await options.host.advance(1000)
+  }
+  const { code, err } = await cancelling.ended
+  expect({ code, err: normal(err) }).toEqual({
+    code: 0,
+    err: expect.stringMatching(/\n {2}may have happened {2}pay {2}\S+ {2}key otter-2m9q:\S+\n/) as string,
+  })
+  expect((await paying.ended).code).toBe(1)
 })

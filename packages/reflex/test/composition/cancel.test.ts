@@ -10,13 +10,16 @@ import { newFolder } from './folders.ts'
 import { type Life, PLACES } from './workers.ts'
 
 /** A port that never comes to an end, and counts how often it began. */
-function endless(): { readonly port: Port; readonly begun: () => number } {
+function endless(traits: Pick<Port, 'leaves' | 'repeat'> = { leaves: false, repeat: 'free' }): {
+  readonly port: Port
+  readonly begun: () => number
+} {
   let begun = 0
   const perform = (): Promise<never> => {
     begun++
     return new Promise(() => undefined)
   }
-  return { port: { leaves: false, repeat: 'free', perform }, begun: () => begun }
+  return { port: { ...traits, perform }, begun: () => begun }
 }
 
 const lines = async ({ reflex }: Life): Promise<string[]> =>
@@ -56,12 +59,75 @@ describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
     const holder = scene.live(host, {}, process.pid)
     const held = await holder.reflex.run(holder.program('waits', { questions: ['approve'] }), { id: 'otter' })
     const other = scene.live(host)
-    const { message, handle, record } = await other.reflex.cancel('otter', { by: 'ben' })
-    expect({ told: message !== undefined, handle, record }).toEqual({ told: true, handle: undefined, record: undefined })
-    await held.run.pull()
-    await held.idle()
+    const { did, message, handle, record } = await other.reflex.cancel('otter', { by: 'ben', wait: 0 })
+    expect({ did, told: message !== undefined, handle, record }).toEqual({
+      did: 'requested',
+      told: true,
+      handle: undefined,
+      record: undefined,
+    })
+    await host.advance(1000)
     expect(held.status).toBe('cancelled')
     expect(await lines(other)).toEqual(['note cancelled by ben'])
+  })
+
+  test('waits for the process that holds the run, and says what it did and which effects may have happened', async () => {
+    const [host, scene] = [virtualHost(), place()]
+    const ports = { bank: endless({ leaves: true, repeat: 'keyed' }).port }
+    const holder = scene.live(host, ports, process.pid)
+    await holder.reflex.start(holder.program('acts', { port: 'bank' }), { id: 'otter' })
+    await host.settle()
+    const other = scene.live(host, ports)
+    other.program('acts', { port: 'bank' })
+    const asked: number[] = []
+    const cancelling = other.reflex.cancel('otter', { requested: ({ pid }) => void asked.push(pid) })
+    await host.advance(2000)
+    const effects = [{ key: 'otter:2', path: '', port: 'bank', asked: false }]
+    expect(await cancelling).toMatchObject({ did: 'cancelled', status: 'cancelled', record: 3, holder: { pid: process.pid }, effects })
+    expect(asked).toEqual([process.pid])
+  })
+
+  test('says after a limit that the process which holds the run has not taken it, and leaves it in the inbox', async () => {
+    const [host, scene] = [virtualHost(), place()]
+    const holder = scene.live(host, {}, process.pid)
+    await holder.reflex.run(holder.program('waits', { questions: ['approve'] }), { id: 'otter' })
+    holder.cable.cut = true
+    const other = scene.live(host)
+    const cancelling = other.reflex.cancel('otter', { wait: 3000 })
+    await host.advance(3500)
+    expect(await cancelling).toMatchObject({ did: 'requested', status: 'suspended', holder: { pid: process.pid }, effects: [] })
+    holder.cable.cut = false
+    await host.advance(1000)
+    expect((await other.reflex.find('otter')).status).toBe('cancelled')
+  })
+
+  test('cancels by itself where the other process lets go of the run meanwhile', async () => {
+    const [host, scene] = [virtualHost(), place()]
+    const holder = scene.live(host, {}, process.pid)
+    const held = await holder.reflex.run(holder.program('waits', { questions: ['approve'] }), { id: 'otter' })
+    holder.cable.cut = true
+    const other = scene.live(host)
+    const cancelling = other.reflex.cancel('otter', { by: 'ben' })
+    await host.advance(500)
+    holder.cable.cut = false
+    await held.leave()
+    await host.advance(1500)
+    expect(await cancelling).toMatchObject({ did: 'cancelled', status: 'cancelled' })
+    expect(await lines(other)).toEqual(['note cancelled by ben'])
+  })
+
+  test('lists what was in flight when its process died, and not what may be repeated freely', async () => {
+    const [host, scene] = [virtualHost(), place()]
+    const ports = { bank: endless({ leaves: true, repeat: 'keyed' }).port, slow: endless().port }
+    const first = scene.live(host, ports)
+    for (const port of ['bank', 'slow']) await first.reflex.start(first.program('acts', { port }), { id: port })
+    await host.settle()
+    await first.reflex.close()
+    const second = scene.live(host, ports)
+    for (const port of ['bank', 'slow']) second.program('acts', { port })
+    const { did, effects } = await second.reflex.cancel('bank')
+    expect({ did, effects }).toEqual({ did: 'cancelled', effects: [{ key: 'bank:2', path: '', port: 'bank', asked: false }] })
+    expect((await second.reflex.cancel('slow')).effects).toEqual([])
   })
 
   test('of a fork that nobody has told to go on performs nothing', async () => {

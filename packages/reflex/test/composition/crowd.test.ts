@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { memoryStore, openStore } from '../../src/store/index.ts'
+import { virtualHost } from '../../src/testing/index.ts'
 import { crowd } from './crowd.ts'
+import { timers } from './crowd-timers.ts'
 import { newFolder } from './folders.ts'
 
 test.each(['memory', 'SQLite'])('of many suspended runs, those that were answered at once go on, and nothing is lost: %s', async (kind) => {
@@ -11,4 +13,15 @@ test.each(['memory', 'SQLite'])('of many suspended runs, those that were answere
   const { completed, suspended, wrong, held } = await crowd({ workdir: folder, open, runs: 200, answered: 50 })
   expect({ wrong, held, suspended }).toEqual({ wrong: [], held: 0, suspended: 150 })
   expect(new Set(completed).size).toBe(50)
+})
+
+test('of runs that wait for one time after the other under four workers, none is late by more than a second', async () => {
+  const folder = newFolder()
+  const host = virtualHost()
+  const measured = timers({ workdir: folder, open: () => openStore(join(folder, 'reflex.db')), runs: 20, times: 6, workers: 4, host })
+  const found: { delays?: readonly number[] } = {}
+  void measured.then((delays) => (found.delays = delays))
+  for (let ticks = 0; ticks < 20_000 && found.delays === undefined; ticks++) await host.advance(10)
+  expect(found.delays).toHaveLength(120)
+  expect(found.delays?.at(-1)).toBeLessThanOrEqual(1_000)
 })

@@ -289,3 +289,29 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     expect(words().filter((word) => word.includes('completed')).length).toBe(7)
   })
 })
+
+test('lost races do not delay the next times of a run', async () => {
+  const host = virtualHost()
+  const [place] = PLACES.map(([, make]) => make())
+  if (place === undefined) throw new Error('no place')
+  const life = place.live(host)
+  const times = Array.from({ length: 20 }, (_, i) => 10_000 + i * 1_300)
+  await left(life, 'otter', { times, many: times.length })
+  const { store, runtime } = life.reflex
+  const slow = place.live(host)
+  // Its list is old: twice of three times another worker has seen to the run since.
+  let looks = 0
+  slow.cable.due = async (now) => (looks++ % 3 === 0 ? store.due(now) : ['otter'])
+  const { words } = slow.works()
+  await host.advance(60_000)
+  const records = await runtime.journal('otter')
+  let time = 0
+  const late: number[] = []
+  for (const { elapsed, input } of records) {
+    time += elapsed
+    if (input?.[0] === 'timer') late.push(time - (times[late.length] ?? 0))
+  }
+  expect(late).toHaveLength(times.length)
+  expect(Math.max(...late)).toBeLessThanOrEqual(2_000)
+  expect(words().some((word) => word === 'left otter suspended 0')).toBe(true)
+})

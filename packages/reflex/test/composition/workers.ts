@@ -38,6 +38,8 @@ export class Cable {
   cut = false
   /** Programs that cannot be found. */
   lost = false
+  /** What is due instead of what the store says. */
+  due: Store['due'] | undefined
   readonly store: Store
 
   constructor(store: Store) {
@@ -48,6 +50,7 @@ export class Cable {
         return (...given: unknown[]) => {
           if (this.cut && name !== 'close') throw new Error('the cable is cut')
           if (this.lost && name === 'program') return undefined
+          if (this.due !== undefined && name === 'due') return this.due(given[0] as number)
           return (member as (...given: unknown[]) => unknown).apply(target, given)
         }
       },

@@ -123,7 +123,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
         ['heads', () => store.beat(worker, NOW + 1, [lease]), [RUN]],
         ['run', async () => spans((await store.read(RUN, 1))?.batches), '1'],
         ['batches', async () => spans(await store.journal(RUN)), '1 2 3'],
-        ['open', () => store.due(NOW), [RUN]],
+        ['open', () => store.due(NOW + 1 + TTL), [RUN]],
       ]
       for (const [statement, call, answer] of calls) {
         void proxy.cut(statement, when)

@@ -33,7 +33,7 @@ describe('what is brought to the disk before a method returns', () => {
     }
     await call('hello', () => store.hello(worker, NOW, TTL))
     const lease = (await call('create', () => store.create(rowOf(RUN), worker))) as Lease
-    await call('commit', () => store.commit([batchOf(lease, 1)]))
+    await call('commit', () => store.commit([batchOf(lease, 1, { blobs: new Map([['f'.repeat(64), 'nobody names it']]) })]))
     await call('beat', () => store.beat(worker, NOW + 1))
     await call('post', () => store.post(RUN, messageOf('m1')))
     const again = leaseOf(await call('claim', () => store.claim(RUN, worker, NOW)))

@@ -33,7 +33,7 @@ describe('a sweep of a SQLite store', () => {
     db.prepare("update journal set body = '[[1,2,3]]' where run = 2 and first = 1").run()
     const rows = () => db.prepare('select (select count(*) from run) as runs, (select count(*) from journal) as batches').get()
     const before = rows()
-    expect(() => store.sweep({ now: NOW, before: NOW })).toThrow(/record 1 is not what was written/)
+    await expect(store.sweep({ now: NOW, before: NOW })).rejects.toThrow(/record 1 is not what was written/)
     expect(rows()).toEqual(before)
     db.close()
     await store.close()
@@ -73,7 +73,7 @@ describe('a sweep of a SQLite store', () => {
       }
     }
     const connection = new Overtaken(file, 1000)
-    expect(sweepStore(connection, { now: NOW })).toEqual({ runs: [], programs: [spare], blobs: [] })
+    expect(await sweepStore(connection, { now: NOW })).toEqual({ runs: [], programs: [spare], blobs: [] })
     connection.close()
     await store.close()
   })

@@ -54,9 +54,16 @@ export const DOCUMENTS = {
     .object({
       v,
       run: text,
+      did: z
+        .enum(['cancelled', 'cancelling', 'requested', 'late'])
+        .describe('What the cancellation did; late: the run ended before it arrived'),
       status,
       cancelled: z.object({ by: text, reason: text.optional(), record: z.number().optional() }),
-      inbox: z.boolean().describe('Another process holds the run, and has not taken it up yet'),
+      inbox: z.boolean().describe('Another process holds the run, and has not taken the cancellation yet'),
+      holder: z.object({ pid: z.number(), host: text }).optional().describe('The process that was asked to stop the run'),
+      effects: list(z.object({ key: text, path: text, port: text, asked: z.boolean() }))
+        .optional()
+        .describe('Effects that were in flight and may have happened; absent where the journal cannot be read here'),
     })
     .describe('cancel'),
   runs: z.object({ v, runs: list(run), more: z.boolean() }).describe('runs'),

@@ -1,61 +1,92 @@
 import type { Cancelled } from '../../cancelling.ts'
-import type { RunStatus } from '../../kernel/index.ts'
+import type { Worker } from '../../kernel/index.ts'
+import type { PossibleEffect } from '../../possible-effects.ts'
+import type { Console } from '../console.ts'
 import { plain } from '../documents.ts'
 import { suspendedLines } from '../ending.ts'
 import { EXIT } from '../exit.ts'
-import { factLine, way } from '../layout.ts'
+import { durationOf } from '../grammar.ts'
+import { factLine, hanging, way } from '../layout.ts'
 import type { CarryFlags } from '../options.ts'
 import type { Session } from '../session.ts'
 
 export interface CancelFlags extends CarryFlags {
   readonly reason?: string
+  /** How long to wait for the process that holds the run. */
+  readonly wait?: string
 }
 
-/** Milliseconds: whoever holds a run looks into its inbox about once a second. */
-const PATIENCE = 3000
-const LOOK = 100
-
-/** `reflex cancel RUN`: every program of the run hears so and may undo what it did; then the run ends as cancelled. */
-export async function cancel(session: Session, ref: string, { reason }: CancelFlags): Promise<number> {
+/** `reflex cancel RUN`: ends the run here, or asks the process that holds it, waits for that, and says what came of it. */
+export async function cancel(session: Session, ref: string, { reason, wait }: CancelFlags): Promise<number> {
   const { console, reflex } = session
-  const cancelled = await reflex.cancel(ref, reason === undefined ? {} : { reason })
-  await cancelled.handle?.idle()
-  const status = await statusOf(session, cancelled)
+  const speaks = console.shape === 'text' && !console.quiet
+  const first = await reflex.cancel(ref, {
+    ...(reason === undefined ? {} : { reason }),
+    ...(wait === undefined ? {} : { wait: durationOf(wait, '--wait') }),
+    requested: (holder) =>
+      speaks && console.tell([console.err.text(`cancellation requested; ${processName(console, holder)} will stop the run`)]),
+  })
+  await first.handle?.idle()
+  const cancelled = first.handle === undefined ? first : settled(first, first.handle.status)
   const by = reflex.actor
   if (console.shape !== 'text') {
-    const { run, record, handle } = cancelled
+    const { run, did, status, record, holder, effects } = cancelled
     const said = { by, ...(reason === undefined ? {} : { reason }), ...(record === undefined ? {} : { record }) }
-    console.document(plain({ v: 1, run, status, cancelled: said, inbox: handle === undefined && status !== 'cancelled' }))
-  } else if (!console.quiet) tell(session, cancelled, status, reason === undefined ? `by ${by}` : `by ${by}: ${reason}`)
-  return status === 'suspended' && cancelled.handle !== undefined ? EXIT.suspended : EXIT.done
+    const more = {
+      ...(holder === undefined ? {} : { holder: { pid: holder.pid, host: holder.host } }),
+      ...(effects === undefined ? {} : { effects }),
+    }
+    console.document(plain({ v: 1, run, did, status, cancelled: said, inbox: did === 'requested', ...more }))
+  } else if (speaks) tell(session, cancelled, reason === undefined ? `by ${by}` : `by ${by}: ${reason}`)
+  return { cancelled: EXIT.done, cancelling: EXIT.suspended, requested: EXIT.suspended, late: EXIT.no }[cancelled.did]
 }
 
-/** How the run stands; of one that another process holds, once that has had time to hear of it. */
-async function statusOf({ console, reflex }: Session, { run, handle }: Cancelled): Promise<RunStatus> {
-  if (handle !== undefined) return handle.status
-  const { host } = console.world.surroundings
-  const until = host.now() + PATIENCE
-  for (;;) {
-    const { status } = await reflex.find(run)
-    if ((status !== 'running' && status !== 'suspended') || host.now() >= until) return status
-    await new Promise<void>((resolve) => void host.at(host.now() + LOOK, resolve))
-  }
+/** A run that this process holds has undone what it could since. */
+function settled(cancelled: Cancelled, status: Cancelled['status']): Cancelled {
+  return { ...cancelled, status, did: status === 'cancelled' ? 'cancelled' : cancelled.did }
 }
 
-function tell({ console }: Session, { run, record, handle }: Cancelled, status: RunStatus, said: string): void {
+function tell({ console }: Session, { run, did, status, record, handle, holder, effects }: Cancelled, said: string): void {
   const { err } = console
   const id = err.text(run)
   const line = (word: string, facts: readonly string[]): string[] =>
     factLine(`${word}  ${id}`, `${err.paint('yellow', word)}  ${id}`, facts, err)
-  if (handle !== undefined && status === 'suspended')
-    return console.tell([...line('cancelling', [said, `recorded @${record ?? 0}`]), ...suspendedLines(console, handle)])
-  if (handle === undefined && status !== 'cancelled')
-    return console.tell([
-      ...line(status, [`told, ${said}: in its inbox, which whoever holds the run looks into`]),
-      way(err, 'look', console.command('show', run)),
-    ])
-  console.tell([
-    ...line(status, [said, record === undefined ? 'recorded by who held the run' : `recorded @${record}`]),
-    way(err, 'look back', console.command('trace', run)),
-  ])
+  const place = holder === undefined ? '' : ` by ${processName(console, holder)}`
+  const recorded = record === undefined ? [] : [`recorded @${record}${place}`]
+  switch (did) {
+    case 'cancelled':
+      return console.tell([
+        ...line(did, [said, ...recorded]),
+        ...effectLines(console, effects),
+        way(err, 'look back', console.command('trace', run)),
+      ])
+    case 'cancelling':
+      return console.tell([
+        ...line(did, [said, ...recorded, 'its programs undo what they did']),
+        ...effectLines(console, effects),
+        ...(handle?.status === 'suspended' ? suspendedLines(console, handle) : [way(err, 'look', console.command('show', run))]),
+      ])
+    case 'requested':
+      return console.tell([
+        ...line(did, [said, `not taken yet${place}`, 'it stays in the inbox']),
+        ...effectLines(console, effects),
+        way(err, 'look', console.command('show', run)),
+      ])
+    case 'late':
+      return console.tell([
+        ...line(status, ['it ended before the cancellation arrived']),
+        way(err, 'look back', console.command('trace', run)),
+      ])
+  }
+}
+
+/** `may have happened  pay  bank.transfer  otter-2m9q:12`, so that a person can look on the other side. */
+function effectLines({ err }: Console, effects: readonly PossibleEffect[] = []): string[] {
+  return effects.flatMap(({ key, path, port, asked }) =>
+    hanging([asked ? 'was asked about' : 'may have happened', path, port, `key ${key}`].filter((part) => part !== '').join('  '), err, 2),
+  )
+}
+
+function processName(console: Console, { pid, host }: Worker): string {
+  return `process ${pid}${host === console.world.surroundings.worker.host ? '' : ` on ${host}`}`
 }

@@ -13,6 +13,9 @@ export interface Client {
   /** Gives it back; `true` closes it instead. */
   release(close?: boolean): void
   on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'notification', listener: () => void): unknown
+  /** From now on, being open alone does not keep the process alive. */
+  unref(): void
 }
 
 interface Query {

@@ -2,6 +2,8 @@ import { type Fault, isFault } from '../../kernel/fault.ts'
 import { faults as kernelFaults } from '../../kernel/faults.ts'
 import { faults } from '../faults.ts'
 import { postgresFaults, RESTORE_SCHEMA } from './faults.ts'
+import { newerLayout } from './schema.ts'
+import { foundLayout } from './statements.ts'
 
 /** What was being done; the same answer of the server means different things. */
 export type Doing = 'open' | 'read' | 'write'
@@ -60,6 +62,8 @@ export function postgresFault(thrown: unknown, store: string, doing: Doing): Fau
   // Node tries each address of a host, and has no words for all of them together.
   const details = { cause: thrown instanceof AggregateError ? (thrown.errors[0] as unknown) : thrown }
   const state = stateOf(thrown)
+  const layout = state === '22P02' && thrown instanceof Error ? foundLayout(thrown) : undefined
+  if (layout !== undefined) return newerLayout(layout, store)
   if (state !== undefined && !isLost(thrown)) return serverFault(state, store, doing, details)
   if (thrown instanceof Error && thrown.message.startsWith('SASL')) return refusedUser(store, details)
   if (doing === 'open')

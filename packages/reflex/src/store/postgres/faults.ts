@@ -65,10 +65,11 @@ export const postgresFaults = defineFaults({
   R5067: {
     title: 'The schema was made by a newer release',
     verdict: 'fail',
-    when: 'when a store is used first, or after its connection was lost',
-    means: 'The layout of the schema has a higher number than this release knows. It was not changed.',
+    when: 'when a store is used first, or when it is written after a newer release has raised its layout',
+    means:
+      'The layout of the schema has a higher number than this release knows. Nothing was written. Runs of this process end here and stay as they are in the store.',
     often: 'a newer release on another machine that opened the same store',
-    fix: 'Use the release that made it, or a later one.',
+    fix: 'Use the release that made it, or a later one, and resume the runs there.',
   },
   R5068: {
     title: 'The schema is damaged',

@@ -2,7 +2,7 @@ import type { Claim, Lease, RunRow, Worker } from '../../kernel/store.ts'
 import { isGone, type KnownWorker, knownWorker } from '../alive.ts'
 import { newColumns } from '../columns.ts'
 import { faults } from '../faults.ts'
-import { FORGOTTEN_MS, isDue } from '../leases.ts'
+import { dueRuns, FORGOTTEN_MS } from '../leases.ts'
 import type { Commits } from './commit.ts'
 import type { PostgresConnection } from './connection.ts'
 import type { Value } from './driver.ts'
@@ -91,7 +91,7 @@ export class PostgresLeases {
   async due(now: number): Promise<readonly string[]> {
     const here = new Set([...this.#known.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
     const open = await this.#connection.read((ask) => ask('open', [now]))
-    return open.filter((run) => isDue(run, now, here)).map(({ id }) => id)
+    return dueRuns(open, now, here)
   }
 
   #get(worker: Worker): KnownWorker {

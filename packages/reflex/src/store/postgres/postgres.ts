@@ -6,6 +6,7 @@ import type {
   Lease,
   LedgerEntry,
   Message,
+  PostWatch,
   RunFilter,
   RunRow,
   Store,
@@ -14,15 +15,17 @@ import type {
   StoredRun,
   SweepOptions,
   Swept,
+  UnreadRun,
   Worker,
 } from '../../kernel/store.ts'
 import { checkedMessage } from '../inbox.ts'
 import { checkedEntries } from '../ledgers.ts'
-import { parsePostgresAddress } from './address.ts'
+import { parsePostgresAddress, type PostgresAddress } from './address.ts'
 import { Commits } from './commit.ts'
 import { PostgresConnection, type PostgresOptions } from './connection.ts'
 import { appendEntry, postMessage } from './inbox.ts'
 import { PostgresLeases } from './leases.ts'
+import { Listening } from './listening.ts'
 import { readJournal, readRun, readRuns } from './reading.ts'
 import { sweepPostgres } from './sweep.ts'
 import { checkedBlob, checkedProgram } from '../reading.ts'
@@ -47,7 +50,7 @@ const HEARTBEATS = 2
  */
 export function openPostgres(address: string, options: PostgresOptions = {}): Store {
   const parsed = parsePostgresAddress(address)
-  return new PostgresStore(new PostgresConnection(parsed, options, CONNECTIONS), new PostgresConnection(parsed, options, HEARTBEATS))
+  return new PostgresStore(new PostgresConnection(parsed, options, CONNECTIONS), new PostgresConnection(parsed, options, HEARTBEATS), parsed)
 }
 
 class PostgresStore implements Store {
@@ -57,13 +60,15 @@ class PostgresStore implements Store {
   readonly #commits: Commits
   readonly #heart: PostgresConnection
   readonly #leases: PostgresLeases
+  readonly #listening: Listening
 
-  constructor(connection: PostgresConnection, heart: PostgresConnection) {
+  constructor(connection: PostgresConnection, heart: PostgresConnection, address: PostgresAddress) {
     this.name = connection.name
     this.#connection = connection
     this.#heart = heart
     this.#commits = new Commits(connection)
     this.#leases = new PostgresLeases(connection, heart, this.#commits)
+    this.#listening = new Listening(address)
   }
 
   hello(worker: Worker, now: number, ttl: number): Promise<void> {
@@ -110,12 +115,23 @@ class PostgresStore implements Store {
     return this.#connection.read(async (ask) => checkedBlob(hash, (await ask('blob', [hash]))[0]))
   }
 
-  post(run: string, message: Message): Promise<boolean> {
-    return this.#connection.write((ask, doubt) => postMessage(ask, run, message, doubt))
+  async post(run: string, message: Message): Promise<boolean> {
+    const fresh = await this.#connection.write((ask, doubt) => postMessage(ask, run, message, doubt))
+    this.#listening.tell()
+    return fresh
   }
 
   inbox(run: string): Promise<readonly InboxMessage[]> {
     return this.#connection.read(async (ask) => (await ask('inbox', [run])).map((columns) => checkedMessage(columns, run)))
+  }
+
+  unread(worker: Worker): Promise<readonly UnreadRun[]> {
+    this.#listening.renew()
+    return this.#connection.read((ask) => ask('unread', [worker.id]))
+  }
+
+  watch(posted: () => void): PostWatch {
+    return { complete: false, stop: this.#listening.listen(posted) }
   }
 
   due(now: number): Promise<readonly string[]> {
@@ -136,6 +152,7 @@ class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
+    await this.#listening.close()
     await Promise.all([this.#connection.close(), this.#heart.close()])
   }
 }

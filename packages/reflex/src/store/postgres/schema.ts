@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import type { Fault } from '../../kernel/fault.ts'
 import { postgresFaults, RESTORE_SCHEMA } from './faults.ts'
 import type { Client } from './driver.ts'
 
@@ -46,7 +47,7 @@ create table ${schema}.ledger (
 
 /** What leads from each layout to the next one, beginning with no tables at all. A release that changes the layout adds to it. */
 const MIGRATIONS: readonly ((schema: string) => string)[] = [first]
-const LAYOUT = MIGRATIONS.length
+export const LAYOUT = MIGRATIONS.length
 const TABLES = ['header', 'run', 'journal', 'snapshot', 'program', 'blob', 'inbox', 'worker', 'ledger']
 
 /** A schema, and how the store in it is named in faults. */
@@ -78,6 +79,9 @@ async function migrate(client: Client, { schema }: Place, layout: number): Promi
   const { rows } = await client.query({ text: 'select 1 from pg_catalog.pg_namespace where nspname = $1', values: [schema] })
   // `if not exists` asks for the right to make one even where it exists.
   if (rows.length === 0) await client.query({ text: `create schema "${schema}"` })
+  // Writers that are under way end first, and those that come later see the new layout and write nothing.
+  if (layout > 0)
+    await client.query({ text: `lock table ${TABLES.map((table) => `"${schema}".${table}`).join(', ')} in share row exclusive mode` })
   for (const step of MIGRATIONS.slice(layout)) await client.query({ text: step(`"${schema}"`) })
   await client.query({
     text: `insert into "${schema}".header (application, layout) values ($1, $2) on conflict (one) do update set layout = excluded.layout`,
@@ -118,16 +122,18 @@ async function layoutOf(client: Client, { schema, name }: Place): Promise<number
 }
 
 function judgeLayout(layout: number, tables: ReadonlySet<string>, name: string): number {
-  if (layout > LAYOUT) {
-    throw postgresFaults.make('R5067', `the store ${name} has layout ${layout}; this release knows up to ${LAYOUT}`, {
-      fix: 'use the release that made it, or a later one',
-    })
-  }
+  if (layout > LAYOUT) throw newerLayout(String(layout), name)
   const missing = TABLES.filter((table) => !tables.has(table))
   if (layout === LAYOUT && missing.length > 0) {
     throw postgresFaults.make('R5068', `the store ${name} lacks the table ${missing.join(', ')}`, { fix: RESTORE_SCHEMA })
   }
   return layout
+}
+
+export function newerLayout(layout: string, name: string): Fault {
+  return postgresFaults.make('R5067', `the store ${name} has layout ${layout}; this release knows up to ${LAYOUT}`, {
+    fix: 'use the release that made it, or a later one',
+  })
 }
 
 function foreign(name: string, what: string): Error {

@@ -1,9 +1,12 @@
+import { crc32 } from 'node:zlib'
+import type { SummedBatch } from '../sums.ts'
+import { LAYOUT } from './schema.ts'
 import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
 
 const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, token, chain, run.sum'
 
 /** What each statement answers with. */
-export interface PostgresRows extends Pick<Rows, 'inbox' | 'program' | 'blob' | 'entries'> {
+export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' | 'blob' | 'entries'> {
   readonly hello: never
   readonly create: { readonly seq: number }
   readonly run: StoredRunRow
@@ -22,16 +25,34 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'program' | 'blob' | 
   readonly append: { readonly seq: number }
   readonly begin: never
   readonly hold: never
+  readonly holdLedger: never
   readonly keep: never
   readonly undo: never
   readonly all: StoredRunRow
+  readonly grown: StoredRunRow
+  readonly journals: SummedBatch & { readonly run: number }
   readonly forks: Rows['forks']
   readonly ledgers: { readonly name: string; readonly seq: number; readonly value: string }
   readonly programs: Rows['programs']
   readonly blobs: Rows['blobs']
-  readonly dropRuns: never
+  readonly still: { readonly seq: number }
+  readonly dropRuns: { readonly seq: number }
   readonly dropPrograms: never
   readonly dropBlobs: never
+}
+
+/** The channel on which the server announces posts to a store. It is named by a number, since a name has at most 63 bytes. */
+export function channelOf(schema: string): string {
+  return `reflex_${(crc32(schema) >>> 0).toString(16)}`
+}
+
+/** The first half of the number of the lock between commits and sweeps: "Rsw". The second half is that of the schema. */
+const LOCK = 0x527377
+/** Runs that other sessions may be making at one time, at most. */
+const OVERLAP = 1000
+
+function numberOf(schema: string): number {
+  return crc32(schema) | 0
 }
 
 /**
@@ -42,24 +63,25 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'program' | 'blob' | 
  */
 export function postgresStatements(schema: string): Readonly<Record<keyof PostgresRows, string>> {
   const at = `"${schema}"`
+  const current = currentLayout(at)
   const RUN = `select ${ROW}, owner, worker.id as worker, host, pid, place, began, seen, ttl
     from ${at}.run left join ${at}.worker on worker.id = run.owner`
   return {
     hello: `with forgotten as (delete from ${at}.worker where seen < $8 and id <> $1
         and id not in (select owner from ${at}.run where status in ('running', 'suspended') and owner is not null))
-      insert into ${at}.worker (id, host, pid, place, began, seen, ttl) values ($1, $2, $3, $4, $5, $6, $7)
+      insert into ${at}.worker (id, host, pid, place, began, seen, ttl) select $1, $2, $3, $4, $5, $6, $7 where ${current}
       on conflict (id) do update set place = excluded.place, began = excluded.began, ttl = excluded.ttl,
         seen = case when worker.seen - excluded.seen between 0 and excluded.ttl then worker.seen else excluded.seen end`,
     create: `insert into ${at}.run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value)
-      values ($1, $2, $3, $4, 1, $5, 0, $6, $7, $8, $9, $10, $11, $12) on conflict (id) do nothing returning seq`,
+      select $1, $2, $3, $4, 1, $5, 0, $6, $7, $8, $9, $10, $11, $12 where ${current} on conflict (id) do nothing returning seq`,
     run: `${RUN} where run.id = $1`,
     // A heartbeat of the owner and this wait for each other: either its owner is as silent as it was, or nothing is taken.
     take: `with silent as materialized (select id from ${at}.worker where id = $4 and seen = $5 for update)
-      update ${at}.run set owner = $3, token = token + 1 where seq = $1 and token = $2
+      update ${at}.run set owner = $3, token = token + 1 where seq = $1 and token = $2 and ${current}
         and ($4::text is null or exists (select from silent)) returning ${ROW}, owner`,
-    release: `update ${at}.run set owner = null, token = token + 1 where id = $1 and token = $2`,
+    release: `update ${at}.run set owner = null, token = token + 1 where id = $1 and token = $2 and ${current}`,
     heads: `select seq, id, token, status, last, chain, trace, program, started from ${at}.run where id = any($1)`,
-    commit: commitStatement(at),
+    commit: commitStatement(at, schema),
 
     snapshot: `select at, sum, body from ${at}.snapshot where run = $1 and at <= $2 order by at desc limit 1`,
     batches: `select first, count, version, sum, body from ${at}.journal where run = $1 and first >= $2 and first <= $3
@@ -71,59 +93,96 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     program: `select hash, kind, sum, source from ${at}.program where hash = $1`,
     blob: `select sum, body from ${at}.blob where hash = $1`,
 
-    post: `insert into ${at}.inbox (run, id, type, target, sender, at, sum, body) select seq, $2, $3, $4, $5, $6, $7, $8
-      from ${at}.run where run.id = $1 and status in ('running', 'suspended') on conflict do nothing returning inbox.seq as "row"`,
+    post: `with posted as (
+        insert into ${at}.inbox (run, id, type, target, sender, at, sum, body) select seq, $2, $3, $4, $5, $6, $7, $8
+        from ${at}.run where run.id = $1 and status in ('running', 'suspended') and ${current} on conflict do nothing returning inbox.seq as "row"
+      ) select "row", pg_notify('${channelOf(schema)}', '') from posted`,
     obstacle: `select status, (select sum from ${at}.inbox where inbox.run = run.seq and inbox.id = $2) as sum,
       (exists (select from ${at}.inbox where inbox.run = run.seq and taken is null and type = 'answer' and target = $3))::integer as answered
       from ${at}.run where run.id = $1`,
     inbox: `select inbox.seq as "row", inbox.id, type, target, sender, at, inbox.sum, body from ${at}.inbox join ${at}.run on run.seq = inbox.run
       where run.id = $1 and taken is null order by inbox.seq`,
-    open: `with told as (select run, max((type <> 'message')::integer) as told, json_agg(target) filter (where type = 'message') as topics
+    unread: `select run.id as run, count(*) || ' ' || max(inbox.seq) || ' ' || sum(inbox.seq) as mark
+      from ${at}.inbox join ${at}.run on run.seq = inbox.run where taken is null and owner = $1 group by run.id`,
+    open: `with told as (select run, min(at) filter (where type <> 'message') as told,
+        min(at) filter (where type = 'message') as heard, json_agg(target) filter (where type = 'message') as topics
         from ${at}.inbox where taken is null group by run)
-      select run.id, status, last, run.due, coalesce(told.told, 0) as told, told.topics::text as topics,
+      select run.id, status, last, updated, run.due, told.told, told.heard, told.topics::text as topics,
       case when told.topics is null then null else waits end as waits, owner, worker.id as worker, host, pid, place, began, seen, ttl
       from ${at}.run left join ${at}.worker on worker.id = run.owner left join told on told.run = run.seq
       where status in ('running', 'suspended') and (status = 'running' or run.due <= $1 or told.run is not null) order by run.seq`,
 
     ledgerEnd: `select (select seq from ${at}.ledger where name = $1 and key = $2) as known,
       coalesce((select max(seq) from ${at}.ledger where name = $1), 0) as last`,
-    append: `insert into ${at}.ledger (name, seq, key, at, sum, value) values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning seq`,
+    append: `insert into ${at}.ledger (name, seq, key, at, sum, value) select $1, $2, $3, $4, $5, $6 where ${current} on conflict do nothing returning seq`,
     entries: `select seq, key, at, sum, value from ${at}.ledger where name = $1 and seq > $2 order by seq limit $3`,
-    ...sweepStatements(at, RUN),
+    ...sweepStatements(at, RUN, schema, current),
   }
 }
 
-/** A sweep alone takes several statements in one transaction: whoever makes a run, commits or appends waits meanwhile. */
-function sweepStatements(at: string, run: string) {
+/** Stands before the number of the layout in what Postgres could not read. */
+const NEWER = 'a layout newer than this release: '
+
+/**
+ * A condition of every statement that writes: the layout is the one that this release knows. Else the statement fails, for
+ * Postgres cannot read the words as a truth value: a condition that was merely false would look like a lost lease.
+ */
+function currentLayout(at: string): string {
+  return `(select case when layout <= ${LAYOUT} then true else ('${NEWER}' || layout)::boolean end from ${at}.header) is not false`
+}
+
+/** The layout that a statement found, if that is why it failed. */
+export function foundLayout(thrown: Error): string | undefined {
+  const at = thrown.message.indexOf(NEWER)
+  return at < 0 ? undefined : /^\d+/.exec(thrown.message.slice(at + NEWER.length))?.[0]
+}
+
+/**
+ * A sweep alone takes several statements in one transaction. A commit that brings programs or values waits meanwhile, and so
+ * does an entry of a ledger.
+ */
+function sweepStatements(at: string, run: string, schema: string, current: string) {
   return {
     begin: 'begin',
-    hold: `lock table ${at}.run, ${at}.ledger in share row exclusive mode`,
+    hold: `select pg_advisory_xact_lock(${LOCK}, ${numberOf(schema)})`,
+    holdLedger: `lock table ${at}.ledger in share mode`,
     keep: 'commit',
     undo: 'rollback',
     all: `${run} order by run.seq`,
-    forks: `select id, version, body from ${at}.journal join ${at}.run on run.seq = journal.run where first = 1 and position($1 in body) > 0`,
+    // Numbers are given out before a run is committed: one that is a little older may be new here.
+    grown: `${run} where run.seq = any($1) or run.seq > $2 - ${OVERLAP}`,
+    journals: `select run, first, count, version, sum, body from ${at}.journal where run = any($1) order by run, first`,
+    forks: `select id, version, body from ${at}.journal join ${at}.run on run.seq = journal.run
+      where first = 1 and position($1 in body) > 0 and run.seq > $2 - ${OVERLAP}`,
     ledgers: `select name, seq, value from ${at}.ledger where seq > coalesce(($1::jsonb ->> name)::bigint, 0) order by name, seq`,
     programs: `select hash from ${at}.program`,
     blobs: `select hash from ${at}.blob`,
-    dropRuns: `with journals as (delete from ${at}.journal where run = any($1)), snapshots as (delete from ${at}.snapshot where run = any($1)),
-      messages as (delete from ${at}.inbox where run = any($1)) delete from ${at}.run where seq = any($1)`,
-    dropPrograms: `delete from ${at}.program where hash = any($1)`,
-    dropBlobs: `delete from ${at}.blob where hash = any($1)`,
+    still: `select seq from ${at}.run where seq = any($1)`,
+    dropRuns: `with unchanged as materialized (
+        select run.seq from ${at}.run join unnest($1::bigint[], $2::bigint[], $3::bigint[]) as given (seq, token, last) on given.seq = run.seq
+        where run.token = given.token and run.last = given.last and ${current} order by run.seq for update of run
+      ), journals as (delete from ${at}.journal where run in (select seq from unchanged)),
+      snapshots as (delete from ${at}.snapshot where run in (select seq from unchanged)),
+      messages as (delete from ${at}.inbox where run in (select seq from unchanged))
+      delete from ${at}.run where seq in (select seq from unchanged) returning seq`,
+    dropPrograms: `delete from ${at}.program where hash = any($1) and ${current}`,
+    dropBlobs: `delete from ${at}.blob where hash = any($1) and ${current}`,
   }
 }
 
 /**
  * A whole commit: `held` is the fence. It takes the rows of the runs that stand exactly where their writer believes them,
- * in one order for all processes, so that none waits in a circle; everything else follows those rows.
+ * in one order for all processes, so that none waits in a circle; everything else follows those rows. A commit that brings
+ * programs or values waits for a sweep that takes some away, before it looks which of its own are there.
  */
-function commitStatement(at: string): string {
+function commitStatement(at: string, schema: string): string {
   return `with moving as (
       select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
         $9::text[], $10::text[], $11::text[])
         as moving (run, token, before, last, chain, sum, updated, due, status, waits, value)
     ), held as materialized (
       select run.seq from ${at}.run join moving on moving.run = run.seq
-      where run.token = moving.token and run.last = moving.before order by run.seq for update of run
+      where run.token = moving.token and run.last = moving.before and ${currentLayout(at)} order by run.seq for update of run
     ), moved as (
       update ${at}.run set last = moving.last, chain = moving.chain, sum = moving.sum, updated = moving.updated, due = moving.due,
         status = moving.status, waits = moving.waits, value = moving.value
@@ -135,14 +194,16 @@ function commitStatement(at: string): string {
     ), snapshots as (
       insert into ${at}.snapshot (run, at, sum, body) select given.*
       from unnest($18::bigint[], $19::bigint[], $20::bigint[], $21::text[]) as given (run, at, sum, body) join moved on moved.seq = given.run
+    ), swept as materialized (
+      select pg_advisory_xact_lock_shared(${LOCK}, ${numberOf(schema)}) where cardinality($23::text[]) + cardinality($28::text[]) > 0
     ), programs as (
       insert into ${at}.program (hash, kind, sum, source) select hash, kind, sum, source
       from unnest($22::bigint[], $23::text[], $24::text[], $25::bigint[], $26::text[]) as given (run, hash, kind, sum, source)
-      join moved on moved.seq = given.run order by hash on conflict (hash) do nothing
+      join moved on moved.seq = given.run where (select count(*) from swept) > 0 order by hash on conflict (hash) do nothing
     ), blobs as (
       insert into ${at}.blob (hash, sum, body) select hash, sum, body
       from unnest($27::bigint[], $28::text[], $29::bigint[], $30::text[]) as given (run, hash, sum, body)
-      join moved on moved.seq = given.run order by hash on conflict (hash) do nothing
+      join moved on moved.seq = given.run where (select count(*) from swept) > 0 order by hash on conflict (hash) do nothing
     ), messages as (
       update ${at}.inbox set taken = given.at from unnest($31::bigint[], $32::bigint[], $33::bigint[]) as given (run, at, message)
       join moved on moved.seq = given.run where inbox.seq = given.message and inbox.run = given.run and inbox.taken is null

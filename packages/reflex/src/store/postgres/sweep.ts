@@ -1,50 +1,147 @@
 import type { SweepOptions, Swept } from '../../kernel/store.ts'
+import { checkedRow, chainEnd, type StoredRunRow } from '../rows.ts'
+import { checkChain, type SummedBatch } from '../sums.ts'
+import { addHashes, Candidates, chunksOf, FORK, Needed, parentsOf } from '../unneeded.ts'
 import type { Ask, PostgresConnection } from './connection.ts'
 import { readJournal } from './reading.ts'
-import { checkedRow, type StoredRunRow } from '../rows.ts'
-import { addHashes, FORK, Needed, parentsOf, sweptRow, unneededRuns } from '../unneeded.ts'
 
-interface Known {
-  readonly needed: Needed
-  /** The last entry of each ledger that was read. */
-  readonly ledgers: Map<string, number>
-}
-
-interface Unneeded extends Omit<Swept, 'runs'> {
-  readonly runs: readonly StoredRunRow[]
-}
+/** Runs whose journals one statement reads, and records that these have at most, but for a run that has more by itself. */
+const RUNS_READ = 500
+const RECORDS_READ = 20_000
+/** What one transaction takes away, so that a commit waits for milliseconds at most. */
+const RUNS_GONE = 200
+const NAMES_GONE = 500
 
 /**
- * Takes away what nothing needs, as `sweepStore` does it for SQLite. Commits insert programs that are there already
- * without a trace, so none may be under way while it is decided which ones go: the transaction that takes away locks
- * the table of runs, and reads only what has been committed since.
+ * Takes away what nothing needs, as `sweepStore` does it for SQLite: whole pages of runs with each statement, and nothing that
+ * a commit waits for but, if it brings programs or values, the few milliseconds in which some of those go. A commit inserts a
+ * program that is there already without a trace, so none of these may be under way meanwhile.
  */
 export async function sweepPostgres(connection: PostgresConnection, options: SweepOptions): Promise<Swept> {
-  const known: Known = { needed: new Needed(), ledgers: new Map() }
-  const found = await connection.read((ask) => unneeded(ask, known, options))
-  if (options.dry === true) return sweptOf(found)
-  let first: Swept | undefined
-  return connection.write(async (ask) => {
-    const gone = await transaction(ask, async () => {
-      const gone = await unneeded(ask, known, options)
-      // Told before it is done: if the connection is lost now, the next try may find that it was.
-      first ??= sweptOf(gone)
-      await ask('dropRuns', [gone.runs.map(({ seq }) => seq)])
-      await ask('dropPrograms', [gone.programs])
-      await ask('dropBlobs', [gone.blobs])
-      return sweptOf(gone)
-    })
-    return joined(first ?? gone, gone)
-  })
+  const sweep = new Sweep(connection, options)
+  await sweep.read()
+  const runs = options.dry === true ? sweep.runs : await sweep.dropRuns()
+  return { runs: runs.map(({ id }) => id), programs: await sweep.drop('programs'), blobs: await sweep.drop('blobs') }
 }
 
-async function transaction<T>(ask: Ask, work: () => Promise<T>): Promise<T> {
+class Sweep {
+  readonly #connection: PostgresConnection
+  readonly #options: SweepOptions
+  readonly #needed = new Needed()
+  /** The last entry of each ledger that was read. */
+  readonly #ledgers = new Map<string, number>()
+  #candidates = new Candidates<StoredRunRow>([], new Map(), 0)
+  /** Runs that may have grown since they were read: those that were open, and those that are newer. */
+  #open: readonly number[] = []
+  #newest = 0
+
+  constructor(connection: PostgresConnection, options: SweepOptions) {
+    this.#connection = connection
+    this.#options = options
+  }
+
+  get runs(): readonly StoredRunRow[] {
+    return this.#candidates.gone
+  }
+
+  /** Reads what the runs that stay and the ledgers name. Throws `R5003` for a journal that is not what was written. */
+  async read(): Promise<void> {
+    const { now, before } = this.#options
+    await this.#connection.read(async (ask) => {
+      const rows = await ask('all', [])
+      for (const row of rows) checkedRow(row)
+      this.#open = rows.filter(({ status }) => status === 'running' || status === 'suspended').map(({ seq }) => seq)
+      this.#newest = rows.reduce((most, { seq }) => Math.max(most, seq), 0)
+      this.#candidates = new Candidates(rows, parentsOf(await ask('forks', [FORK, 0])), now, before)
+      const kept = rows.filter(({ id }) => !this.#candidates.goes(id))
+      for (const page of pagesOf(kept)) await this.#readJournals(ask, page)
+      await this.#readLedgers(ask)
+    })
+  }
+
+  async #readJournals(ask: Ask, rows: readonly StoredRunRow[]): Promise<void> {
+    const batches = Map.groupBy(await ask('journals', [rows.map(({ seq }) => seq)]), ({ run }) => run)
+    for (const row of rows) {
+      this.#needed.from(row)
+      // What was committed since the row was read stands beyond its end, and is read with the next look.
+      const own: SummedBatch[] = (batches.get(row.seq) ?? []).filter(({ first }) => first <= row.last)
+      this.#needed.add(row, checkChain(chainEnd(row), undefined, own, row.last))
+    }
+  }
+
+  /** Reads what was committed since, of runs that may have grown. */
+  async #catchUp(ask: Ask): Promise<void> {
+    for (const row of await ask('grown', [this.#open, this.#newest])) {
+      const from = this.#candidates.goes(row.id) ? undefined : this.#needed.from(row)
+      if (from !== undefined) this.#needed.add(row, await readJournal(ask, row.id, from))
+    }
+    await this.#readLedgers(ask)
+  }
+
+  async #readLedgers(ask: Ask): Promise<void> {
+    for (const { name, seq, value } of await ask('ledgers', [JSON.stringify(Object.fromEntries(this.#ledgers))])) {
+      addHashes(value, this.#needed.hashes)
+      this.#ledgers.set(name, seq)
+    }
+  }
+
+  async dropRuns(): Promise<readonly StoredRunRow[]> {
+    const dropped: StoredRunRow[] = []
+    for (const chunk of chunksOf(this.runs, RUNS_GONE)) {
+      const gone = await this.#connection.write(async (ask, doubt) => {
+        this.#candidates.keepParents(parentsOf(await ask('forks', [FORK, this.#newest])))
+        const rows = chunk.filter(({ id }) => this.#candidates.goes(id))
+        const columns = [rows.map(({ seq }) => seq), rows.map(({ token }) => token), rows.map(({ last }) => last)]
+        const seqs = new Set((await ask('dropRuns', columns)).map(({ seq }) => seq))
+        // The first try may have been performed, its answer lost.
+        if (doubt) for (const { seq } of rows) seqs.add(seq)
+        if (doubt) for (const { seq } of await ask('still', [[...seqs]])) seqs.delete(seq)
+        return chunk.filter(({ seq }) => seqs.has(seq))
+      })
+      dropped.push(...gone)
+      await this.#keep(chunk.filter((row) => !gone.includes(row)))
+    }
+    return dropped
+  }
+
+  /** Runs that stay after all: a fork descends from them, or somebody made their first record. */
+  async #keep(rows: readonly StoredRunRow[]): Promise<void> {
+    for (const row of rows) {
+      this.#candidates.keep(row.id)
+      await this.#connection.read(async (ask) => this.#needed.add(row, await readJournal(ask, row.id)))
+    }
+  }
+
+  async drop(what: 'programs' | 'blobs'): Promise<string[]> {
+    const names = (await this.#connection.read((ask) => ask(what, []))).map(({ hash }) => hash)
+    if (this.#options.dry === true) return this.#needed.without(names)
+    const dropped: string[] = []
+    for (const chunk of chunksOf(this.#needed.without(names), NAMES_GONE)) {
+      // Read before anybody has to wait, and once more for what little came since.
+      await this.#connection.read((ask) => this.#catchUp(ask))
+      // Kept for the next try: if the connection is lost now, that one may find that it was done.
+      let gone: string[] | undefined
+      await this.#connection.write((ask) =>
+        transaction(ask, async () => {
+          await this.#catchUp(ask)
+          gone ??= this.#needed.without(chunk)
+          await ask(what === 'programs' ? 'dropPrograms' : 'dropBlobs', [this.#needed.without(gone)])
+        }),
+      )
+      dropped.push(...this.#needed.without(gone ?? []))
+    }
+    return dropped
+  }
+}
+
+/** No commit with programs or values, and no entry of a ledger, is under way during such a transaction. */
+async function transaction(ask: Ask, work: () => Promise<void>): Promise<void> {
   await ask('begin', [])
   try {
     await ask('hold', [])
-    const result = await work()
+    await ask('holdLedger', [])
+    await work()
     await ask('keep', [])
-    return result
   } catch (thrown) {
     // The first error is the one to report; a lost connection ends the transaction too.
     await ask('undo', []).catch(() => undefined)
@@ -52,31 +149,18 @@ async function transaction<T>(ask: Ask, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function unneeded(ask: Ask, { needed, ledgers }: Known, { now, before }: SweepOptions): Promise<Unneeded> {
-  const rows = await ask('all', [])
-  for (const row of rows) checkedRow(row)
-  const swept = rows.map((row) => sweptRow(row, now))
-  const gone = unneededRuns(swept, parentsOf(await ask('forks', [FORK])), before)
+/** Runs in pages that hold no more records than a process has room for. */
+function* pagesOf(rows: readonly StoredRunRow[]): Generator<readonly StoredRunRow[]> {
+  let page: StoredRunRow[] = []
+  let records = 0
   for (const row of rows) {
-    const from = gone.has(row.id) ? undefined : needed.from(row)
-    if (from !== undefined) needed.add(row, await readJournal(ask, row.id, from))
+    if (page.length > 0 && (page.length >= RUNS_READ || records + row.last > RECORDS_READ)) {
+      yield page
+      page = []
+      records = 0
+    }
+    page.push(row)
+    records += row.last
   }
-  for (const { name, seq, value } of await ask('ledgers', [JSON.stringify(Object.fromEntries(ledgers))])) {
-    addHashes(value, needed.hashes)
-    ledgers.set(name, seq)
-  }
-  return {
-    runs: rows.filter(({ id }) => gone.has(id)),
-    programs: needed.without(await ask('programs', [])),
-    blobs: needed.without(await ask('blobs', [])),
-  }
-}
-
-function sweptOf({ runs, programs, blobs }: Unneeded): Swept {
-  return { runs: runs.map(({ id }) => id), programs, blobs }
-}
-
-function joined(one: Swept, other: Swept): Swept {
-  const both = (a: readonly string[], b: readonly string[]): string[] => [...new Set([...a, ...b])]
-  return { runs: both(one.runs, other.runs), programs: both(one.programs, other.programs), blobs: both(one.blobs, other.blobs) }
+  if (page.length > 0) yield page
 }

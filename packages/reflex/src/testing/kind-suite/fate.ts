@@ -1,7 +1,7 @@
 import type { Store } from '../../kernel/store.ts'
 
 /** A method of a store, as a moment names it. */
-export type StoreCall = Exclude<keyof Store, 'durable' | 'name' | 'close'>
+export type StoreCall = Exclude<keyof Store, 'durable' | 'name' | 'watch' | 'close'>
 
 /** A moment in the life of a process: it calls its store, performs an effect, or has applied a record. */
 export interface Moment {

@@ -41,6 +41,8 @@ export class FatedStore {
       blob: fated('blob'),
       post: fated('post'),
       inbox: fated('inbox'),
+      unread: fated('unread'),
+      watch: (posted) => store.watch(() => this.#fate.dead || posted()),
       due: fated('due'),
       sweep: fated('sweep'),
       ledger: fated('ledger'),

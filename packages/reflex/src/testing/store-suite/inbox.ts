@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { batchOf, leaseOf, messageOf, moved, NOW, refuses, type Rule, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'
+/** When the first worker counts as gone, if it gives no sign of life. */
+const AWAY = NOW + TTL
 
 /** Messages from anybody, each once, and what is due. */
 export const inboxCases: Readonly<Record<string, Rule>> = {
@@ -102,28 +104,45 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     )
   },
 
-  async 'a run is due when a wait of it is, oldest runs first'(world) {
+  async 'a run is due when a wait of it is, the longest due first'(world) {
     for (const [id, due] of [
-      ['a-1', NOW + 5],
-      ['b-1', NOW + 3],
+      ['a-1', AWAY + 5],
+      ['b-1', AWAY + 3],
       ['c-1', null],
     ] as const) {
       await world.mustCommit(batchOf(await world.start(id), 1, { row: moved({ status: 'suspended', due }) }))
     }
-    assert.deepEqual(await world.store.due(NOW + 2), [])
-    assert.deepEqual(await world.store.due(NOW + 3), ['b-1'])
-    assert.deepEqual(await world.store.due(NOW + 5), ['a-1', 'b-1'])
+    assert.deepEqual(await world.store.due(AWAY + 2), [])
+    assert.deepEqual(await world.store.due(AWAY + 3), ['b-1'])
+    assert.deepEqual(await world.store.due(AWAY + 5), ['b-1', 'a-1'])
+    await world.store.post('c-1', messageOf('m1', { at: AWAY + 4 }))
+    assert.deepEqual(await world.store.due(AWAY + 5), ['b-1', 'c-1', 'a-1'])
+    const running = await world.start('d-1')
+    await world.mustCommit(batchOf(running, 1))
+    assert.deepEqual(await world.store.due(AWAY + 5), ['d-1', 'b-1', 'c-1', 'a-1'], 'its process was heard of last before')
+  },
+
+  async 'nothing is due of a run that a living process holds'(world) {
+    const lease = await world.start()
+    await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'suspended', due: NOW }) }))
+    await world.store.post(RUN, messageOf('m1'))
+    assert.deepEqual(await world.store.due(AWAY - 1), [])
+    assert.deepEqual(await world.store.due(AWAY), [RUN])
+    await world.store.beat(world.worker, NOW + 1)
+    assert.deepEqual(await world.store.due(AWAY), [])
+    await world.store.release(lease)
+    assert.deepEqual(await world.store.due(NOW), [RUN])
   },
 
   async 'a run is due while a message for it is not taken'(world) {
     const lease = await world.start()
     await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'suspended' }) }))
     await world.store.post(RUN, messageOf('m1'))
-    assert.deepEqual(await world.store.due(NOW), [RUN])
+    assert.deepEqual(await world.store.due(AWAY), [RUN])
     await world.mustCommit(
       batchOf(lease, 2, { taken: (await world.store.inbox(RUN)).map(({ row }) => row), row: moved({ status: 'suspended' }) }),
     )
-    assert.deepEqual(await world.store.due(NOW), [])
+    assert.deepEqual(await world.store.due(AWAY), [])
   },
 
   async 'a message makes a run due once a wait of its name is open, a cancellation at once'(world) {
@@ -139,14 +158,14 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await world.store.due(NOW + 100 * TTL), [], 'nobody waits')
     const again = leaseOf(await world.store.claim(RUN, world.worker, NOW))
     await world.mustCommit(batchOf(again, 2, { row: moved({ status: 'suspended', waits: waits.slice(0, 1) }) }))
-    assert.deepEqual(await world.store.due(NOW), [], 'a question is no topic')
+    assert.deepEqual(await world.store.due(AWAY), [], 'a question is no topic')
     await world.mustCommit(batchOf(again, 3, { row: moved({ status: 'suspended', waits }) }))
-    assert.deepEqual(await world.store.due(NOW), [RUN])
+    assert.deepEqual(await world.store.due(AWAY), [RUN])
     const [first] = await world.store.inbox(RUN)
     await world.mustCommit(batchOf(again, 4, { row: moved({ status: 'suspended', waits }), taken: [first?.row ?? 0] }))
-    assert.deepEqual(await world.store.due(NOW), [], 'the other is still not waited for')
+    assert.deepEqual(await world.store.due(AWAY), [], 'the other is still not waited for')
     await world.store.post(RUN, messageOf('m3', { type: 'cancel', to: '' }))
-    assert.deepEqual(await world.store.due(NOW), [RUN])
+    assert.deepEqual(await world.store.due(AWAY), [RUN])
   },
 
   async 'a wait takes one answer; another is refused until the first is taken, and messages are not'(world) {

@@ -1,0 +1,98 @@
+import { Posted } from '../posted.ts'
+import type { PostgresAddress } from './address.ts'
+import { type Client, makePool, type Pool } from './driver.ts'
+import { channelOf } from './statements.ts'
+
+/** After a failure, so many calls of `renew` pass before the next try, twice as many each time, up to `LONGEST`. */
+const FIRST = 1
+const LONGEST = 64
+/** Milliseconds that the server may take to answer; what is posted meanwhile is found by asking. */
+const SILENT = 10_000
+
+/**
+ * A connection of its own on which the server tells of posts. It is a convenience: where it cannot be had, is lost or silent,
+ * posts are found by asking.
+ */
+export class Listening {
+  readonly #address: PostgresAddress
+  readonly #posted = new Posted()
+  #pool: Promise<Pool> | undefined
+  #client: Client | undefined
+  #connecting: Promise<void> | undefined
+  #skip = 0
+  #pause = FIRST
+  #closed = false
+
+  constructor(address: PostgresAddress) {
+    this.#address = address
+  }
+
+  /** The returned function ends it. */
+  listen(posted: () => void): () => void {
+    const stop = this.#posted.listen(posted)
+    this.#connect()
+    return () => {
+      stop()
+      if (this.#posted.size === 0) this.#drop(this.#client)
+    }
+  }
+
+  /** A post of this process. */
+  tell(): void {
+    this.#posted.tell()
+  }
+
+  /** Connects again where somebody listens and the connection was lost; to be called regularly. */
+  renew(): void {
+    if (this.#client !== undefined || this.#connecting !== undefined || this.#posted.size === 0) return
+    if (this.#skip-- <= 0) this.#connect()
+  }
+
+  #connect(): void {
+    if (this.#closed || this.#client !== undefined || this.#connecting !== undefined) return
+    this.#connecting = this.#listen().then(
+      () => void (this.#pause = FIRST),
+      () => {
+        this.#skip = this.#pause
+        this.#pause = Math.min(LONGEST, this.#pause * 2)
+      },
+    )
+    void this.#connecting.then(() => (this.#connecting = undefined))
+  }
+
+  async #listen(): Promise<void> {
+    this.#pool ??= makePool(this.#address.connection, { connections: 1, lockMs: 0, silentMs: SILENT, connectMs: SILENT })
+    const client = await (await this.#pool).connect()
+    client.on('error', () => this.#drop(client))
+    client.on('notification', () => this.tell())
+    try {
+      await client.query({ text: `listen ${channelOf(this.#address.schema)}` })
+    } catch (thrown) {
+      client.release(true)
+      throw thrown
+    }
+    client.unref()
+    this.#client = client
+    if (this.#closed || this.#posted.size === 0) this.#drop(client)
+    // What was posted before the server knew of us.
+    else this.tell()
+  }
+
+  #drop(client: Client | undefined): void {
+    if (client === undefined || this.#client !== client) return
+    this.#client = undefined
+    client.release(true)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#posted.clear()
+    await this.#connecting
+    this.#drop(this.#client)
+    await this.#pool?.then(
+      (pool) => pool.end(),
+      () => undefined,
+    )
+    this.#pool = undefined
+  }
+}

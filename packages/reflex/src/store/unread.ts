@@ -1,0 +1,33 @@
+import type { UnreadRun, Worker } from '../kernel/store.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * The runs of a worker that have unread messages, read again only once another connection has committed, or this one has
+ * changed an inbox or an owner.
+ */
+export class Unread {
+  readonly #connection: Connection
+  readonly #found = new Map<string, readonly UnreadRun[]>()
+  #version: number | undefined
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** This connection has changed an inbox or an owner: its own commits do not raise the version. */
+  forget(): void {
+    this.#found.clear()
+  }
+
+  of({ id }: Worker): readonly UnreadRun[] {
+    // The version is read first: what is committed between the two is read twice, and never missed.
+    const version = this.#connection.version()
+    if (version !== this.#version) this.#found.clear()
+    this.#version = version
+    const known = this.#found.get(id)
+    if (known !== undefined) return known
+    const found = this.#connection.read((sql) => sql.unread.all(id)).map(({ run, mark }) => ({ run, mark }))
+    this.#found.set(id, found)
+    return found
+  }
+}

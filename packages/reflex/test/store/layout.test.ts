@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { isFault } from '../../src/kernel/fault.ts'
+import type { Lease, Store } from '../../src/kernel/store.ts'
+import { openPostgres, openSqlite } from '../../src/store/index.ts'
+import { batchOf, messageOf, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { PostgresServer, postgresPrograms } from './postgres-server.ts'
+import { folder } from './processes.ts'
+
+const RUN = 'otter-2m9q'
+const worker = workerOf('first')
+
+async function codeOf(work: () => unknown): Promise<string> {
+  try {
+    await work()
+  } catch (thrown) {
+    if (isFault(thrown)) return thrown.code
+    throw thrown
+  }
+  return 'nothing is thrown'
+}
+
+/** An open store whose layout is raised under it writes nothing, and goes on once the layout is its own again. */
+async function refuses(store: Store, raise: (layout: number) => unknown, code: string): Promise<void> {
+  onTestFinished(async () => store.close())
+  await store.hello(worker, NOW, TTL)
+  const lease = (await store.create(rowOf(RUN), worker)) as Lease
+  await store.commit([batchOf(lease, 1, { blobs: new Map([['f'.repeat(64), 'nobody names it']]) })])
+  await raise(2)
+  const calls: (() => unknown)[] = [
+    () => store.commit([batchOf(lease, 2)]),
+    () => store.post(RUN, messageOf('m1')),
+    () => store.append('memory', 'k', 1, NOW),
+    () => store.create(rowOf('newt-1aaa'), worker),
+    () => store.claim(RUN, worker, NOW),
+    () => store.beat(worker, NOW + 1),
+    () => store.hello(worker, NOW + 1, TTL),
+    () => store.release(lease),
+    () => store.sweep({ now: NOW, before: NOW }),
+  ]
+  for (const call of calls) expect(await codeOf(call)).toBe(code)
+  expect((await store.read(RUN))?.row).toMatchObject({ last: 1, owner: { id: 'first' } })
+  await raise(1)
+  expect((await store.runs()).map(({ id }) => id)).toEqual([RUN])
+  expect([await store.inbox(RUN), await store.ledger('memory')]).toEqual([[], []])
+  expect(await store.commit([batchOf(lease, 2)])).toEqual([])
+}
+
+describe('a store whose layout a newer release raises while it is open', () => {
+  it('in SQLite writes nothing more: R5022', async () => {
+    const file = join(folder(), 'reflex.db')
+    const store = openSqlite(file)
+    const db = new DatabaseSync(file)
+    onTestFinished(() => db.close())
+    await refuses(store, (layout) => db.exec(`pragma user_version = ${layout}`), 'R5022')
+  })
+})
+
+const programs = postgresPrograms()
+const skipped = 'missing' in programs ? ` (skipped: ${programs.missing})` : ''
+
+describe.skipIf('missing' in programs)(
+  `a store whose layout a newer release raises while it is open${skipped}`,
+  { timeout: 60_000 },
+  () => {
+    let server: PostgresServer
+    beforeAll(async () => {
+      server = await PostgresServer.start()
+    }, 60_000)
+    afterAll(() => server?.stop())
+
+    it('in Postgres writes nothing more: R5067', async () => {
+      const store = openPostgres(server.address({ schema: 'raised' }))
+      await refuses(store, (layout) => server.sql(`update raised.header set layout = ${layout}`), 'R5067')
+    })
+  },
+)
