@@ -50,10 +50,15 @@ export async function guardFolders(folders: Folders, settings: GitSettings, call
   const watch = await watchFolders(area, stateFolder(call, reserved), recover, call)
   let copies: readonly ShownCopy[] = []
   try {
-    copies = copyRepositories(writable, cwd, { ignored: [...reserved, call.runFolder], memory, keeps }, call)
+    copies = copyRepositories(
+      writable,
+      cwd,
+      { below: repositoriesOf(watch.before), ignored: [...reserved, call.runFolder], memory, keeps },
+      call,
+    )
     watch.begin(copies.map(({ holder }) => holder))
   } catch (thrown) {
-    copies.forEach(dropCopy)
+    for (const copy of copies) dropCopy(copy.found())
     await watch.end()
     throw thrown
   }
@@ -62,11 +67,15 @@ export async function guardFolders(folders: Folders, settings: GitSettings, call
     closing: marks.filter(isStore).flatMap(({ path }) => ['--remount-ro', path]),
     words: (root) => wordsIn(root, folders, { marks, doors: watch.before.doors }, copies),
     async end() {
-      for (const copy of copies) missed.push(...(await takeOverCopy(copy, settings, call)))
+      for (const copy of copies) missed.push(...(await takeOverCopy(copy.found(), settings, call)))
       const removed = await watch.end()
       return [...removedWarnings([...watch.left, ...removed], call), ...notKept(missed)]
     },
   }
+}
+
+function repositoriesOf({ marks }: Before): readonly string[] {
+  return marks.flatMap(({ path, kind }) => (kind === 'folder' && path.endsWith('/.git') && !path.includes('/node_modules/') ? [path] : []))
 }
 
 function wordsIn(

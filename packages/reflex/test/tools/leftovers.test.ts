@@ -115,7 +115,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     execFileSync('git', ['init', '-q', '--bare', join(work, 'bare')])
     const config = readFileSync(join(work, 'bare/config'), 'utf8')
     const command = `echo evil > .envrc; echo evil > .vscode/settings.json; git -C lib/nested config core.fsmonitor evil; cat sub/.reflex/reflex.db
-      git -C bare config core.fsmonitor evil; echo evil > bare/hooks/post-update; rm -rf lib/nested/.git; mv lib other; git -C other/nested log --oneline`
+      git -C bare config core.fsmonitor evil; echo evil > bare/hooks/post-update; mv lib other; git -C other/nested log --oneline`
     const result = await sh(command, work)
     expect(result.stdout).toMatch(/^[\da-f]{7} first\n$/)
     renameSync(join(work, 'other'), join(work, 'lib'))
@@ -127,6 +127,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(readFileSync(join(work, 'bare/config'), 'utf8')).toBe(config)
     expect(nested.git('config', '--list')).toEqual(lacking('evil'))
     expect(nested.git('status', '--porcelain')).toBe('')
+    expect(readdirSync(join(work, 'lib/nested/.git')).filter((name) => name.startsWith('reflex'))).toEqual([])
   })
 
   it('replaces no link that leads to what runs by itself', async () => {

@@ -7,16 +7,26 @@ import { alternatesOf } from './repository.ts'
 import { type GitSettings, runGit } from './run.ts'
 import { type NotKept, takeOver } from './take-over.ts'
 
-/** Repositories of which a command gets copies: those of the folders that it may change, and that of the folder in which it begins. */
+/** Repositories of which a command gets copies; what lies in others is read-only. */
+const MOST_COPIES = 10
+
+/** Copies the repositories of a command: those of the folders that it may change, that of the folder in which it begins, and others below. */
 export function copyRepositories(
   roots: readonly string[],
   cwd: string,
-  more: { readonly ignored: readonly string[]; readonly memory: readonly string[]; readonly keeps: (path: string) => boolean },
+  more: {
+    /** Repositories that lie in the folders. */
+    readonly below: readonly string[]
+    readonly ignored: readonly string[]
+    readonly memory: readonly string[]
+    readonly keeps: (path: string) => boolean
+  },
   call: ToolCall,
 ): readonly ShownCopy[] {
   const own = repositoryAbove(cwd, roots)
-  const found = new Set([...roots.map((root) => join(root, '.git')), ...(own === undefined ? [] : [own])])
-  return [...found].flatMap((gitDir, i) => {
+  const first = [...roots.map((root) => join(root, '.git')), ...(own === undefined ? [] : [own])]
+  const found = [...new Set([...first, ...more.below])].slice(0, Math.max(MOST_COPIES, first.length))
+  return found.flatMap((gitDir, i) => {
     if (!isFolder(gitDir) || more.keeps(gitDir)) return []
     const root = dirname(gitDir)
     const reads = (folder: string): boolean => call.allows(fsCapability('read', folder))
@@ -58,6 +68,7 @@ async function taken(made: PrivateCopy, settings: GitSettings, call: ToolCall): 
   const base = { GIT_DIR: made.gitDir, GIT_COMMON_DIR: made.gitDir, GIT_WORK_TREE: root }
   const place = { settings, call: { ...call, signal }, cwd: root, most: MOST, timeout: LONGEST }
   try {
+    if (!isFolder(made.holder)) return [{ path: made.gitDir, why: 'the command has moved its folder' }]
     return await takeOver(made, (index) => async (args, stdin) => {
       const places = index === undefined ? base : { ...base, GIT_INDEX_FILE: index }
       for (let i = 1; ; i++) {

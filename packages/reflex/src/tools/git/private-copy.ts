@@ -1,12 +1,15 @@
 import {
+  closeSync,
   constants,
   copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
+  openSync,
   readFileSync,
+  readdirSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -29,6 +32,8 @@ export interface PrivateCopy {
 /** A copy and the words for bubblewrap that show it. */
 export interface ShownCopy extends PrivateCopy {
   readonly words: readonly string[]
+  /** Finds the copy again where the command has moved a folder above, and lets go of it. To be called once. */
+  readonly found: () => PrivateCopy
 }
 
 /** A copy by the folder that holds it, also one that a process which died has left. */
@@ -95,7 +100,13 @@ export function copyRepository(gitDir: string, mounts: string, view: CopyView): 
     writeInfo(gitDir, copy, view)
     for (const name of [...COPIED, 'info']) copyPlain(join(copy, name), join(base, name), MOST_FILES)
     const words = ['--bind', copy, gitDir, ...kept, ...hooks(gitDir, copy, view), ...objects(gitDir, copy, mounts, view)]
-    return { ...made, words }
+    const handle = openSync(holder, constants.O_RDONLY)
+    const found = (): PrivateCopy => {
+      const path = readlinkSync(`/proc/self/fd/${handle}`)
+      closeSync(handle)
+      return copyIn(path)
+    }
+    return { ...made, words, found }
   } catch (thrown) {
     rmSync(holder, { recursive: true, force: true })
     if (thrown instanceof TooMany) return undefined

@@ -39,7 +39,7 @@ export interface Area {
 /** Entries of a work folder. */
 export const MOST_ENTRIES = 5_000_000
 /** What is shown read-only one by one. */
-const MOST_MARKS = 2_000
+const MOST_MARKS = 1_000
 
 /** Looks at the folders that a command may write into. Throws `R4134` where there is too much to look at. */
 export async function lookBefore({ roots, readable = [], hidden, hooks, host }: Area): Promise<Before> {
