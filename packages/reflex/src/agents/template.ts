@@ -8,7 +8,7 @@ type Part =
   | { readonly is: 'value'; readonly path: string }
   | { readonly is: 'section' | 'without'; readonly path: string; readonly parts: readonly Part[] }
 
-const TAG = /\{\{([#^/]?)\s*([^{}]*?)\s*\}\}/g
+const TAG = /\{\{([#^/]?)([^{}]*)\}\}/g
 /** A line that holds nothing but the beginning or end of a section leaves no empty line behind. */
 const ALONE = /^[ \t]*(\{\{[#^/][^{}]*\}\})[ \t]*(?:\r?\n|$)/gm
 const DEEPEST = 16
@@ -78,7 +78,8 @@ function parse(source: string): readonly Part[] | string {
   const open: { readonly path: string; readonly parts: Part[] }[] = []
   let at = 0
   for (const match of text.matchAll(TAG)) {
-    const [whole, sign, path = ''] = match
+    const [whole, sign, name = ''] = match
+    const path = name.trim()
     const parts = open.at(-1)?.parts ?? root
     if (match.index > at) parts.push({ is: 'text', text: text.slice(at, match.index) })
     at = match.index + whole.length

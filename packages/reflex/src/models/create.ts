@@ -134,7 +134,7 @@ class ConfiguredModels implements NamedModels {
   /** An object under a name of one's own may be a model that has a price. */
   #price(name: string, model: Model): Price | undefined {
     const given = this.#options.models?.[name] ?? (name === this.#default ? this.#options.model : undefined)
-    const inner = isLanguageModel(given) ? [`${given.provider.replace(/\..*$/, '')}:${given.modelId}`] : []
+    const inner = isLanguageModel(given) ? [`${given.provider.replace(/\..*$/s, '')}:${given.modelId}`] : []
     return priceOf([name, model.name, ...inner], this.#options.prices ?? {})
   }
 }

@@ -66,7 +66,7 @@ function formsOf(secret: string): string[] {
     json,
     escaped(json),
     ...addresses.flatMap((form) => [form, form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]),
-    ...bases.flatMap((form) => [form, form.replace(/=+$/, '')]),
+    ...bases.flatMap((form) => [form, form.replace(/={1,2}$/, '')]),
   ]
 }
 
