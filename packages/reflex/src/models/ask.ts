@@ -57,7 +57,7 @@ class Asking {
     this.#world = world
     this.#check = check
     this.#limit = new Deadline(world.host, request.timeout ?? DEFAULT_TIMEOUT, call.signal)
-    this.#progress = new Progress(world.host, (delta) => call.part(delta))
+    this.#progress = new Progress(world.host, (delta, begins) => call.part(delta, begins))
   }
 
   end(): void {

@@ -148,8 +148,8 @@ export interface ModelCall {
   readonly signal: AbortSignal
   /** The same for the same call, also after a crash: waits between tries are drawn from it. */
   readonly key: string
-  /** Takes progress: a `ModelDelta`. */
-  part(delta: Json): void
+  /** Takes progress: a `ModelDelta`. One that begins the answer again voids what came before. */
+  part(delta: Json, begins?: boolean): void
 }
 
 /**
