@@ -142,7 +142,7 @@ describe('structured output', () => {
   test('that was cut off says so', async () => {
     const { host, models } = workshop([{ text: '{"ed', finish: 'length', usage: { input: 1, output: 4 } }, '{"edge":"NO"}'])
     const reply = await played(host, models.generate(asking, watched()))
-    expect(reply.failures?.[0]?.message).toContain('cut off after 4 tokens')
+    expect(reply.failures?.[0]?.message).toContain('cut at 4 tokens')
   })
 
   test('a schema that cannot be used is refused before anything is asked', async () => {

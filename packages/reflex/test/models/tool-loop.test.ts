@@ -102,7 +102,7 @@ describe('a tool loop', () => {
       code: 'R4018',
       message: 'sum called tools in each of its 3 turns and never answered',
       fix: expect.stringContaining('number of turns') as string,
-      data: { turns: 3, answer: JSON.stringify([call('add', { a: 1, b: 1 })]), used: { tries: 3 } },
+      data: { turns: 3, answer: JSON.stringify([call('add', { a: 1, b: 1 }, 'c1_3')]), used: { tries: 3 } },
     })
   })
 

@@ -74,13 +74,19 @@ export function* converse(scene: Scene, request: ModelRequest, offers: readonly 
     const sum = { reply, said, calls, turns, ...usedBy(replies) }
     const asked = reply.calls ?? []
     calls.push(...asked)
-    if (asked.length === 0 || offers.length === 0) return sum
+    if (asked.length === 0) return sum
+    if (offers.length === 0 && turns > 1)
+      return { problem: `${scene.node.id}: the model called ${asked[0]?.name ?? 'a tool'}, which it was not offered` }
     const ends = yield* called(scene, asked, { offers, turn: turns })
     said.push(...ends.map(({ message }) => message))
     const last = ends.find(
       ({ offer, message }) => offer !== undefined && message.failed !== true && (terminal.has(offer.tool) || terminal.has(offer.name)),
     )
     if (last !== undefined) return { ...sum, result: last.message.result }
+    if (offers.length === 0) {
+      args = { ...args, messages: [...request.messages, ...said] as unknown as Json }
+      continue
+    }
     place = yield* keepPart({ after: place, reply: settled.at ?? '', results: ends.map(({ part }) => part) })
     args = { ...args, conversation: place }
   }
@@ -144,7 +150,7 @@ function* called(
 function offerFor(call: ToolCall, place: number, offers: readonly Offer[]): { readonly offer?: Offer; readonly problem?: string } {
   const offer = offers.find(({ name, tool }) => name === call.name || tool === call.name)
   if (offer === undefined)
-    return { problem: `there is no tool ${JSON.stringify(call.name)}; there are ${offers.map(({ name }) => name).join(', ')}` }
+    return { problem: `there is no tool ${JSON.stringify(call.name)}; there are ${offers.map(({ name }) => name).join(', ') || 'none'}` }
   if (call.invalid !== undefined) return { offer, problem: `the arguments of ${call.name} are not a JSON object` }
   return place < MOST_CALLS ? { offer } : { offer, problem: `at most ${MOST_CALLS} calls at once: call ${call.name} again` }
 }
