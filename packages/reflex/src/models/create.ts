@@ -4,10 +4,10 @@ import { faults } from './faults.ts'
 import { isLanguageModel, type LanguageModel, languageModel } from './language-model.ts'
 import type { FindMisfits } from './misfits.ts'
 import { addressProblem, type Guess, isInstalled, nameProblem } from './naming.ts'
-import { type Price, priceOf, type Prices } from './prices.ts'
+import { priceOf } from './prices.ts'
 import { findModel, type ProviderWorld } from './providers.ts'
 import { type Environment, scrubber } from './scrub.ts'
-import type { Model, ModelCall, ModelReply, ModelRequest, Models } from './types.ts'
+import type { Model, ModelCall, ModelReply, ModelRequest, Models, Price, Prices } from './types.ts'
 
 /** Which models there are, and how they are asked. */
 export interface ModelsOptions {

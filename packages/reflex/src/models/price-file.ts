@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { faults } from './faults.ts'
-import type { Prices } from './prices.ts'
+import type { Prices } from './types.ts'
 
 /** Prices of one's own, and when they were taken. */
 export interface PriceFile {

@@ -1,4 +1,4 @@
-import type { Prices } from './prices.ts'
+import type { Prices } from './types.ts'
 
 /** When the prices below were taken from the providers' price lists. They change; a file of prices and the option `prices` override them. */
 export const PRICED_ON = '2025-11-15'

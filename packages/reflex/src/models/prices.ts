@@ -1,20 +1,5 @@
 import { PRICE_LIST } from './price-list.ts'
-import type { Usage } from './types.ts'
-
-/** USD for a million tokens. */
-export interface Price {
-  readonly input: number
-  readonly output: number
-  /** Tokens read from a cache; as `input` if absent. */
-  readonly cached?: number | undefined
-  /** Tokens written to a cache; as `input` if absent. */
-  readonly cacheWrite?: number | undefined
-  /** Tokens of reasoning; as `output` if absent. */
-  readonly reasoning?: number | undefined
-}
-
-/** Prices by the name of a model, such as `openai:gpt-5-mini`. */
-export type Prices = Readonly<Record<string, Price>>
+import type { Price, Prices, Usage } from './types.ts'
 
 /** A date that providers put behind the name of a model; anything else behind it is another model. */
 const DATE = /^-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4})$/

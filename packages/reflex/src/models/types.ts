@@ -184,3 +184,18 @@ export interface Models {
    */
   generate(request: ModelRequest, call: ModelCall): Promise<ModelReply>
 }
+
+/** USD for a million tokens. */
+export interface Price {
+  readonly input: number
+  readonly output: number
+  /** Tokens read from a cache; as `input` if absent. */
+  readonly cached?: number | undefined
+  /** Tokens written to a cache; as `input` if absent. */
+  readonly cacheWrite?: number | undefined
+  /** Tokens of reasoning; as `output` if absent. */
+  readonly reasoning?: number | undefined
+}
+
+/** Prices by the name of a model, such as `openai:gpt-5-mini`. */
+export type Prices = Readonly<Record<string, Price>>

@@ -16,7 +16,7 @@ async function promptOf(spec: Record<string, unknown>, input: Record<string, str
     surroundings: { host: virtualHost(), worker: { id: 'w', host: '', pid: 0 }, cwd: import.meta.dirname, environment: {}, actor: 'ana' },
   })
   const nodes = { ask: { id: 'ask', spec: { ...spec, writes: 'said' } } }
-  const run = await reflex.run({ id: 'room', entry: 'ask', nodes, edges: [] } as never, { input })
+  const run = await reflex.run({ id: 'room', entry: 'ask', nodes, edges: [] }, { input })
   await run.idle()
   await reflex.close()
   const last = requests[0]?.messages.at(-1)

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readPrices, type ModelReply } from '../../src/models/index.ts'
+import { type ModelReply, readPrices, scriptedModel } from '../../src/models/index.ts'
 import { costOf, priceOf } from '../../src/models/prices.ts'
 import { faultOf, modelsOf, saying, server, watched, workshop } from './workshop.ts'
-import { scriptedModel } from '../../src/models/index.ts'
 
 const schema = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
 const asking = saying('?', {

@@ -72,7 +72,7 @@ function lackOf({ attributes }: Scene, { reply, result, usage }: Conversation, t
   return text.trim() === '' ? 'the answer is empty' : undefined
 }
 
-function notesOf({ reply, calls }: Conversation, text: string): string {
+function notesOf({ calls }: Conversation, text: string): string {
   const excerpt = text.replace(/\s+/g, ' ').trim()
   const names = [...new Set(calls.map(({ name }) => name))]
   const tools = names.map((name) => `${name} ${calls.filter((call) => call.name === name).length}`).join(', ')

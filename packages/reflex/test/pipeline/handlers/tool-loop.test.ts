@@ -110,7 +110,7 @@ describe('a tool loop', () => {
   })
 
   test('sixty turns with large results cost hardly more than their content', async () => {
-    const page = tool('page', ({ n }) => `${String(n)} `.repeat(49_000).slice(0, 49_000))
+    const page = tool('page', ({ n }) => `${Number(n)} `.repeat(49_000).slice(0, 49_000))
     const { port, requests } = model((_, n) => (n < 59 ? calls(['page', { n }]) : 'done'))
     const went = await run('n [prompt="read", use_tools=true, tools="page", max_turns=60] start -> n -> done', port, {
       ports: toolPorts([page]),
