@@ -16,9 +16,10 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   policy: KERNEL,
   store: KERNEL,
   text: KERNEL,
-  models: KERNEL,
+  // One checker of JSON Schemas for answers of models and people, and for boards.
+  models: [...KERNEL, 'text'],
   tools: KERNEL,
-  people: KERNEL,
+  people: [...KERNEL, 'text'],
   workflow: PORTS,
   pipeline: PORTS,
   tree: PORTS,

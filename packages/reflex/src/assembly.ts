@@ -5,8 +5,8 @@ import type { RuntimeAgent } from './decisions.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
 import { type Fault, Runtime } from './kernel/index.ts'
-import { Library } from './library.ts'
-import { createModels, type Models, recorder, simulatedModel } from './models/index.ts'
+import { Library, readText } from './library.ts'
+import { createModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
 import { actionCapability } from './pipeline/actions/registry.ts'
 import { loweredTrust, metTerms } from './pipeline/assemble.ts'
@@ -47,7 +47,13 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
   const { policy, allow } = policyFor(options, { ...home, workdir, userHome: environment['HOME'], now: () => host.now() }, facts)
-  const created = createModels({ host, environment, guess: suggest, check: jsonMisfits, ...modelSettings(options) })
+  const created = createModels({
+    host,
+    environment,
+    guess: suggest,
+    check: jsonMisfits,
+    ...modelSettings(options, pricesOf(environment, cwd)),
+  })
   const models = options.record === undefined ? created : recorder(created, options.record, hidden?.value)
   const guards = options.guards ?? {}
   const { agent, pipelines, ports } = worldOf({
@@ -140,12 +146,23 @@ function policyFor(
   return { policy: made, allow }
 }
 
-function modelSettings({ model, models = {}, fallback, baseUrl, prices }: ReflexOptions): Partial<Parameters<typeof createModels>[0]> {
+/** The prices of one's own that `REFLEX_PRICES` names. Throws `R4022` for a file that cannot be read. */
+export function pricesOf(environment: Readonly<Record<string, string | undefined>>, cwd: string): PriceFile | undefined {
+  const name = environment['REFLEX_PRICES']
+  if (name === undefined || name === '') return undefined
+  const file = resolve(cwd, name)
+  return readPrices(readText(file), file)
+}
+
+function modelSettings(
+  { model, models = {}, fallback, baseUrl, prices }: ReflexOptions,
+  file: PriceFile | undefined,
+): Partial<Parameters<typeof createModels>[0]> {
   return {
     ...(model === undefined ? {} : { model }),
     models: { simulated: simulatedModel(), ...models },
     ...(fallback === undefined ? {} : { fallback }),
     ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(prices === undefined ? {} : { prices }),
+    ...(prices === undefined && file === undefined ? {} : { prices: { ...file?.prices, ...prices } }),
   }
 }

@@ -110,6 +110,6 @@ function withFolder(call: DecisionCall, runFolder: (run: string) => string): Age
     get signal() {
       return call.signal
     },
-    part: (delta) => call.part(delta),
+    part: (delta, begins) => call.part(delta, begins),
   }
 }

@@ -5,6 +5,7 @@ import type { Keeps } from './keeps.ts'
 import { modelPort, type Models } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
 import { pipelineParts } from './pipeline/assemble.ts'
+import { requestOfCall } from './pipeline/engine/conversation.ts'
 import type { OperatorPolicy } from './policy/index.ts'
 import { SimulatedTools, simulatedAgents, simulatedModels, simulatedPorts } from './simulating.ts'
 import { suggest } from './text/index.ts'
@@ -70,7 +71,7 @@ export function worldOf({ options, host, store, workdir, policy, tools, models, 
   })
   const ports = {
     decide: decisionPort(agent),
-    model: modelPort(modelsOfRuns(models, choice)),
+    model: modelPort(modelsOfRuns(models, choice), requestOfCall),
     ledger: ledgerPort(store, host),
     ...pipelines.ports,
   }
@@ -78,7 +79,7 @@ export function worldOf({ options, host, store, workdir, policy, tools, models, 
   const simulated = {
     ...only(ports, 'charter', 'tool', 'offers', 'ledger'),
     decide: decisionPort(pretender),
-    model: modelPort(modelsOfRuns(pretendedModels, choice)),
+    model: modelPort(modelsOfRuns(pretendedModels, choice), requestOfCall),
   }
   return { agent, pipelines: pipelines.kind, ports: simulatedPorts(ports, simulated, isSimulated) }
 }

@@ -14,8 +14,8 @@ export interface AgentCall extends AgentPlace {
   readonly signal: AbortSignal
   /** The idempotency key: the same when the decision is made again after a crash. */
   readonly key: string
-  /** Progress, for who watches. */
-  part(delta: Json): void
+  /** Progress, for who watches. A delta that begins again voids what came before. */
+  part(delta: Json, begins?: boolean): void
 }
 
 /** A decision agent that says beforehand what its decision will do and need. */

@@ -1,4 +1,6 @@
+import type { Json } from '../kernel/index.ts'
 import type { View } from './lookup.ts'
+import { shown } from './template.ts'
 
 /** The board as a prompt shows it, within its budget. */
 export interface ShownBoard {
@@ -8,42 +10,88 @@ export interface ShownBoard {
   readonly keys: readonly string[]
   /** Keys of which only the beginning and the end are shown. */
   readonly cut: readonly string[]
-  /** Keys that are only named, since nothing of the budget was left. */
+  /** Keys that are not shown, since nothing of the budget was left. */
   readonly left: readonly string[]
+  /** Those of them that are named. */
+  readonly named: readonly string[]
+}
+
+/** What is left of the budget of a prompt, in characters. */
+export interface PromptRoom {
+  left: number
+}
+
+/** The room of a prompt whose budget is so many tokens, estimated. */
+export function promptRoom(tokens: number): PromptRoom {
+  return { left: tokens * PER_TOKEN }
+}
+
+/** Shows values of a template on one line each, within the room of the prompt: what stands in them is no line of the prompt. */
+export function valueWithin(room: PromptRoom): (value: Json) => string {
+  return (value) => {
+    const text = shown(value)
+    const line = BREAK.test(text) ? JSON.stringify(text) : text
+    const kept = line.length <= room.left ? line : room.left < LEAST ? '…' : shorten(line, room.left)
+    room.left = Math.max(0, room.left - kept.length)
+    return kept
+  }
+}
+
+/** Anything that begins a line somewhere. */
+const BREAK = /[\n\r\u0085\u2028\u2029]/
+const PLAIN = /^[\w.$-]{1,200}$/
+
+/** A key as a prompt shows it: quoted where it could be taken for more. */
+function keyName(path: string): string {
+  return PLAIN.test(path) ? path : JSON.stringify(path.length > 200 ? `${path.slice(0, 200).toWellFormed()}…` : path)
 }
 
 /** Characters of a token, about: prompts are measured before any model is known. */
 const PER_TOKEN = 4
 /** A value that cannot keep this many characters is left out. */
 const LEAST = 80
+/** Keys that are named whatever the budget is. */
+const FEW = 10
 
 /**
  * The values of a board for a prompt, one line each, in their order. The smallest are shown first, so that as many as can
- * be are whole; the rest is cut in its middle, or only named, and both are said. `budget` is in tokens, estimated.
+ * be are whole; the rest is cut in its middle, or only named, and both are said. All of it, names too, is taken from the room.
  */
-export function showBoard(view: View, paths: readonly string[], budget: number): ShownBoard {
+export function showBoard(view: View, paths: readonly string[], room: PromptRoom): ShownBoard {
   const entries = paths.flatMap((path, place) => {
     const value = view.find(path)
-    return value === undefined ? [] : [{ path, place, text: JSON.stringify(value) }]
+    return value === undefined ? [] : [{ path, name: keyName(path), place, text: JSON.stringify(value) }]
   })
-  let room = budget * PER_TOKEN
-  const shown = new Map<string, string>()
+  const lines = new Map<string, string>()
   const cut = new Set<string>()
-  for (const { path, text } of entries.toSorted((a, b) => a.text.length - b.text.length || a.place - b.place)) {
-    const space = room - path.length - 3
+  for (const { path, name, text } of entries.toSorted((a, b) => a.text.length - b.text.length || a.place - b.place)) {
+    const space = room.left - name.length - 3
     const line = text.length <= space ? text : space < LEAST ? undefined : shorten(text, space)
     if (line === undefined) continue
     if (line !== text) cut.add(path)
-    shown.set(path, line)
-    room -= line.length + path.length + 3
+    lines.set(path, line)
+    room.left -= line.length + name.length + 3
   }
-  const kept = entries.filter(({ path }) => shown.has(path))
+  const kept = entries.filter(({ path }) => lines.has(path))
+  const left = entries.filter(({ path }) => !lines.has(path))
   return {
-    lines: kept.map(({ path }) => `${path} = ${shown.get(path) ?? ''}`),
+    lines: kept.map(({ path, name }) => `${name} = ${lines.get(path) ?? ''}`),
     keys: kept.flatMap(({ path }) => (cut.has(path) ? [] : [path])),
     cut: [...cut],
-    left: entries.flatMap(({ path }) => (shown.has(path) ? [] : [path])),
+    left: left.map(({ path }) => path),
+    named: namesWithin(room, left),
   }
+}
+
+/** The names of keys that are not shown, as many as there is room for; a few always are. */
+function namesWithin(room: PromptRoom, left: readonly { readonly name: string }[]): readonly string[] {
+  const named: string[] = []
+  for (const { name } of left) {
+    if (room.left < name.length + 2 && named.length >= FEW) break
+    named.push(name)
+    room.left = Math.max(0, room.left - name.length - 2)
+  }
+  return named
 }
 
 function shorten(text: string, room: number): string {

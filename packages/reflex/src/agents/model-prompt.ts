@@ -2,7 +2,7 @@ import type { ModelMessage } from '../models/index.ts'
 import type { DecisionContext, Edge } from '../workflow/types.ts'
 import { nameOf } from './edges.ts'
 import type { Draft } from './lookup.ts'
-import { type ShownBoard, showBoard } from './model-board.ts'
+import { promptRoom, type ShownBoard, showBoard, valueWithin } from './model-board.ts'
 import { joined, type ModelSpec } from './spec.ts'
 import { fill } from './template.ts'
 
@@ -22,10 +22,12 @@ export type Asking = Pick<ModelSpec, 'prompt' | 'system' | 'show' | 'budget'>
  * open ones can be chosen whatever the model answers.
  */
 export function promptFor(spec: Asking, context: DecisionContext, draft: Draft, ways: readonly Edge[]): Prompt {
-  const system = spec.system === undefined ? undefined : fill(joined(spec.system), draft, 'system')
-  const prompt = fill(joined(spec.prompt), draft, 'prompt')
+  const room = promptRoom(spec.budget)
+  const show = valueWithin(room)
+  const system = spec.system === undefined ? undefined : fill(joined(spec.system), draft, 'system', show)
+  const prompt = fill(joined(spec.prompt), draft, 'prompt', show)
   const filled = draft.reads
-  const board = showBoard(draft, spec.show ?? [...new Set(draft.names())], spec.budget)
+  const board = showBoard(draft, spec.show ?? [...new Set(draft.names())], room)
   const parts = [
     prompt,
     boardPart(board),
@@ -51,9 +53,14 @@ function instructions({ workflow, node }: DecisionContext, ways: number): string
   return lines.join('\n')
 }
 
-function boardPart({ lines, left }: ShownBoard): string {
+function boardPart({ lines, left, named }: ShownBoard): string {
   if (lines.length === 0 && left.length === 0) return ''
-  const rest = left.length === 0 ? [] : [`Not shown, since they are too long: ${left.join(', ')}`]
+  const rest =
+    left.length === 0
+      ? []
+      : [
+          `Not shown, since they are too long: ${named.join(', ')}${left.length > named.length ? ` and ${left.length - named.length} more` : ''}`,
+        ]
   return ['The board:', ...lines, ...rest].join('\n')
 }
 

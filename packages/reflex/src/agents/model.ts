@@ -81,6 +81,7 @@ function escaped(text: string): string {
 
 function requestFor(spec: ModelSpec, { messages }: Prompt, output: ModelRequest['output'], label: string): ModelRequest {
   const timeout = spec.timeout === undefined ? undefined : readDuration(spec.timeout)
+  const tryTimeout = spec.tryTimeout === undefined ? undefined : readDuration(spec.tryTimeout)
   return {
     messages,
     label,
@@ -91,6 +92,7 @@ function requestFor(spec: ModelSpec, { messages }: Prompt, output: ModelRequest[
     ...(spec.maxTokens === undefined ? {} : { maxTokens: spec.maxTokens }),
     ...(spec.effort === undefined ? {} : { effort: spec.effort }),
     ...(timeout === undefined ? {} : { timeout }),
+    ...(tryTimeout === undefined ? {} : { tryTimeout }),
     ...(spec.retries === undefined ? {} : { retries: spec.retries }),
   }
 }

@@ -145,6 +145,7 @@ export const modelSpec = z.strictObject({
   maxTokens: z.number().int().positive().optional(),
   effort: z.enum(['none', 'minimal', 'low', 'medium', 'high']).optional(),
   timeout: duration.optional(),
+  tryTimeout: duration.optional(),
   retries: z.number().int().min(0).max(10).optional(),
 })
 

@@ -8,7 +8,7 @@ type Part =
   | { readonly is: 'value'; readonly path: string }
   | { readonly is: 'section' | 'without'; readonly path: string; readonly parts: readonly Part[] }
 
-const TAG = /\{\{([#^/]?)\s*([^{}]*?)\s*\}\}/g
+const TAG = /\{\{([#^/]?)([^{}]*)\}\}/g
 /** A line that holds nothing but the beginning or end of a section leaves no empty line behind. */
 const ALONE = /^[ \t]*(\{\{[#^/][^{}]*\}\})[ \t]*(?:\r?\n|$)/gm
 const DEEPEST = 16
@@ -20,6 +20,7 @@ const MOST_PARTS = 1_000_000
 interface Made {
   text: string
   parts: number
+  readonly show: (value: Json) => string
 }
 
 /** What is wrong with a template, or undefined. */
@@ -59,10 +60,10 @@ function readsOfParts(parts: readonly Part[], inside: Omit<TemplateRead, 'path'>
  * null, false, 0, empty text or an empty list; `{{^path}}…{{/path}}` stands exactly then. What is filled in is never read as
  * a template. Throws `R2110` for a value that is missing.
  */
-export function fill(text: string, view: View, where: string): string {
+export function fill(text: string, view: View, where: string, show: (value: Json) => string = shown): string {
   const parts = parse(text)
   if (typeof parts === 'string') throw faults.make('R2100', `${where}: ${parts}`, { path: where })
-  const made = { text: '', parts: 0 }
+  const made = { text: '', parts: 0, show }
   render(parts, view, where, made)
   return made.text
 }
@@ -78,7 +79,8 @@ function parse(source: string): readonly Part[] | string {
   const open: { readonly path: string; readonly parts: Part[] }[] = []
   let at = 0
   for (const match of text.matchAll(TAG)) {
-    const [whole, sign, path = ''] = match
+    const [whole, sign, name = ''] = match
+    const path = name.trim()
     const parts = open.at(-1)?.parts ?? root
     if (match.index > at) parts.push({ is: 'text', text: text.slice(at, match.index) })
     at = match.index + whole.length
@@ -102,7 +104,7 @@ function render(parts: readonly Part[], view: View, where: string, made: Made): 
   if (++made.parts > MOST_PARTS) throw faults.make('R2113', `${where} has more than ${MOST_PARTS} parts to fill in`, { path: where })
   for (const part of parts) {
     if (part.is === 'text') made.text += part.text
-    else if (part.is === 'value') made.text += shown(need(view, part.path, where))
+    else if (part.is === 'value') made.text += made.show(need(view, part.path, where))
     else section(part, view, where, made)
     if (made.text.length > LONGEST) throw faults.make('R2113', `${where} becomes longer than ${LONGEST} characters`, { path: where })
   }
@@ -122,7 +124,8 @@ export function isNothing(value: Json | undefined): boolean {
   return value === undefined || value === null || value === false || value === '' || (isList(value) && value.length === 0)
 }
 
-function shown(value: Json): string {
+/** A value as a template shows it. */
+export function shown(value: Json): string {
   if (typeof value === 'string') return value
   if (value === null) return ''
   if (isList(value) && value.every((item) => typeof item !== 'object')) return value.join(', ')

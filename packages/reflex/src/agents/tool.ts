@@ -69,7 +69,7 @@ function toolCall(settings: ToolSettings, call: AgentCall | undefined): Paramete
     runFolder: runFolderOf(settings, call),
     signal: call?.signal ?? NEVER,
     key: call?.key ?? '',
-    part: (delta) => call?.part(delta),
+    part: (delta, begins) => call?.part(delta, begins),
     allows: (capability, exactly) => settings.allows(call?.run ?? '', capability, exactly),
   }
 }

@@ -118,7 +118,7 @@ function headLines(word: string, painted: string, parts: readonly string[], look
   return [beside ? `${painted}  ${place}` : painted, ...below.flatMap((part) => look.wrap(part, look.room - 2).map((line) => `  ${line}`))]
 }
 
-const FACT = /^( {2}\w+ +)(.*)$/
+const FACT = /^( {2}\w+ +)(.*)$/s
 
 function faultLine(line: string, look: Look, command: string): string[] {
   const [, lead, text] = FACT.exec(line) ?? []

@@ -1,6 +1,6 @@
 import { cells } from '../text/index.ts'
 
-const FRAME_LINE = /^( *\d* *│ ?)(.*)$/
+const FRAME_LINE = /^( *(?:\d+ *)?│ ?)(.*)$/s
 
 /**
  * A code frame for a narrow terminal: all its lines are cut alike, so that the carets stay under what they mean. Frames
@@ -29,7 +29,7 @@ function cut(text: string, from: number, room: number): string {
 
 /** Carets stay under their place; a note that does not fit behind them goes below, from the margin. */
 function below(lead: string, text: string, from: number, room: number): string[] {
-  const [, blank = '', carets = '', note = ''] = /^( *)(\^*) ?(.*)$/.exec(text) ?? []
+  const [, blank = '', carets = '', note = ''] = /^( *)(\^*) ?(.*)$/s.exec(text) ?? []
   const indent = ' '.repeat(Math.max(0, blank.length - from))
   const marks = carets === '' ? '' : `${indent}${carets.slice(0, Math.max(1, room - indent.length))}`
   if (note === '') return [`${lead}${marks}`]

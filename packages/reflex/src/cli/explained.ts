@@ -7,10 +7,13 @@ import { fileOfRun } from '../replaying.ts'
 /** What somebody who starts a run can do, by what the reason of a failure says. */
 const REMEDIES: readonly (readonly [reason: RegExp, fix: (named: string) => string])[] = [
   [
-    /(arbor:\/\/\S+) is not granted \(this run/,
+    /(arbor:\/\/(?:(?!arbor:)\S)+) is not granted \(this run/,
     (need) => `grant ${need} with --policy FILE, in another run or in a fork of this one from before`,
   ],
-  [/no model is configured|the model .* cannot be found/, () => 'name one: --model PROVIDER:NAME; or try it without: --simulate'],
+  [
+    /no model is configured|the model (?:(?! model ).)+ cannot be found/,
+    () => 'name one: --model PROVIDER:NAME; or try it without: --simulate',
+  ],
 ]
 
 /** A failure of a run with its place and with what to do, where it says neither itself. */

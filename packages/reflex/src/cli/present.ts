@@ -20,8 +20,9 @@ export function present(open: OpenQuestion): Question {
   const { about, options = [] } = question
   const { args: what, effect } = isObject(about) ? about : {}
   const key = typeof effect === 'number' || typeof effect === 'string' ? ` for its key, ${run}:${effect}` : ''
+  const tool = isObject(what) && typeof what['tool'] === 'string' ? `${what['tool']} at ` : ''
   return {
-    text: `Did ${path} happen? Its process ended while it was under way, and it may not be repeated unasked. Look on the other side first${key}.`,
+    text: `Did ${tool}${path} happen? Its process ended while it was under way, and it may not be repeated unasked. Look on the other side first${key}.`,
     options: options.map((option) => ({ ...option, ...OUTCOMES[option.value] })),
     ...(what === undefined ? {} : { about: { asked: what } }),
   }

@@ -29,7 +29,7 @@ export function size(bytes: number): string {
 
 /** `1,212`. */
 export function count(number: number): string {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, ',')
+  return String(number).replace(/\B(?=(?:\d{3}){1,8}$)/g, ',')
 }
 
 /** `1 record`, `1,212 records`. */

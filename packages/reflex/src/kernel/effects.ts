@@ -211,6 +211,7 @@ export class Effects {
   }
 
   #land(call: LiveCall, input: Input): void {
+    call.endParts()
     call.flight.live = undefined
     this.size--
     call.settle()

@@ -2,6 +2,7 @@ import { copyJson, type Json } from './json.ts'
 import type { Flight, Frame } from './frame.ts'
 import type { Call, Port } from './port.ts'
 import type { Ref } from './record.ts'
+import type { RedactStream } from './redact.ts'
 import type { BoardReader } from './scope.ts'
 
 /** What an effect under way needs of its run. */
@@ -9,6 +10,8 @@ export interface CallOwner {
   readonly id: string
   definition(pin: number): unknown
   progress(call: LiveCall, delta: Json): void
+  /** Begins the redaction of what an effect tells in parts; absent where nothing is redacted. */
+  redaction?(): RedactStream | undefined
 }
 
 /** An effect of a run in this process: its data, and the means to stop it. */
@@ -17,6 +20,7 @@ export class LiveCall implements Call {
   readonly flight: Flight
   readonly via: Port
   #controller: AbortController | undefined
+  #redaction: RedactStream | undefined
   /** Settled or dropped: whatever still arrives is ignored. */
   over = false
   /** Another process must not perform it too. */
@@ -71,8 +75,18 @@ export class LiveCall implements Call {
     return this.flight.frame.reader()
   }
 
-  part(delta: Json): void {
-    if (!this.over) this.#owner.progress(this, copyJson(delta, `progress of ${this.port}`))
+  part(delta: Json, begins = false): void {
+    if (this.over) return
+    const copy = copyJson(delta, `progress of ${this.port}`)
+    this.#redaction ??= this.#owner.redaction?.()
+    const shown = this.#redaction === undefined ? copy : this.#redaction.take(copy, begins)
+    if (shown !== undefined) this.#owner.progress(this, shown)
+  }
+
+  /** Tells the rest of the parts, which could have been the beginning of a secret. */
+  endParts(): void {
+    const rest = this.over ? undefined : this.#redaction?.end()
+    if (rest !== undefined) this.#owner.progress(this, rest)
   }
 
   /** Settled: an abort afterwards would reach a tool that has already answered. */

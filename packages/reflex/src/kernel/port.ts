@@ -35,8 +35,11 @@ export interface Call {
   definition(pin: number): unknown
   /** The frame's board as it is now, scopes outward. */
   reader(): BoardReader
-  /** Progress: becomes a record and steps the frame. Deltas, at most ten a second. */
-  part(delta: Json): void
+  /**
+   * Progress: becomes a record and steps the frame. Deltas, at most ten a second. Texts under the same key continue one another,
+   * unless the delta begins again. The end of a text that may be the beginning of a secret comes with the next delta, or before the result.
+   */
+  part(delta: Json, begins?: boolean): void
 }
 
 /**

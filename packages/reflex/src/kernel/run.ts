@@ -16,7 +16,7 @@ import { copyJson, type Json } from './json.ts'
 import type { LiveCall } from './live.ts'
 import type { Queued } from './queue.ts'
 import type { Input, Rec, Ref } from './record.ts'
-import type { Redact } from './redact.ts'
+import type { Redact, RedactStream } from './redact.ts'
 import { framePath, runStatus } from './row.ts'
 import type { State } from './state.ts'
 import type { Batch, InboxMessage, Lease, RunStatus, Store, StoredProgram } from './store.ts'
@@ -364,7 +364,11 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   /** Progress of an effect. */
   progress(call: LiveCall, delta: Json): void {
-    this.arrive({ resolve: () => (call.over ? undefined : [call.frame, ['part', call.id, delta]]) })
+    this.arrive({ resolve: () => (call.frame.flights.includes(call.flight) ? [call.frame, ['part', call.id, delta]] : undefined) })
+  }
+
+  redaction(): RedactStream | undefined {
+    return this.#world.redact?.stream?.()
   }
 
   // Control by hand

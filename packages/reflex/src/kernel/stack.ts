@@ -1,5 +1,5 @@
 /** Where the files of this package lie, as stacks name them. */
-const OURS = import.meta.url.replace(/^file:\/\//, '').replace(/^(.*\/(?:src|dist)\/).*$/, '$1')
+const OURS = import.meta.url.replace(/^file:\/\//, '').replace(/^(.*\/(?:src|dist)\/).*$/s, '$1')
 
 /**
  * Lets the stack of an error begin in the code of whoever called, where that is on it: how a fault came about inside Reflex

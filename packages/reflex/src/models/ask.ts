@@ -1,18 +1,20 @@
-import { type Fault, type Host, isFault } from '../kernel/index.ts'
+import { type Fault, type Host, isFault, type JsonObject } from '../kernel/index.ts'
 import { Account } from './account.ts'
+import { withOwnIds } from './call-ids.ts'
 import { amended, triedInVain } from './advice.ts'
 import { waitBefore } from './backoff.ts'
 import { Deadline } from './deadline.ts'
 import { faults } from './faults.ts'
 import { lengthOf, limitLength } from './limits.ts'
 import type { FindMisfits } from './misfits.ts'
-import { costOf, type Price } from './prices.ts'
+import { costOf } from './prices.ts'
 import { Progress } from './progress.ts'
 import { offersTools } from './request.ts'
 import { extras } from './scripted.ts'
 import { type Checked, jsonIn, type SchemaCheck, schemaCheck } from './structured.ts'
-import type { FailedTry, Model, ModelCall, ModelMessage, ModelReply, ModelRequest, ModelTry } from './types.ts'
+import type { FailedTry, Model, ModelCall, ModelMessage, ModelReply, ModelRequest, ModelTry, Price } from './types.ts'
 import { soundUsage } from './usage.ts'
+import { cutWords, incomplete, soundCalls } from './whole.ts'
 
 /** What asking needs of the configured models. */
 export interface AskWorld {
@@ -40,6 +42,12 @@ export async function ask(names: readonly string[], request: ModelRequest, call:
   }
 }
 
+/** How long one try of a model may take, and the model that is asked after it. */
+interface TryLimits {
+  readonly next: string | undefined
+  readonly tryTimeout: number | undefined
+}
+
 /** One request on its way through tries and models. */
 class Asking {
   readonly #request: ModelRequest
@@ -57,7 +65,7 @@ class Asking {
     this.#world = world
     this.#check = check
     this.#limit = new Deadline(world.host, request.timeout ?? DEFAULT_TIMEOUT, call.signal)
-    this.#progress = new Progress(world.host, (delta) => call.part(delta))
+    this.#progress = new Progress(world.host, (delta, begins) => call.part(delta, begins))
   }
 
   end(): void {
@@ -69,7 +77,7 @@ class Asking {
     let last: Fault | undefined
     for (const [i, name] of names.entries()) {
       try {
-        return await this.#model(name)
+        return await this.#model(name, { next: names[i + 1], tryTimeout: this.#request.tryTimeout })
       } catch (thrown) {
         const fault = this.#faultOf(thrown, name)
         last = fault
@@ -81,17 +89,15 @@ class Asking {
     throw this.#closing(last ?? faults.make('R4001', 'no model is configured', { fix: 'name a model' }))
   }
 
-  async #model(name: string): Promise<ModelReply> {
+  async #model(name: string, limits: TryLimits): Promise<ModelReply> {
     const model = await this.#limit.race(this.#world.find(name))
-    const answer = await this.#tried(name, model, this.#request)
+    const answer = await this.#tried(name, model, this.#request, limits)
     const checked = this.#checked(answer)
     if (checked?.problem === undefined) return this.#reply(name, answer, checked)
     // One round of repair: the model sees what it wrote and what is wrong with it.
     this.#note(misfit(name, checked.problem, answer), name, name)
-    const again = await this.#tried(name, model, {
-      ...this.#request,
-      messages: [...this.#request.messages, ...repair(answer, checked.problem)],
-    })
+    const repaired = { ...this.#request, messages: [...this.#request.messages, ...repair(answer, checked.problem)] }
+    const again = await this.#tried(name, model, repaired, limits)
     const mended = this.#checked(again)
     if (mended?.problem !== undefined) throw misfit(name, mended.problem, again)
     return this.#reply(name, again, mended)
@@ -102,18 +108,19 @@ class Asking {
     const read = jsonIn(answer.text)
     const checked = read.problem === undefined ? this.#check(read.value) : read
     if (checked.problem === undefined || answer.finish !== 'length') return checked
-    return { problem: `the answer was cut off after ${answer.usage?.output ?? 'too many'} tokens` }
+    return { problem: `the answer was ${cutWords(answer, this.#request)}` }
   }
 
   /** Asks one model until it answers, as often as its retries allow. */
-  async #tried(name: string, model: Model, request: ModelRequest): Promise<ModelTry> {
+  async #tried(name: string, model: Model, request: ModelRequest, limits: TryLimits): Promise<ModelTry> {
     const retries = this.#request.retries ?? DEFAULT_RETRIES
     for (let retry = 1; ; retry++) {
       try {
-        return await this.#once(name, model, request)
+        return await this.#once(name, model, request, limits.tryTimeout)
       } catch (thrown) {
         const fault = this.#faultOf(thrown, name)
         const { host } = this.#world
+        if (limits.next !== undefined && fault.data?.['hangs'] === true) throw fault
         const wait = waitBefore(retry, fault, `${this.#call.key}/${name}`, host.now())
         if (fault.verdict !== 'retry' || retry > retries || host.now() + wait >= this.#limit.at)
           throw fault.verdict === 'retry' ? triedInVain(fault, retry) : fault
@@ -123,8 +130,7 @@ class Asking {
     }
   }
 
-  async #once(name: string, model: Model, request: ModelRequest): Promise<ModelTry> {
-    const { tryTimeout } = this.#request
+  async #once(name: string, model: Model, request: ModelRequest, tryTimeout: number | undefined): Promise<ModelTry> {
     const limit = tryTimeout === undefined ? this.#limit : new Deadline(this.#world.host, tryTimeout, this.#limit.signal)
     this.#account.tries++
     try {
@@ -136,9 +142,13 @@ class Asking {
       this.#account.hear(name, answer)
       if (answer.finish === 'filter') throw filtered(name)
       limitLength(lengthOf(answer))
-      return this.#withoutVainCalls({ ...answer, usage })
+      const calls = answer.calls === undefined ? {} : { calls: soundCalls(answer.calls, this.#request) }
+      const sound = withOwnIds(this.#withoutVainCalls({ ...answer, ...calls, usage }), request.messages)
+      const lack = incomplete(name, sound, this.#request)
+      if (lack !== undefined) throw lack
+      return sound
     } catch (thrown) {
-      if (limit !== this.#limit && limit.over && !this.#limit.signal.aborted) throw slow(name, tryTimeout ?? 0)
+      if (limit !== this.#limit && limit.over && !this.#limit.signal.aborted) throw hanging(name, tryTimeout ?? 0)
       throw thrown
     } finally {
       if (limit !== this.#limit) limit.release()
@@ -200,9 +210,14 @@ function late(name: string, milliseconds: number): Fault {
   return slow(name, milliseconds, fix)
 }
 
-function slow(name: string, milliseconds: number, fix = 'give the request a longer `tryTimeout`'): Fault {
+function slow(name: string, milliseconds: number, fix: string, more: JsonObject = {}): Fault {
   const message = `${name} has not answered within ${milliseconds / 1000} s`
-  return faults.make('R4013', message, { data: { model: name, timeout: milliseconds }, fix })
+  return faults.make('R4013', message, { data: { model: name, timeout: milliseconds, ...more }, fix })
+}
+
+/** The time of one try is over. */
+function hanging(name: string, milliseconds: number): Fault {
+  return slow(name, milliseconds, 'give the node a longer `tryTimeout` (`try_timeout` in a pipeline), such as "1m"', { hangs: true })
 }
 
 function filtered(name: string): Fault {

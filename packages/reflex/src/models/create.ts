@@ -4,10 +4,10 @@ import { faults } from './faults.ts'
 import { isLanguageModel, type LanguageModel, languageModel } from './language-model.ts'
 import type { FindMisfits } from './misfits.ts'
 import { addressProblem, type Guess, isInstalled, nameProblem } from './naming.ts'
-import { type Price, priceOf, type Prices } from './prices.ts'
+import { priceOf } from './prices.ts'
 import { findModel, type ProviderWorld } from './providers.ts'
 import { type Environment, scrubber } from './scrub.ts'
-import type { Model, ModelCall, ModelReply, ModelRequest, Models } from './types.ts'
+import type { Model, ModelCall, ModelReply, ModelRequest, Models, Price, Prices } from './types.ts'
 
 /** Which models there are, and how they are asked. */
 export interface ModelsOptions {
@@ -134,7 +134,7 @@ class ConfiguredModels implements NamedModels {
   /** An object under a name of one's own may be a model that has a price. */
   #price(name: string, model: Model): Price | undefined {
     const given = this.#options.models?.[name] ?? (name === this.#default ? this.#options.model : undefined)
-    const inner = isLanguageModel(given) ? [`${given.provider.replace(/\..*$/, '')}:${given.modelId}`] : []
+    const inner = isLanguageModel(given) ? [`${given.provider.replace(/\..*$/s, '')}:${given.modelId}`] : []
     return priceOf([name, model.name, ...inner], this.#options.prices ?? {})
   }
 }

@@ -3,7 +3,7 @@ import { defineFaults } from '../kernel/index.ts'
 const DURING = 'during a run'
 const BEFORE = 'before a run'
 
-/** The models' part of the catalogue: which model (R4001 to R4005), what providers answer (R4006 to R4014), answers (R4015 to R4019), recordings (R4020, R4021). */
+/** The models' part of the catalogue: which model (R4001 to R4005), what providers answer (R4006 to R4014), answers (R4015 to R4019), recordings (R4020, R4021), prices (R4022). */
 export const faults = defineFaults({
   R4001: {
     title: 'No model is configured',
@@ -153,6 +153,15 @@ export const faults = defineFaults({
     often: 'a tool that keeps failing, a task for more turns',
     fix: 'Raise the number of turns, or mend the tool that the model calls again and again.',
   },
+  R4019: {
+    title: 'The answer of a model is empty, or was cut',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'The model said nothing, or reached the limit of tokens before it was done. An empty answer was asked for again. What it said is kept with the failure. No call of a tool in an answer that was cut is made: its arguments may be cut, too.',
+    often: 'a limit that is too low for the task, a model that spends its tokens on thinking',
+    fix: 'Raise maxTokens of the node (max_tokens in a pipeline), or accept what is there: allow_partial=true in a pipeline.',
+  },
   R4020: {
     title: 'No reply is left for a request',
     verdict: 'fail',
@@ -167,5 +176,12 @@ export const faults = defineFaults({
     when: BEFORE,
     means: 'A recording is a file of lines, each a JSON object: {"label", "reply"} by hand, or what --record wrote.',
     fix: 'Correct the line named, such as {"label": "refund/decide", "reply": {"object": {"edge": "FULL"}}, "by": "hand"}.',
+  },
+  R4022: {
+    title: 'A file of prices cannot be read',
+    verdict: 'fail',
+    when: BEFORE,
+    means: "REFLEX_PRICES names a file of prices of one's own: when they were taken, and USD for a million tokens by the name of a model.",
+    fix: 'Write {"date": "2026-02-01", "prices": {"openai:gpt-5-mini": {"input": 0.25, "cached": 0.025, "output": 2}}}.',
   },
 })

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { isList, isObject } from '../kernel/index.ts'
+import type { Misfit } from '../text/json-schema/check.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -21,12 +22,6 @@ const TYPES: Readonly<Record<string, string>> = {
   array: 'a list',
 }
 
-/** What does not fit, and where inside the value. The message is the rest of a sentence that begins with the place. */
-export interface Misfit {
-  readonly message: string
-  readonly path: readonly (string | number)[]
-}
-
 /**
  * What is wrong with a value, in plain words: `the answer's edge is "BOGUS", none of "full", "part"`. `subject` is what
  * the value is called.
@@ -41,14 +36,6 @@ export function issueWords(issues: readonly Issue[], value: unknown, subject: st
 /** The same of misfits. */
 export function misfitWords(misfits: readonly Misfit[], subject: string): string {
   return told(misfits, ({ path, message }) => `${placeOf(path, subject)} ${message}`)
-}
-
-/** The first issues as misfits. */
-export function issueMisfits(issues: readonly Issue[], value: unknown): readonly Misfit[] {
-  return issues.slice(0, TOLD).map((issue) => ({
-    message: restOf(issue, value),
-    path: issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
-  }))
 }
 
 /** The first few, each once. */

@@ -45,7 +45,7 @@ export function isLanguageModel(value: unknown): value is LanguageModel {
  * Failures become faults `R4006` to `R4014`; aborting the signal breaks the HTTP request off.
  */
 export function languageModel(model: LanguageModel, settings: LanguageModelSettings = {}): Model {
-  const name = settings.name ?? `${model.provider.replace(/\..*$/, '')}:${model.modelId}`
+  const name = settings.name ?? `${model.provider.replace(/\..*$/s, '')}:${model.modelId}`
   if (!SPOKEN.includes(model.specificationVersion))
     throw faults.make(
       'R4005',

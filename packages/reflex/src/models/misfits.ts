@@ -1,7 +1,6 @@
-import { createContext, Script } from 'node:vm'
 import { z } from 'zod'
 import type { Json, JsonObject } from '../kernel/index.ts'
-import { issueMisfits, type Misfit } from './issue-words.ts'
+import { type Misfit, misfits } from '../text/json-schema/check.ts'
 
 /**
  * What a JSON Schema objects to in a value; nothing if it fits. Comes to an end whatever stands in both, for models write
@@ -9,31 +8,14 @@ import { issueMisfits, type Misfit } from './issue-words.ts'
  */
 export type FindMisfits = (schema: JsonObject, value: Json) => readonly Misfit[]
 
-/** Milliseconds for one check: a pattern of JavaScript may take for ever, and no other limit can stop it. */
-const LIMIT = 500
+/** Schemas that were found to be sound: each is read once. */
+const sound = new WeakSet<JsonObject>()
 
-/** Where work is done that can be stopped. One for all, since making one takes longer than most checks; nothing stays in it. */
-const bench: { work?: (() => readonly Misfit[]) | undefined } = {}
-const room = createContext(bench)
-const WORK = new Script('work()')
-
-/** The check where none is given: zod's, stopped when it takes too long. */
-export const zodMisfits: FindMisfits = (schema, value) => {
-  bench.work = () => {
-    const read = z.fromJSONSchema(structuredClone(schema) as Parameters<typeof z.fromJSONSchema>[0]).safeParse(value)
-    return read.success ? [] : issueMisfits(read.error.issues, value)
+/** The check where none is given: that of boards, after the schema has been read. */
+export const schemaMisfits: FindMisfits = (schema, value) => {
+  if (!sound.has(schema)) {
+    z.fromJSONSchema(structuredClone(schema) as Parameters<typeof z.fromJSONSchema>[0])
+    sound.add(schema)
   }
-  try {
-    // V8 ends whatever runs inside, regular expressions too.
-    return WORK.runInContext(room, { timeout: LIMIT }) as readonly Misfit[]
-  } catch (thrown) {
-    if (!isTimeout(thrown)) throw thrown
-    return [{ message: 'takes too long to check against the schema', path: [] }]
-  } finally {
-    bench.work = undefined
-  }
-}
-
-function isTimeout(thrown: unknown): boolean {
-  return typeof thrown === 'object' && thrown !== null && 'code' in thrown && thrown.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  return misfits(schema, value)
 }

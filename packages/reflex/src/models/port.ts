@@ -1,17 +1,16 @@
-import type { Port } from '../kernel/index.ts'
+import type { Call, Json, Port } from '../kernel/index.ts'
 import { readRequest } from './request.ts'
 import type { Models } from './types.ts'
 
 /**
  * The port `model`: its arguments are a `ModelRequest`, its result is a `ModelReply`, its parts are `ModelDelta`s; `models` gives
- * those of a run. Asking
- * a model changes nothing outside, so it is asked again after a crash. Throws `R4017` for arguments that are no request.
+ * those of a run, and `whole` the whole arguments of a call that refers to what went before. Asking a model changes nothing outside, so it is asked again after a crash. Throws `R4017` for arguments that are no request.
  */
-export function modelPort(models: (run: string) => Models): Port {
+export function modelPort(models: (run: string) => Models, whole: (call: Call) => Json | undefined = ({ args }) => args): Port {
   return {
     leaves: false,
     costs: true,
     repeat: 'free',
-    perform: (call) => models(call.run).generate(readRequest(call.args), call),
+    perform: (call) => models(call.run).generate(readRequest(whole(call)), call),
   }
 }

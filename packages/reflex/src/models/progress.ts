@@ -10,12 +10,12 @@ const EVERY = 125
  */
 export class Progress {
   readonly #host: Host
-  readonly #part: (delta: Json) => void
+  readonly #part: (delta: Json, begins: boolean) => void
   #pending: { restart?: ModelDelta['restart']; text: string; reasoning: string; calls: Json[] } | undefined
   #callOff: (() => void) | undefined
   #try = 0
 
-  constructor(host: Host, part: (delta: Json) => void) {
+  constructor(host: Host, part: (delta: Json, begins: boolean) => void) {
     this.#host = host
     this.#part = part
   }
@@ -78,6 +78,6 @@ export class Progress {
       ...(text === '' ? {} : { text }),
       ...(reasoning === '' ? {} : { reasoning }),
     }
-    this.#part(copyJson(calls.length === 0 ? delta : { ...delta, calls }, 'delta'))
+    this.#part(copyJson(calls.length === 0 ? delta : { ...delta, calls }, 'delta'), restart !== undefined)
   }
 }

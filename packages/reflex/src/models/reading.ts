@@ -136,12 +136,13 @@ class Answer {
   end(reason: unknown, usage: unknown): ModelTry {
     const calls = this.#blocks.flatMap((block) => (block.type === 'call' ? [toolCall(block)] : []))
     const joined = (type: Block['type']): string => this.#blocks.flatMap((block) => (block.type === type ? [block.text] : [])).join('')
-    const reasoning = joined('reasoning')
+    const { text, thought } = withoutThinking(joined('text'))
+    const reasoning = [joined('reasoning'), thought].filter((part) => part !== '').join('\n')
     const used = usageOf(fieldsOf(usage))
     const native =
       calls.length > 0 && this.#blocks.some(({ metadata }) => metadata !== undefined) ? this.#blocks.map(nativeBlock) : undefined
     return {
-      text: joined('text'),
+      text,
       finish: finishOf(fieldsOf(reason), calls),
       ...(calls.length === 0 ? {} : { calls }),
       ...(reasoning === '' ? {} : { reasoning }),
@@ -152,6 +153,12 @@ class Answer {
   }
 }
 
+/** Models that think in their answer do so at its beginning, between marks of their own. */
+function withoutThinking(text: string): { readonly text: string; readonly thought: string } {
+  const [block, thought] = /^\s*<think>([^]*?)<\/think>\s*/.exec(text) ?? []
+  return block === undefined || thought === undefined ? { text, thought: '' } : { text: text.slice(block.length), thought: thought.trim() }
+}
+
 function toolCall({ id, name, text }: Block): ToolCall {
   const args = parsed(text)
   return isObject(args) && !isTooDeep(args) ? { id, name, args } : { id, name, args: {}, invalid: text }
@@ -159,8 +166,7 @@ function toolCall({ id, name, text }: Block): ToolCall {
 
 function parsed(text: string): unknown {
   try {
-    // Models leave the arguments out where there are none.
-    return JSON.parse(text.trim() === '' ? '{}' : text)
+    return JSON.parse(text)
   } catch {
     return undefined
   }
@@ -186,7 +192,13 @@ function finishOf({ unified, raw }: Fields, calls: readonly ToolCall[]): Finish 
 
 function usageOf({ inputTokens, outputTokens }: Fields): Usage | undefined {
   const [input, output] = [fieldsOf(inputTokens), fieldsOf(outputTokens)]
-  return soundUsage({ input: input.total, output: output.total, cached: input.cacheRead, reasoning: output.reasoning })
+  return soundUsage({
+    input: input.total,
+    output: output.total,
+    cached: input.cacheRead,
+    cacheWrite: input.cacheWrite,
+    reasoning: output.reasoning,
+  })
 }
 
 function warningText({ type, feature, details, setting, message }: Fields): string {

@@ -3,6 +3,7 @@ import { canonicalJson, copyJson, digest, Fault, type FaultData, isObject, type 
 import { Account } from './account.ts'
 import { faults } from './faults.ts'
 import { issueWords } from './issue-words.ts'
+import { incomplete } from './whole.ts'
 import type { FindMisfits } from './misfits.ts'
 import { offersTools, replyShape, type WrittenReply } from './request.ts'
 import { complete, tell } from './scripted.ts'
@@ -61,14 +62,17 @@ export function recordedModels(text: string, file = 'recording', check?: FindMis
 }
 
 function read(text: string, file: string): readonly Entry[] {
-  return text.split('\n').flatMap((line, i) => {
-    if (line.trim() === '' || line.trimStart().startsWith('//')) return []
-    const place = { file, line: i + 1 }
-    const value = parsed(line, place)
-    const entry = entryShape.safeParse(value)
-    if (!entry.success) throw unreadable(entry.error, value, place)
-    return [{ ...entry.data, line: i + 1 }]
-  })
+  return text
+    .replace(/^\ufeff/, '')
+    .split('\n')
+    .flatMap((line, i) => {
+      if (line.trim() === '' || line.trimStart().startsWith('//')) return []
+      const place = { file, line: i + 1 }
+      const value = parsed(line, place)
+      const entry = entryShape.safeParse(value)
+      if (!entry.success) throw unreadable(entry.error, value, place)
+      return [{ ...entry.data, line: i + 1 }]
+    })
 }
 
 interface Place {
@@ -154,6 +158,9 @@ class Recording implements Models {
       tries: reply.tries ?? 1,
       ...(reply.failures === undefined ? {} : { failures: reply.failures }),
     }
+    // What a model once said is played back as it was.
+    const lack = entry.request === undefined ? incomplete(whole.model, whole, request) : undefined
+    if (lack !== undefined) throw lack
     this.#fit(whole, request, entry)
     if (request.stream === true) tell(written, call)
     return whole

@@ -2,7 +2,7 @@ import { copyJson, isFault, type Json, type JsonObject } from '../kernel/index.t
 import { faults } from './faults.ts'
 import { misfitWords } from './issue-words.ts'
 import { isTooDeep } from './limits.ts'
-import { type FindMisfits, zodMisfits } from './misfits.ts'
+import { type FindMisfits, schemaMisfits } from './misfits.ts'
 
 /** A value that was read and checked, or what is wrong with it, in words for the model that wrote it. */
 export type Checked = { readonly value: Json; readonly problem?: undefined } | { readonly problem: string }
@@ -20,7 +20,7 @@ interface SchemaUse {
 const DEEP = 'the value is nested too deeply'
 
 /** Makes the check of a JSON Schema. Throws `R4016` for a schema that cannot be used. */
-export function schemaCheck(schema: JsonObject, { of, subject = 'the answer', check = zodMisfits }: SchemaUse): SchemaCheck {
+export function schemaCheck(schema: JsonObject, { of, subject = 'the answer', check = schemaMisfits }: SchemaUse): SchemaCheck {
   try {
     check(schema, null)
   } catch (thrown) {

@@ -13,6 +13,8 @@ export interface ToolLoop {
   readonly maxTurns?: number | undefined
   /** Tools whose result ends the loop. */
   readonly terminal?: readonly string[] | undefined
+  /** Takes each message that is added. A retry that begins with all of them repeats no call whose result is among them. */
+  readonly said?: ((message: ModelMessage) => void) | undefined
 }
 
 /** What came of a tool loop. */
@@ -34,7 +36,8 @@ const DEFAULT_TURNS = 15
 
 /**
  * Asks a model and performs the tools that it calls, until it answers. Calls of one reply are performed one after the
- * other, in their order. An unknown tool, arguments that do not fit and a tool that failed are told to the model.
+ * other, in their order. An unknown tool, arguments that do not fit and a tool that failed are told to the model. Messages that end
+ * with calls whose results are missing are continued: these calls are performed first.
  *
  * Throws `R4018` when the model still calls tools in its last turn, and what `Models.generate` throws, each with `answer`
  * and `used` over all turns in its data. A tool's fault with verdict `wait` or `bug` ends the loop. Aborting the signal
@@ -47,23 +50,43 @@ export async function toolLoop(models: Models, request: ModelRequest, loop: Tool
   const messages: ModelMessage[] = [...request.messages]
   const { maxTurns = DEFAULT_TURNS, terminal = [] } = loop
   const account = new Account()
+  const say = (message: ModelMessage): void => {
+    messages.push(message)
+    loop.said?.(message)
+  }
+  /** Performs calls; gives the result that ends the loop, if there is one. */
+  const perform = async (calls: readonly ToolCall[]): Promise<{ readonly result: Json } | undefined> => {
+    for (const made of calls) {
+      call.signal.throwIfAborted()
+      const outcome = await performOne(made, tools, loop)
+      say({ role: 'tool', call: made.id, name: made.name, ...outcome })
+      if (outcome.failed === undefined && terminal.includes(made.name)) return { result: outcome.result }
+    }
+    return undefined
+  }
+  await perform(unanswered(messages))
   for (let turns = 1; turns <= maxTurns; turns++) {
     const reply = await turn(models, { ...request, messages: [...messages], ...choiceOf(request, turns) }, call, account)
     const { usage, cost } = account
-    messages.push(assistantMessage(reply))
+    say(assistantMessage(reply))
     const sum = { reply, messages, turns, usage, ...(cost === undefined ? {} : { cost }) }
     if (reply.calls === undefined) return sum
-    for (const made of reply.calls) {
-      call.signal.throwIfAborted()
-      const outcome = await performOne(made, tools, loop)
-      messages.push({ role: 'tool', call: made.id, name: made.name, ...outcome })
-      if (outcome.failed === undefined && terminal.includes(made.name)) return { ...sum, result: outcome.result }
-    }
+    const last = await perform(reply.calls)
+    if (last !== undefined) return { ...sum, ...last }
   }
   throw faults.make('R4018', `${request.label ?? 'the model'} called tools in each of its ${maxTurns} turns and never answered`, {
     data: { turns: maxTurns, ...account.facts },
     fix: 'raise the number of turns, or mend the tool that the model calls again and again',
   })
+}
+
+/** The calls of the last turn that have no result yet. */
+function unanswered(messages: readonly ModelMessage[]): readonly ToolCall[] {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const last = messages[at]
+  if (last?.role !== 'assistant' || messages.slice(at + 1).some(({ role }) => role !== 'tool')) return []
+  const done = new Set(messages.slice(at + 1).map((message) => (message.role === 'tool' ? message.call : '')))
+  return (last.calls ?? []).filter(({ id }) => !done.has(id))
 }
 
 /** One turn of the model. When it fails, the fault keeps what the turns before it have used as well. */

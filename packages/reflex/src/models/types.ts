@@ -62,6 +62,8 @@ export interface ModelRequest {
   readonly topP?: number | undefined
   /** Tokens of the answer at most. */
   readonly maxTokens?: number | undefined
+  /** An answer that is empty, or cut by the limit of tokens, is an answer. Without it, it is the failure `R4019`. */
+  readonly partial?: boolean | undefined
   readonly stop?: readonly string[] | undefined
   readonly seed?: number | undefined
   readonly effort?: Effort | undefined
@@ -71,7 +73,10 @@ export interface ModelRequest {
   readonly stream?: boolean | undefined
   /** Milliseconds for everything: all tries, waits, fallbacks and the repair. 120,000 if absent. */
   readonly timeout?: number | undefined
-  /** Milliseconds for one try; what then goes on is broken off and tried again. `timeout` if absent. */
+  /**
+   * Milliseconds for one try; what then goes on is broken off: the next model of `fallback` is asked, the same one again where there is none.
+   * `timeout` if absent.
+   */
   readonly tryTimeout?: number | undefined
   /** Further tries of each model after a failure that may pass. 2 if absent. */
   readonly retries?: number | undefined
@@ -79,11 +84,12 @@ export interface ModelRequest {
   readonly label?: string | undefined
 }
 
-/** Tokens. `cached` is a part of `input`, `reasoning` a part of `output`. */
+/** Tokens. `cached` (read from a cache) and `cacheWrite` (written to one) are parts of `input`, `reasoning` is a part of `output`. */
 export interface Usage {
   readonly input: number
   readonly output: number
   readonly cached?: number | undefined
+  readonly cacheWrite?: number | undefined
   readonly reasoning?: number | undefined
 }
 
@@ -148,8 +154,8 @@ export interface ModelCall {
   readonly signal: AbortSignal
   /** The same for the same call, also after a crash: waits between tries are drawn from it. */
   readonly key: string
-  /** Takes progress: a `ModelDelta`. */
-  part(delta: Json): void
+  /** Takes progress: a `ModelDelta`. One that begins the answer again voids what came before. */
+  part(delta: Json, begins?: boolean): void
 }
 
 /**
@@ -178,3 +184,18 @@ export interface Models {
    */
   generate(request: ModelRequest, call: ModelCall): Promise<ModelReply>
 }
+
+/** USD for a million tokens. */
+export interface Price {
+  readonly input: number
+  readonly output: number
+  /** Tokens read from a cache; as `input` if absent. */
+  readonly cached?: number | undefined
+  /** Tokens written to a cache; as `input` if absent. */
+  readonly cacheWrite?: number | undefined
+  /** Tokens of reasoning; as `output` if absent. */
+  readonly reasoning?: number | undefined
+}
+
+/** Prices by the name of a model, such as `openai:gpt-5-mini`. */
+export type Prices = Readonly<Record<string, Price>>

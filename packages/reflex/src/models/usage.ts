@@ -7,21 +7,28 @@ type Counts = { readonly [key in keyof Usage]?: unknown }
  * Tokens as they can be kept: whole numbers. Undefined where nothing was said, which is not the same as zero, and where
  * what was said can be no number of tokens: an answer is not lost over that, only unpriced.
  */
-export function soundUsage({ input, output, cached, reasoning }: Counts): Usage | undefined {
+export function soundUsage({ input, output, cached, cacheWrite, reasoning }: Counts): Usage | undefined {
   const [sent, written] = [countOf(input), countOf(output)]
   if (sent === undefined && written === undefined) return undefined
   if ((sent === undefined && isSaid(input)) || (written === undefined && isSaid(output))) return undefined
-  return addUsage({ input: sent ?? 0, output: written ?? 0, cached: countOf(cached), reasoning: countOf(reasoning) })
+  return addUsage({
+    input: sent ?? 0,
+    output: written ?? 0,
+    cached: countOf(cached),
+    cacheWrite: countOf(cacheWrite),
+    reasoning: countOf(reasoning),
+  })
 }
 
 /** The sum, as far as whole numbers are exact. */
 export function addUsage(...parts: readonly Usage[]): Usage {
   const of = (key: keyof Usage): number => parts.reduce((all, part) => Math.min(all + (part[key] ?? 0), Number.MAX_SAFE_INTEGER), 0)
-  const [cached, reasoning] = [of('cached'), of('reasoning')]
+  const [cached, cacheWrite, reasoning] = [of('cached'), of('cacheWrite'), of('reasoning')]
   return {
     input: of('input'),
     output: of('output'),
     ...(cached === 0 ? {} : { cached }),
+    ...(cacheWrite === 0 ? {} : { cacheWrite }),
     ...(reasoning === 0 ? {} : { reasoning }),
   }
 }

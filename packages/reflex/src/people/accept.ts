@@ -7,7 +7,7 @@ import type { Question, QuestionOption } from './question.ts'
 export type Guess = (word: string, names: readonly string[]) => string | undefined
 
 const LONGEST = 100_000
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+const NUMBER = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 /**
  * The answer as the program gets it, or a fault: `R4200` for none of the options, `R4201` for the wrong shape.

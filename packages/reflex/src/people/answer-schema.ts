@@ -1,18 +1,18 @@
 import { runInNewContext } from 'node:vm'
 import { z } from 'zod'
-import { causeOf, copyJson, type Json, type JsonObject } from '../kernel/index.ts'
+import { causeOf, type Json, type JsonObject } from '../kernel/index.ts'
+import { misfits } from '../text/json-schema/check.ts'
 import { faults } from './faults.ts'
 
-/** Milliseconds for checking one answer: a pattern may take for ever, and an answer is checked outside every step. */
+/** Milliseconds for reading one schema, which may contain itself. */
 const LIMIT = 500
 
 /** The answer as its schema has it, or the fault `R4201` that says why not; `R4202` for a schema that cannot be checked. */
 export function fitAnswer(schema: JsonObject, answer: Json): Json {
-  const result = limited(() => validatorOf(schema).safeParse(answer), schema)
-  if (result.success) return copyJson(result.data, 'answer')
-  const problems = result.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
-  )
+  limited(() => validatorOf(schema).safeParse(null), schema)
+  const found = misfits(schema, answer)
+  if (found.length === 0) return answer
+  const problems = found.map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
   throw faults.make('R4201', `the answer does not fit: ${problems.join('; ')}`, { data: { schema } })
 }
 

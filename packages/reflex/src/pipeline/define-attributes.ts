@@ -190,12 +190,14 @@ export interface NodeAttributes<Id extends string> {
   readonly llm_provider?: string | undefined
   /** The same as `llm_provider`. */
   readonly provider?: string | undefined
-  /** How hard the model thinks. Otherwise: high. */
+  /** How hard the model thinks; the model decides where nothing is said. */
   readonly reasoning_effort?: string | undefined
-  /** How freely the model speaks. Otherwise: 0.7. */
+  /** How freely the model speaks; the model decides where nothing is said. */
   readonly temperature?: number | undefined
-  /** The longest answer. Otherwise: 4096. */
+  /** The longest answer, in tokens; one that is cut there fails the node. The model decides where nothing is said. */
   readonly max_tokens?: number | undefined
+  /** How long one try of one model may take before the next is asked. */
+  readonly try_timeout?: DurationValue | undefined
   /** The answer is shown as it grows. Otherwise: the graph’s. */
   readonly stream?: boolean | undefined
   /** The JSON Schema of the answer; `output_key` then holds the value itself. */

@@ -37,7 +37,7 @@ function shownBound(bound: Bound, bounds: Bounds, used: Used): string {
 }
 
 function grouped(amount: number): string {
-  return String(amount).replace(/\B(?=(\d{3})+$)/g, ',')
+  return String(amount).replace(/\B(?=(?:\d{3}){1,8}$)/g, ',')
 }
 
 /** The share of the bounds that is used up, of the one of which most is. */

@@ -49,7 +49,30 @@ export function redaction(secrets: Iterable<string>): Redaction | undefined {
   // What stands in place of a secret is left as it is, also if it holds another one.
   const any = new RegExp([MARK, ...forms.map((form) => form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'))].join('|'), 'g')
   const text = (given: string): string => given.replace(any, (found) => marks.get(found) ?? found)
-  return { text, value: redactTexts(text) }
+  const longest = forms[0]?.length ?? 0
+  return { text, value: redactTexts(text, (given) => decidedUpTo(given, any, forms, longest)) }
+}
+
+/**
+ * Returns the place behind which a text that continues may hold a secret that has only begun. A secret that is whole is
+ * decided, unless it is the beginning of a longer one.
+ */
+function decidedUpTo(text: string, any: RegExp, forms: readonly string[], longest: number): number {
+  const begins = (at: number): boolean => {
+    const length = text.length - at
+    return forms.some((form) => form.length > length && form.charCodeAt(0) === text.charCodeAt(at) && form.startsWith(text.slice(at)))
+  }
+  let at = 0
+  const until = (end: number): number | undefined => {
+    for (at = Math.max(at, text.length - longest + 1, 0); at < end; at++) if (begins(at)) return at
+    return undefined
+  }
+  for (const { 0: found, index } of text.matchAll(any)) {
+    const open = until(index + 1)
+    if (open !== undefined) return open
+    at = index + found.length
+  }
+  return until(text.length) ?? text.length
 }
 
 const MARK = '‹secret [0-9a-f]{4}›'
@@ -66,7 +89,7 @@ function formsOf(secret: string): string[] {
     json,
     escaped(json),
     ...addresses.flatMap((form) => [form, form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]),
-    ...bases.flatMap((form) => [form, form.replace(/=+$/, '')]),
+    ...bases.flatMap((form) => [form, form.replace(/={1,2}$/, '')]),
   ]
 }
 

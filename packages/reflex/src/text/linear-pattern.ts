@@ -64,7 +64,7 @@ function compile(pattern: string): LinearPattern | PatternProblem {
 
 /** Nobody writes a longer one, and what is computed could be as long as any text. */
 const LONGEST = 2000
-const TOKEN = /\\[pP]\{[^}]*\}|\\x\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]|\{(\d+),?(\d*)\}|[\s\S]/g
+const TOKEN = /\\[pPx]\{[^}]{0,40}\}|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]?|\{(\d+)(?:,(\d*))?\}|[\s\S]/g
 
 /**
  * What it costs to compile a pattern, in steps of an expression (about a microsecond): by its text alone, and never too
@@ -100,7 +100,7 @@ function partsOf(pattern: string): number {
   if (pattern.includes('\\Q')) return pattern.length * 1000
   const open: number[] = []
   let [parts, last] = [0, 0]
-  for (const [token, least, most] of pattern.matchAll(TOKEN)) {
+  for (const [token, least, most = ''] of pattern.matchAll(TOKEN)) {
     if (token === '(') {
       open.push(parts)
       parts = 0

@@ -51,7 +51,7 @@ function innerAddress(address: string): string | undefined {
 
 function groupsOf(address: string): readonly number[] {
   // A URL writes an address in its one short form, with hexadecimal groups alone.
-  const text = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1)
+  const text = new URL(`http://[${address.replace(/%.*$/s, '')}]`).hostname.slice(1, -1)
   const [head = '', tail] = text.split('::')
   const read = (part: string): number[] => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)))
   const [before, after] = [read(head), read(tail ?? '')]

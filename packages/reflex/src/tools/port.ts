@@ -43,7 +43,7 @@ export function toolPort({ tools, guess, place, allows }: ToolPortSettings): Por
         ...place(call),
         signal: call.signal,
         key: call.key,
-        part: (delta: Json) => call.part(delta),
+        part: (delta: Json, begins?: boolean) => call.part(delta, begins),
         allows: (capability, exactly) => allows(call, capability, exactly),
       }),
   }

@@ -15,7 +15,7 @@ export interface ToolCall extends Place {
   /** The idempotency key: the same when the call is repeated after a crash. */
   readonly key: string
   /** Progress, for who watches. */
-  part(delta: Json): void
+  part(delta: Json, begins?: boolean): void
   /**
    * Asks the policy about one capability, at the moment at which the tool knows what it really touches. With `exactly`, a
    * grant with a star does not count.

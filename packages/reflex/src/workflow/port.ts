@@ -29,7 +29,7 @@ export interface DecisionCall {
   readonly key: string
   readonly run: string
   /** Shows progress to those who watch the run. */
-  part(delta: Json): void
+  part(delta: Json, begins?: boolean): void
 }
 
 /** An agent that uses the call that it is asked by, and says beforehand what its decision will need and whether it may be repeated after a crash. */

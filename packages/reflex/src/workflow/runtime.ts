@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../kernel/json.ts'
-import { misfits } from './board-schemas/check.ts'
+import { misfits } from '../text/json-schema/check.ts'
 import { schemaFindings } from './board-schemas/shape.ts'
 import { loadWorkflow } from './load.ts'
 import type { GuardRegistry, Workflow } from './types.ts'

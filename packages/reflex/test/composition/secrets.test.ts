@@ -91,6 +91,65 @@ describe('secrets', () => {
     await reflex.close()
   })
 
+  test('that come in parts are held back until they are whole, and what only began like one is told', async () => {
+    const speak = defineTool({
+      name: 'env.speak',
+      description: 'says too much, slowly',
+      leaves: false,
+      repeat: 'free',
+      run: (_, call) => {
+        for (const text of ['the key is sk-li', 've-7f3a"9921', '/x and sk-live-7', 'f is no key, sk-l']) call.part({ text })
+        call.part({ text: 'begun again sk-li' }, true)
+        call.part({ text: 've' })
+        return 'done'
+      },
+    })
+    const reflex = new Reflex({
+      store: 'memory:',
+      tools: [speak],
+      surroundings: {
+        host: virtualHost(),
+        worker: { id: 'w', host: '', pid: 0 },
+        cwd: folder(),
+        environment: { ACME_API_KEY: KEY },
+        actor: 'ana',
+      },
+    })
+    const nodes = { say: { id: 'say', spec: { tool: 'env.speak' } } }
+    await (await reflex.run({ id: 'speak', entry: 'say', nodes, edges: [] }, { id: 'speak' })).idle()
+    const { records } = await reflex.runtime.history('speak')
+    const parts = records.flatMap(({ input }) => (input?.[0] === 'part' ? [(input[2] as { readonly text: string }).text] : []))
+    expect(parts).toEqual([
+      'the key is ',
+      expect.stringMatching(/^‹secret [0-9a-f]{4}› and $/),
+      'sk-live-7f is no key, ',
+      'begun again ',
+      'sk-live',
+    ])
+    await reflex.close()
+  })
+
+  test('in parts are redacted as in the whole, wherever the parts end', () => {
+    const secrets = ['abcabcabd', 'abdabdabdabc', 'cabcabcabdabdabdx']
+    const hidden = redaction(secrets)
+    if (hidden === undefined) throw new Error('nothing is hidden')
+    const piece = fc.oneof(fc.constantFrom(...secrets), fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), maxLength: 6 }))
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 6 }), fc.array(fc.nat(9), { minLength: 1, maxLength: 30 }), (pieces, cuts) => {
+        const whole = pieces.join('')
+        const stream = hidden.value.stream?.()
+        let [shown, at] = ['', 0]
+        for (let i = 0; at < whole.length; i++) {
+          const end = at + 1 + (cuts[i % cuts.length] ?? 0)
+          shown += (stream?.take(whole.slice(at, end), false) as string | undefined) ?? ''
+          at = end
+        }
+        expect(shown + ((stream?.end() as string | undefined) ?? '')).toBe(hidden.text(whole))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
   test('never reach a terminal, also where nothing was recorded', async () => {
     const cwd = folder()
     writeFileSync(join(cwd, 'x.workflow.json'), `{"id": "x", "entry": "${KEY.replaceAll('"', '\\"')}"`)

@@ -81,6 +81,16 @@ describe('time', () => {
     expect(host.next).toBeUndefined()
   })
 
+  test('a model that hangs is left for the next one after the time of a try', async () => {
+    const { host, models, elapsed } = workshop([], {
+      model: scriptedModel(() => never, 'hung'),
+      models: { spare: scriptedModel(['yes'], 'spare') },
+    })
+    const reply = await played(host, models.generate(saying('?', { tryTimeout: 10_000, fallback: ['spare'] }), watched()))
+    expect(reply).toMatchObject({ text: 'yes', tries: 2, failures: [{ model: 'hung', code: 'R4013' }] })
+    expect(elapsed()).toBe(10_000)
+  })
+
   test('a try that takes too long is followed by another, if one is left', async () => {
     let asked = 0
     const slow = scriptedModel(() => (++asked === 1 ? never : 'yes'), 'slow')
@@ -150,7 +160,7 @@ describe('progress', () => {
           call.part({ text: `${i} ` })
           await host.advance(10)
         }
-        return { text: '', finish: 'stop' }
+        return { text: 'all', finish: 'stop' }
       },
     }
     const call = watched()

@@ -278,7 +278,7 @@ describe('a recording by hand', () => {
     const models = recordedModels('{"label":"refund/decide","reply":{"object":{"edge":"FUL"}}}')
     expect(await faultOf(models.generate(asking, watched()))).toMatchObject({
       code: 'R4015',
-      message: 'the recorded reply for refund/decide does not fit its schema: the answer\'s edge is "FUL", none of "FULL", "NO"',
+      message: 'the recorded reply for refund/decide does not fit its schema: the answer\'s edge must be one of "FULL", "NO"',
       file: 'recording',
       line: 1,
       fix: 'correct the line, or record again with --record',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Fault, type JsonObject } from '../../src/kernel/index.ts'
-import { createModels, type ModelRequest, type ScriptedReply, scriptedModel, toolLoop } from '../../src/models/index.ts'
+import { createModels, type ModelMessage, type ModelRequest, type ScriptedReply, scriptedModel, toolLoop } from '../../src/models/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { faultOf, modelsOf, saying, server, watched } from './workshop.ts'
 
@@ -46,9 +46,33 @@ describe('a tool loop', () => {
     expect(performed).toEqual(['c1', 'c2'])
   })
 
+  test('that failed is continued from what was said: no call is made twice', async () => {
+    const performed: string[] = []
+    const said: ModelMessage[] = []
+    let asked = 0
+    const all = models(() => {
+      asked++
+      if (asked === 1) return { calls: [call('add', { a: 2, b: 3 }, 'c1'), call('add', { a: 1, b: 1 }, 'c2')] }
+      if (asked === 2) throw new Fault('R4007', 'refused', 'fail')
+      return { text: '5' }
+    })
+    const loop = {
+      said: (message: ModelMessage) => void said.push(message),
+      perform: async (made: ReturnType<typeof call>) => {
+        performed.push(made.id)
+        return add(made)
+      },
+    }
+    await faultOf(toolLoop(all, asking, loop, watched()))
+    expect(said).toHaveLength(3)
+    const { messages } = await toolLoop(all, { ...asking, messages: [...asking.messages, ...said.slice(0, 2)] }, loop, watched())
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
+    expect(performed).toEqual(['c1', 'c2', 'c2'])
+  })
+
   test.each([
     ['an unknown tool', call('subtract', {}), 'there is no tool subtract; there are add, done'],
-    ['arguments that do not fit', call('add', { a: 2 }), "add cannot be called so: the arguments' b is missing"],
+    ['arguments that do not fit', call('add', { a: 2 }), 'add cannot be called so: the arguments must have the key "b"'],
     ['arguments that are no JSON', { ...call('add', {}), invalid: '{"a":' }, 'the arguments of add are not a JSON object'],
     ['a tool that failed', call('add', { a: 2, b: -1 }), 'no negative numbers'],
   ])('tells the model of %s', async (_, made, told) => {
@@ -78,7 +102,7 @@ describe('a tool loop', () => {
       code: 'R4018',
       message: 'sum called tools in each of its 3 turns and never answered',
       fix: expect.stringContaining('number of turns') as string,
-      data: { turns: 3, answer: JSON.stringify([call('add', { a: 1, b: 1 })]), used: { tries: 3 } },
+      data: { turns: 3, answer: JSON.stringify([call('add', { a: 1, b: 1 }, 'c1_3')]), used: { tries: 3 } },
     })
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../src/kernel/index.ts'
 import { schemaSource } from '../../src/workflow/board-schemas/board-schemas.ts'
-import { misfits } from '../../src/workflow/board-schemas/check.ts'
+import { misfits } from '../../src/text/json-schema/check.ts'
 import { schemaFindings } from '../../src/workflow/board-schemas/shape.ts'
 
 const objections = (schema: Json, value: Json): string[] => misfits(schema, value).map(({ message, path }) => [...path, message].join(' '))

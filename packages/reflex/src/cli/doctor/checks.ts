@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
+import { pricesOf } from '../../assembly.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { nearestStore } from '../../home.ts'
 import { type Fault, isFault } from '../../kernel/index.ts'
 import { readText } from '../../library.ts'
-import { createModels, keyVariable, simulatedModel } from '../../models/index.ts'
+import { createModels, keyVariable, PRICED_ON, simulatedModel } from '../../models/index.ts'
 import { readPolicy, readTrust } from '../../policy/index.ts'
 import { openStore } from '../../store/index.ts'
 import { LAYOUT } from '../../store/schema.ts'
@@ -44,6 +45,7 @@ export async function checksOf(console: Console, flags: CarryFlags, config: Conf
     await storeCheck(console, flags),
     ...ruleChecks(console, flags),
     modelCheck(console, config),
+    pricesCheck(console),
     terminalCheck(console),
     secretCheck(console),
     toolCheck(console, 'git', 'the tools that read history need git'),
@@ -167,6 +169,24 @@ function modelCheck({ world }: Console, config: Config | undefined): Check {
   if (known !== undefined && !keys.includes(known))
     return { name: 'model', mark: 'warns', text: `${named} has no key · ${has}`, fix: `export ${known}=KEY` }
   return { name: 'model', mark: 'done', text: `${named} · ${has}` }
+}
+
+/** Prices older than this may be wrong. */
+const OLD_PRICES = 180
+
+/** How old the prices are by which runs are told what they cost: those of this version, or those of a file of one's own. */
+function pricesCheck({ world: { surroundings } }: Console): Check {
+  const { cwd, environment, host } = surroundings
+  try {
+    const own = pricesOf(environment, cwd)
+    const date = own?.date ?? PRICED_ON
+    const days = Math.max(0, Math.floor((host.now() - Date.parse(date)) / 86_400_000))
+    const text = `taken on ${date}, ${counted(days, 'day')} ago${own === undefined ? '' : ` · ${environment['REFLEX_PRICES'] ?? ''}`}`
+    if (days <= OLD_PRICES) return { name: 'prices', mark: 'done', text }
+    return { name: 'prices', mark: 'warns', text: `${text}: costs may be wrong`, fix: 'export REFLEX_PRICES=prices.json' }
+  } catch (thrown) {
+    return failing('prices', thrown)
+  }
 }
 
 /** Packages of providers that lie where this one finds its own. */

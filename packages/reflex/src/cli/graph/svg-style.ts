@@ -84,7 +84,14 @@ function colours({ paper, box, ink, dim, line, faint, green, cyan, yellow, red }
     ...strokes('.red ', ...red),
     '.badge.full{stroke:none}',
   ]
-    .map((rule) => rule.replace(/(^|,)(?=[^{}]*\{)/g, '$1.reflex-graph '))
+    .map((rule) => rule.split('{'))
+    .map(
+      ([selectors = '', body = '']) =>
+        `${selectors
+          .split(',')
+          .map((one) => `.reflex-graph ${one}`)
+          .join(',')}{${body}`,
+    )
     .join('\n')
 }
 

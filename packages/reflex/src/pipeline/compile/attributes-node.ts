@@ -85,9 +85,15 @@ const MODEL = rowsOf(
   [
     ['llm_model, model', 'text', 'stylesheet, graph', 'The model that is asked.'],
     ['llm_provider, provider', 'text', 'by model', 'Who offers the model.'],
-    ['reasoning_effort', 'text', 'high', 'How hard the model thinks.'],
-    ['temperature', 'number', '0.7', 'How freely the model speaks.'],
-    ['max_tokens', 'int', '4096', 'The longest answer.'],
+    ['reasoning_effort', 'text', '', 'How hard the model thinks; the model decides where nothing is said.'],
+    ['temperature', 'number', '', 'How freely the model speaks; the model decides where nothing is said.'],
+    [
+      'max_tokens',
+      'int',
+      '',
+      'The longest answer, in tokens; one that is cut there fails the node. The model decides where nothing is said.',
+    ],
+    ['try_timeout', 'duration', '', 'How long one try of one model may take before the next is asked.'],
     ['stream', 'bool', 'the graph’s', 'The answer is shown as it grows.'],
     ['output_schema', 'json', '', 'The JSON Schema of the answer; `output_key` then holds the value itself.'],
     ['system_prompt', 'text', 'a line with the goal', 'Who the model is.'],

@@ -212,7 +212,7 @@ export class Cursor {
 }
 
 /** A word as the Attractor document has it, a number or a duration. */
-const PLAIN = /^(?:[A-Za-z_][A-Za-z0-9_.:-]*|-?\d*\.?\d+(?:ms|[smhd])?)$/
+const PLAIN = /^(?:[A-Za-z_][A-Za-z0-9_.:-]*|-?(?:\d+(?:\.\d+)?|\.\d+)(?:ms|[smhd])?)$/
 const CURLY_QUOTES = /[\u201c-\u201f\u00ab\u00bb]/
 /** Another such quote, or the end of the line. */
 const ENDS_CURLY = /^(?:[\u201c-\u201f\u00ab\u00bb\r\n]|$)/

@@ -23,6 +23,11 @@ export function* askModel(request: ModelRequest): Step<{ readonly reply: ModelRe
   return settled.error === undefined ? { reply: settled.ok as unknown as ModelReply } : { error: settled.error }
 }
 
+/** Keeps a value on the board for as long as the node is executed; gives its key. */
+export function* keep(value: Json): Step<string> {
+  return ((yield { keep: value }) as { readonly kept: string }).kept
+}
+
 /** Calls a tool by name. */
 export function callTool(name: string, args: JsonObject, more: JsonObject = {}): Step<Settled> {
   return perform('tool', { tool: name, args, ...more })

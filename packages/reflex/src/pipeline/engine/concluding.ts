@@ -15,7 +15,7 @@ import type { Walk } from './walk.ts'
 /** An attempt is over: another one after a rest, or the execution is concluded (reference pipeline 3.5). */
 export function attempted(walk: Walk, outcome: Outcome): void {
   const { x, node } = walk
-  const { attempt = 1, limit, for: _for, late: _late, asked: _asked, kept: _kept, ...rest } = walk.position
+  const { attempt = 1, limit, for: _for, late: _late, asked = 0, kept: _kept, keeps: _keeps, ...rest } = walk.position
   if (limit !== undefined && x.waits().some(({ id }) => id === limit)) x.drop(limit)
   const policy = retryPolicy(node, walk.typed.graph.attributes)
   walk.go(rest)
@@ -27,7 +27,9 @@ export function attempted(walk: Walk, outcome: Outcome): void {
   const { context_updates = {} } = outcome
   for (const [key, value] of Object.entries(context_updates)) if (key.startsWith('internal.simulate.')) x.set(key, value)
   forgetBranches(walk)
-  walk.go({ ...rest, phase: 'rest', attempt: attempt + 1, asked: 0 })
+  const { resume } = outcome
+  const had = resume === undefined ? { asked: 0 } : { asked: resume === 'last' ? Math.max(0, asked - 1) : asked, keeps: true as const }
+  walk.go({ ...rest, phase: 'rest', attempt: attempt + 1, ...had })
   x.timer(delay, 'retry')
 }
 
@@ -50,7 +52,7 @@ export function conclude(walk: Walk, outcome: Outcome, attempts: number, ran?: n
   walk.note(final.status === 'fail' ? 'stage_failed' : 'stage_completed', ended(walk, final))
   forgetBranches(walk)
   const stage = node.canonical === 'branch' || final.status === 'skipped' ? {} : stageOf(node.id, final)
-  const { began: _began, at: _at, attempt: _attempt, asked: _asked, for: _for, kept: _kept, ...rest } = walk.position
+  const { began: _began, at: _at, attempt: _attempt, asked: _asked, for: _for, kept: _kept, keeps: _keeps, ...rest } = walk.position
   const { reason: _reason, ...before } = 'last' in stage ? rest : { ...rest, reason: rest.reason }
   const partial = final.status === 'partial_success' ? { partial: true as const } : {}
   walk.go({ ...before, ...stage, ...partial, phase: 'enter', steps: rest.steps + 1 })

@@ -52,7 +52,7 @@ function charterAgain(walk: Walk): void {
 export function reenter(walk: Walk): void {
   const { node, position } = walk
   const { members } = walk.engine.chain(node, walk.typed, walk.charter)
-  walk.go({ ...position, phase: 'enter', asked: 0 })
+  walk.go({ ...position, phase: 'enter' })
   const passed = passBefore(members, walk.token(), 'again')
   if (passed.halted === undefined) return attempt(walk)
   denied(walk, { ran: members.length }, passed.halted, (position.attempt ?? 2) - 1)
@@ -125,8 +125,12 @@ function runHandler(walk: Walk): Ask | Outcome {
 }
 
 function answerTo(walk: Walk, ask: Ask, i: number): Answer {
-  const read = (part: number): Json | undefined => walk.x.get(part === 0 ? answerKey(i) : `${answerKey(i)}.${part}`)
-  return unpackAnswer(ask, read, () => endFork(walk, ask))
+  return unpackAnswer(
+    ask,
+    (part) => answerKey(i, part),
+    (key) => walk.x.get(key),
+    () => endFork(walk, ask),
+  )
 }
 
 /** Asks for what a handler needs, under the node's timeout. */
@@ -134,7 +138,7 @@ function ask(walk: Walk, said: Ask): void {
   const { position } = walk
   const waiting = issue(walk, said)
   if ('status' in waiting) return attempted(walk, waiting)
-  if ('now' in waiting) return told(walk, waiting.now)
+  if ('now' in waiting) return told(walk, waiting.now, 'keep' in said)
   if ('again' in waiting) {
     walk.go({ ...position, asked: 0, kept: waiting.again })
     return attempt(walk)
@@ -146,11 +150,11 @@ function ask(walk: Walk, said: Ask): void {
 }
 
 /** What was asked is known at once: the handler goes on in the same step. */
-function told(walk: Walk, now: Json): void {
+function told(walk: Walk, now: Json, keeps: boolean): void {
   const { position, x } = walk
   const { asked = 0 } = position
   keepAnswer(x, asked, now)
-  walk.go({ ...position, asked: asked + 1 })
+  walk.go({ ...position, asked: asked + 1, ...(keeps ? { keeps: true } : {}) })
   attempt(walk)
 }
 
@@ -178,6 +182,7 @@ function issue(walk: Walk, said: Ask): Waiting | Outcome | { readonly now: Json 
     return startFork(walk, said)
   }
   if ('again' in said) return said
+  if ('keep' in said) return { now: said.keep }
   if ('observe' in said) return { now: { seen: observation(x, said.observe) as unknown as Json } }
   try {
     if ('begin' in said) {

@@ -121,7 +121,10 @@ export interface Stage {
 }
 
 /** How an effect ended. */
-export type Settled = { readonly ok: Json; readonly error?: undefined } | { readonly ok?: undefined; readonly error: FaultData }
+export type Settled = ({ readonly ok: Json; readonly error?: undefined } | { readonly ok?: undefined; readonly error: FaultData }) & {
+  /** The key on the board under which it stands while the node is executed. */
+  readonly at?: string
+}
 
 /** One effect: a port and its arguments. */
 export interface EffectAsk {
@@ -185,6 +188,8 @@ export type Ask =
   | { readonly observe: string }
   /** Forgets every answer and begins the handler again with this as `scene.kept`: for loops of many rounds, each as quick as the first. */
   | { readonly again: Json }
+  /** Keeps a value on the board for as long as the node is executed; answers at once with its key. */
+  | { readonly keep: Json }
 
 /** How a program that runs beside a node stands. */
 export interface Observation {
@@ -211,6 +216,7 @@ export type Answer =
   | { readonly branches: readonly BranchEnd[] }
   | { readonly began: string }
   | { readonly seen: Observation }
+  | { readonly kept: string }
 
 /**
  * A handler: a function of the scene that gives its outcome at once, or a generator that yields what it needs from outside

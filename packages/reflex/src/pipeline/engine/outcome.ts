@@ -25,6 +25,11 @@ export interface Outcome {
   readonly failure_reason?: string
   /** A failure that trying again cannot help: `false`. */
   readonly retryable?: boolean
+  /**
+   * A further attempt has the answers of this one: it asks the `last` question again, or goes on with the `next` one. Without it, the
+   * attempt begins with none.
+   */
+  readonly resume?: 'last' | 'next'
   /** The edge that a person chose, by its index: taken whatever its condition says (reference pipeline 3.3, step 0h). */
   readonly edge?: number
   /** The stage itself wrote this status: nothing makes a success of it (reference pipeline 3.6). */

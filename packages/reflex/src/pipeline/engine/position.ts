@@ -42,6 +42,8 @@ export interface Position {
   readonly asked?: number
   /** What the handler has kept when it began again. Small. */
   readonly kept?: Json
+  /** The handler keeps what it has had: a further attempt goes on behind it. */
+  readonly keeps?: true
   /** What it waits for: effects in the order in which they were asked for, a wait, a called program, or its branches. */
   readonly for?: Waiting
   /** The timer of the node's timeout, and whether it has rung. */

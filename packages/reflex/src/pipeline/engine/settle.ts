@@ -20,17 +20,25 @@ export function packOk(value: Json): Json {
 
 export const LATE_ANSWER: Json = { [LATE]: true }
 
-/** Reads the answer to an ask back. `read` gives the i-th thing that was kept for it. */
-export function unpackAnswer(ask: Ask, read: (part: number) => Json | undefined, branches: () => readonly BranchEnd[]): Answer {
-  if ('effect' in ask) return settled(read(0))
-  if ('all' in ask) return ask.all.map((_, i) => settled(read(i)))
+/** Reads the answer to an ask back. `keyOf` gives the key of the i-th thing that was kept for it. */
+export function unpackAnswer(
+  ask: Ask,
+  keyOf: (part: number) => string,
+  get: (key: string) => Json | undefined,
+  branches: () => readonly BranchEnd[],
+): Answer {
+  const read = (part: number): Settled => ({ ...settled(get(keyOf(part))), at: keyOf(part) })
+  if ('effect' in ask) return read(0)
+  if ('all' in ask) return ask.all.map((_, i) => read(i))
   if ('fork' in ask) return { branches: branches() }
-  const kept = read(0)
+  if ('keep' in ask) return { kept: keyOf(0) }
+  const kept = get(keyOf(0))
   if (isObject(kept) && kept[LATE] === true) return { late: true }
   return kept as unknown as Answer
 }
 
-function settled(kept: Json | undefined): Settled {
+/** Reads what an effect came to. */
+export function settled(kept: Json | undefined): Settled {
   if (!isObject(kept)) return { ok: kept ?? null }
   if (kept[OK] !== undefined) return { ok: kept[OK] }
   return kept[ERROR] === undefined ? { ok: kept } : { error: kept[ERROR] as unknown as FaultData }

@@ -10,7 +10,7 @@ import type { Charter } from './handler.ts'
 import { holds, release } from './holding.ts'
 import { keepReturned, labelGiven, touch } from './labels.ts'
 import { unlabelled } from '../middleware/labelled.ts'
-import { failure } from './outcome.ts'
+import { failure, type Outcome } from './outcome.ts'
 import { readSpent } from './spending.ts'
 import { goOn, heldBy } from './resuming.ts'
 import { LATE_ANSWER, packError, packOk } from './settle.ts'
@@ -212,8 +212,29 @@ function timedOut(walk: Walk): void {
     return walk.go({ ...position, late: true })
   }
   if (position.for?.is === 'fork' && stopFork(walk)) return walk.go({ ...walk.position, late: true })
+  attempted(walk, failure('timeout', tellLate(walk)))
+}
+
+/**
+ * Gives up what a node waits for. One that keeps its answers goes on with them in its next attempt: it asks a model again; a tool
+ * under way is not called again, and its answer says so.
+ */
+function tellLate(walk: Walk): Partial<Outcome> {
+  const { position, x } = walk
+  const { for: waiting, asked = 0, keeps } = position
+  const open = x.flights().filter(({ id }) => waiting?.is === 'effect' && waiting.ids.includes(id))
   giveUp(walk)
-  attempted(walk, failure('timeout'))
+  if (keeps !== true || waiting?.is !== 'effect') return {}
+  if (open.some(({ port }) => port === 'model')) return { resume: 'next' }
+  for (const { id } of open) keepAnswer(x, asked, packError(OUT_OF_TIME), waiting.ids.indexOf(id))
+  walk.go({ ...position, asked: asked + 1 })
+  return { resume: 'next' }
+}
+
+const OUT_OF_TIME: JsonObject = {
+  code: 'R2201',
+  verdict: 'fail',
+  message: 'the time of the node was over before the result came: the call may have taken effect, wholly or in part',
 }
 
 /** Drops every effect and wait of the frame, but the timer of its branch. */

@@ -137,7 +137,7 @@ export function keepRepeated(x: Board, signature: string, times: number): void {
 
 /** Keeps what came for the i-th ask of an execution; `part`, where it asked for several things at once. */
 export function keepAnswer(x: Board, i: number, answer: Json, part = 0): void {
-  x.set(part === 0 ? answerKey(i) : `${answerKey(i)}.${part}`, answer)
+  x.set(answerKey(i, part), answer)
 }
 
 export function addSpent(a: Spent, b: Spent): Spent {
@@ -226,6 +226,6 @@ function countKey(key: string): string {
   return `#n/${key}`
 }
 
-export function answerKey(i: number): string {
-  return `#a/${i}`
+export function answerKey(i: number, part = 0): string {
+  return part === 0 ? `#a/${i}` : `#a/${i}.${part}`
 }

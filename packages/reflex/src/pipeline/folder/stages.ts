@@ -5,6 +5,7 @@ import type { Change } from '../../kernel/story.ts'
 import { attemptOf, concludedOf, iso, pairs } from '../checkpoint/progress.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 import { stripped } from '../checkpoint/checkpoint.ts'
+import { requestOfCall } from '../engine/conversation.ts'
 import { remarksOf } from '../engine/story.ts'
 import { type Kept, outcomeOf, ownKeyOf } from '../engine/tally.ts'
 import type { FolderImage } from './image.ts'
@@ -19,6 +20,12 @@ const FILES = ['prompt.md', 'response.md', 'status.json'] as const
 interface Stage {
   readonly path: string
   prompted: boolean
+}
+
+interface Asked {
+  readonly frame: Frame
+  readonly id: Ref
+  readonly request: Request
 }
 
 /** The files of stages: what was sent to a model, what it said, and how the stage ended (reference pipeline 6.3, 6.4). */
@@ -49,7 +56,7 @@ export class StageFiles {
     this.#reply(change, image)
     const stage = this.#stages.get(frame.id)
     if (stage === undefined) return
-    for (const [i, request] of (record.requests ?? []).entries()) this.#ask(stage, i === 0 ? n : `${n}.${i}`, request, image)
+    for (const [i, request] of (record.requests ?? []).entries()) this.#ask(stage, { frame, id: i === 0 ? n : `${n}.${i}`, request }, image)
     const remark = concludedOf(change)
     if (remark !== undefined) this.#end(change, remark, stage, image)
   }
@@ -74,10 +81,10 @@ export class StageFiles {
     if (stage !== undefined) image.put(`${stage.path}/tool_calls/${name}.json`, `${JSON.stringify(call, null, 2)}\n`)
   }
 
-  #ask(stage: Stage, id: Ref, [port, args]: Request, image: FolderImage): void {
+  #ask(stage: Stage, { frame, id, request: [port, args] }: Asked, image: FolderImage): void {
     if (port !== 'model') return
     this.#asked.set(id, stage)
-    const prompt = stage.prompted ? undefined : lastUserMessage(args)
+    const prompt = stage.prompted ? undefined : lastUserMessage(requestOfCall({ args, frame }))
     if (prompt !== undefined) image.put(`${stage.path}/prompt.md`, prompt)
     stage.prompted = true
   }

@@ -33,9 +33,9 @@ function* asked(scene: Scene): Steps {
   const messages = [...(system === '' ? [] : [{ role: 'system' as const, content: system }]), ...before.messages, question]
   const came = yield* converse(scene, { ...settings, messages }, offers)
   if ('error' in came) return unanswered(prompt, came.error)
-  if ('problem' in came) return failed(prompt, came.problem)
+  if ('problem' in came) return { ...failed(prompt, came.problem), ...(came.turns === undefined ? {} : { resume: 'next' }) }
   const given = outcomeOf(came)
-  if (given !== undefined) return { ...given, context_updates: { ...told(scene, prompt), ...given.context_updates } }
+  if (given !== undefined) return { ...given, context_updates: { ...told(scene, prompt), ...given.context_updates }, resume: 'last' }
   const { thread } = scene.fidelity
   const outcome = answered(scene, prompt, came)
   return thread === undefined ? outcome : { ...outcome, turn: { thread, messages: [question, ...came.said] } }
@@ -77,7 +77,7 @@ function told(scene: Scene, prompt: string): JsonObject {
 
 function unanswered(prompt: string, { message, verdict }: FaultData): Outcome {
   const reason = `LLM call failed: ${message}`
-  return verdict === 'retry' ? failure(reason, without(prompt)) : refusal(reason, without(prompt))
+  return verdict === 'retry' ? failure(reason, { ...without(prompt), resume: 'last' }) : refusal(reason, without(prompt))
 }
 
 function failed(prompt: string, problem: string): Outcome {

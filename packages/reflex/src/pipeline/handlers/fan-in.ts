@@ -50,8 +50,16 @@ function* judged(scene: Scene, prompt: string, entries: readonly Entry[]): Steps
   const content = `${prompt}\n\nCandidates:\n${list}\n\nAnswer with the id of the best candidate and nothing else.`
   const asked = yield* askModel({ messages: [{ role: 'user', content }], label: scene.node.id })
   const said = 'reply' in asked ? asked.reply.text.trim() : ''
-  const best = entries.find(({ id }) => id === said) ?? entries.find(({ id }) => new RegExp(`\\b${id}\\b`).test(said))
+  const best = entries.find(({ id }) => id === said) ?? entries.find(({ id }) => names(said, id))
   return chosen(best ?? bestOf(entries))
+}
+
+/** Tells if an id stands in a text as a word of its own. */
+function names(text: string, id: string): boolean {
+  for (let at = text.indexOf(id); at >= 0; at = text.indexOf(id, at + id.length)) {
+    if (!/\w/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + id.length))) return true
+  }
+  return false
 }
 
 function bestOf(entries: readonly Entry[]): Entry | undefined {

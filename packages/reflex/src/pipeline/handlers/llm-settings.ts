@@ -6,7 +6,6 @@ import type { Scene } from '../engine/handler.ts'
 import { jsonIn } from '../language/json-in.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high']
-const MAX_TOKENS = 4_096
 
 /** A setting that cannot be read, for the failure of its node. */
 interface Unreadable {
@@ -24,10 +23,12 @@ export function settingsOf(scene: Scene): Omit<ModelRequest, 'messages'> | Unrea
   const effort = effortOf(scene)
   const temperature = numberOf(attributes, 'temperature')
   const timeout = durationOf(attributes, 'timeout')
-  const tokens = integerOf(attributes, 'max_tokens') ?? MAX_TOKENS
+  const tokens = integerOf(attributes, 'max_tokens')
+  const tryTimeout = durationOf(attributes, 'try_timeout')
   return {
     label: `${typed.graph.id}/${node.id}`,
-    maxTokens: tokens > 0 ? tokens : MAX_TOKENS,
+    ...(tokens === undefined || tokens <= 0 ? {} : { maxTokens: tokens }),
+    ...(isOn(attributes, 'allow_partial') ? { partial: true } : {}),
     ...output,
     ...options,
     ...(model === undefined ? {} : { model }),
@@ -35,14 +36,15 @@ export function settingsOf(scene: Scene): Omit<ModelRequest, 'messages'> | Unrea
     ...(effort === undefined ? {} : { effort }),
     ...(isOn(attributes, 'stream') || (!attributes.has('stream') && isOn(typed.graph.attributes, 'stream')) ? { stream: true } : {}),
     ...(timeout === undefined || timeout <= 0 ? {} : { timeout }),
+    ...(tryTimeout === undefined || tryTimeout <= 0 ? {} : { tryTimeout }),
   }
 }
 
-/** The effort that is asked for, `high` where nothing is said (reference pipeline 2.3); a word that is none asks for nothing. */
+/** The effort that the author or the session asks for. Nothing is asked for where they say nothing, or a word that is none. */
 export function effortOf(scene: Scene): Effort | undefined {
   const key = 'reasoning_effort'
   const word = textOf(scene.attributes, key) || textOf(scene.typed.graph.attributes, key) || scene.text('session.reasoning_effort')
-  return EFFORTS.find((effort) => effort === (word.trim().toLowerCase() || 'high'))
+  return EFFORTS.find((effort) => effort === word.trim().toLowerCase())
 }
 
 /** The model that is asked; nothing leaves it to the host. */

@@ -1,8 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import { numberOf, textOf } from '../dot/graph.ts'
+import { cutWords } from '../../models/index.ts'
+import { integerOf, isOn, numberOf, textOf } from '../dot/graph.ts'
 import { renderText } from '../language/render.ts'
 import type { Scene } from '../engine/handler.ts'
-import { type Outcome, readOutcome, success } from '../engine/outcome.ts'
+import { failure, type Outcome, readOutcome, success } from '../engine/outcome.ts'
 import { effortOf, providerOf } from './llm-settings.ts'
 import type { Conversation } from './tool-loop.ts'
 
@@ -28,7 +29,11 @@ export function answered(scene: Scene, prompt: string, conversation: Conversatio
     'llm.response_type': result !== undefined || (reply.calls ?? []).length > 0 ? 'tool_call' : 'text',
     'llm.tool_calls': calls.map(({ id, name, args }) => ({ id, name, args })),
   }
-  return success(updates, { notes: notesOf(conversation, text) })
+  const lack = lackOf(scene, conversation, text)
+  const notes = notesOf(conversation, text)
+  if (lack === undefined) return success(updates, { notes })
+  if (isOn(scene.attributes, 'allow_partial')) return { status: 'partial_success', context_updates: updates, notes: `${lack}. ${notes}` }
+  return failure(lack, { context_updates: updates, notes, resume: 'last' })
 }
 
 /** What every answer writes, simulated ones too. `value` is what stands behind the text, where it is more. */
@@ -57,12 +62,21 @@ function providerIn(model: string): string {
   return model.includes(':') ? model.slice(0, model.indexOf(':')) : ''
 }
 
-function notesOf({ reply, calls }: Conversation, text: string): string {
+/** What an answer lacks to be one; undefined where it is whole. */
+function lackOf({ attributes }: Scene, { reply, result, usage }: Conversation, text: string): string | undefined {
+  if (result !== undefined || reply.object !== undefined) return undefined
+  if (reply.finish === 'length') {
+    const maxTokens = integerOf(attributes, 'max_tokens')
+    return `the answer was ${cutWords({ usage }, { maxTokens })}`
+  }
+  return text.trim() === '' ? 'the answer is empty' : undefined
+}
+
+function notesOf({ calls }: Conversation, text: string): string {
   const excerpt = text.replace(/\s+/g, ' ').trim()
   const names = [...new Set(calls.map(({ name }) => name))]
   const tools = names.map((name) => `${name} ${calls.filter((call) => call.name === name).length}`).join(', ')
   const parts = [
-    ...(reply.finish === 'length' ? ['the answer was cut at max_tokens'] : []),
     ...(calls.length === 0 ? [] : [`${calls.length} tool call${calls.length === 1 ? '' : 's'} (${tools})`]),
     ...(excerpt === '' ? [] : [excerpt.length <= EXCERPT ? excerpt : `${excerpt.slice(0, EXCERPT - 1).toWellFormed()}…`]),
   ]

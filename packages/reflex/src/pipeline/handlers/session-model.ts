@@ -57,7 +57,14 @@ function* ownCall(values: Values, messages: readonly Json[], mode: string): Serv
   const answer = yield* askModel(request)
   if ('error' in answer) return failed(answer.error)
   const { text, calls = [] } = answer.reply
-  return said(calls.length > 0 ? { content: text, tool_calls: calls.map(({ id, name, args }) => ({ id, name, args })) } : { content: text })
+  return said(
+    calls.length > 0
+      ? {
+          content: text,
+          tool_calls: calls.map(({ id, name, args, invalid }) => ({ id, name, args, ...(invalid === undefined ? {} : { invalid }) })),
+        }
+      : { content: text },
+  )
 }
 
 function said(answer: JsonObject): Served {
@@ -98,8 +105,10 @@ function callsOf(value: Json): readonly ToolCall[] {
   return (isList(value) ? value : []).flatMap((call, i): ToolCall[] => {
     if (!isObject(call) || typeof call['name'] !== 'string') return []
     const args = call['args'] ?? call['arguments'] ?? call['input']
-    const read = typeof args === 'string' ? jsonIn(args) : args
-    return [{ id: renderText(call['id']) || `call_${i + 1}`, name: call['name'], args: isObject(read) ? read : {} }]
+    const read = typeof args === 'string' ? jsonIn(args) : (args ?? {})
+    const about = { id: renderText(call['id']) || `call_${i + 1}`, name: call['name'] }
+    const invalid = typeof call['invalid'] === 'string' ? call['invalid'] : isObject(read) ? undefined : renderText(args)
+    return [invalid === undefined && isObject(read) ? { ...about, args: read } : { ...about, args: {}, invalid: invalid ?? '' }]
   })
 }
 
@@ -133,11 +142,12 @@ const OUTSIDE: ReadonlySet<string> = new Set(['http'])
 
 function* ownDispatch(calls: readonly ToolCall[], offered: ReadonlySet<string> | undefined): Generator<Ask, readonly JsonObject[], Answer> {
   const known = calls.filter(({ name }) => offered?.has(toolName(name)) !== false)
-  const inside = known.filter(({ name }) => !OUTSIDE.has(toolName(name)))
+  const inside = known.filter(({ name, invalid }) => invalid === undefined && !OUTSIDE.has(toolName(name)))
   const settled = yield* performAll(inside.map(({ name, args }) => ({ effect: 'tool', args: { tool: toolName(name), args, by: 'model' } })))
   return calls.map((call) => {
     const { id, name } = call
     if (!known.includes(call)) return { id, name, ok: false, content: `error: there is no tool ${JSON.stringify(name)}` }
+    if (call.invalid !== undefined) return { id, name, ok: false, content: `error: the arguments of ${name} are not a JSON object` }
     if (inside.includes(call)) return resultOf(id, name, settled[inside.indexOf(call)])
     return { id, name, ok: false, content: 'error: what comes from outside needs a node of its own' }
   })

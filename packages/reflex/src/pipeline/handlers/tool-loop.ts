@@ -2,7 +2,8 @@ import type { FaultData } from '../../kernel/fault.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { assistantMessage, type ModelMessage, type ModelReply, type ModelRequest, type ToolCall, type Usage } from '../../models/index.ts'
 import { integerOf, isOn, listOf } from '../dot/graph.ts'
-import { askModel, perform, performAll } from '../engine/asks.ts'
+import { keep, perform, performAll } from '../engine/asks.ts'
+import { type ConversationPart, type ResultPart, resultMessage } from '../engine/conversation.ts'
 import type { Answer, Ask, Scene, Settled } from '../engine/handler.ts'
 import type { Offer, Offers } from '../engine/offers.ts'
 import { onResume } from './requirements.ts'
@@ -13,8 +14,6 @@ const MAX_TURNS = 15
 const MOST_TURNS = 200
 /** Calls of one turn that are made; a model that wants more at once is told so. */
 const MOST_CALLS = 32
-/** Characters of a result that a model is given; the journal has all of it. */
-const MOST_RESULT = 50_000
 /** Characters of a result in the remark about its call. */
 const TOLD_RESULT = 2_000
 
@@ -34,7 +33,10 @@ export interface Conversation {
   readonly result?: Json
 }
 
-type Conversed = Conversation | { readonly error: FaultData } | { readonly problem: string }
+/** A conversation that has not come to an answer; with `error`, its last request failed. */
+type Broken = { readonly error: FaultData } | { readonly problem: string; readonly turns?: number }
+
+type Conversed = Conversation | Broken
 
 /** The tools that a node offers its model; nothing where it offers none (reference pipeline 4.3.1). */
 export function* offered(scene: Scene): Generator<Ask, readonly Offer[] | { readonly problem: string }, Answer> {
@@ -52,34 +54,60 @@ export function* offered(scene: Scene): Generator<Ask, readonly Offer[] | { read
 /**
  * Asks a model and calls the tools that it asks for, until it answers: each turn an effect, each call one of its own, the
  * calls of a turn at once. What went wrong with a call is told to the model: a tool that is not offered, arguments that do
- * not fit, a refused capability, a hook that said no. After a crash it goes on behind the last answer on record.
+ * not fit, a refused capability, a hook that said no. After a crash, and in a further attempt, it goes on behind the last answer on
+ * record. Each request refers to the turns before it, so that the journal holds each of them once.
  */
 export function* converse(scene: Scene, request: ModelRequest, offers: readonly Offer[]): Generator<Ask, Conversed, Answer> {
   const most = integerOf(scene.attributes, 'max_turns') ?? MAX_TURNS
   if (most < 1 || most > MOST_TURNS) return { problem: `${scene.node.id}: max_turns is a number from 1 to ${MOST_TURNS}` }
   const terminal = new Set(listOf(scene.attributes, 'terminal_tools'))
-  const tools = offers.map(({ name, description, schema }) => ({ name, description, schema }))
   const said: ModelMessage[] = []
   const calls: ToolCall[] = []
   const replies: ModelReply[] = []
-  for (let turns = 1; turns <= most; turns++) {
-    const answer = yield* askModel({ ...request, messages: [...request.messages, ...said], ...(tools.length === 0 ? {} : { tools }) })
-    if ('error' in answer) return answer
-    const { reply } = answer
+  let { args, place } = yield* begun(request, offers)
+  for (let turns = 1; turns <= most * scene.attempt; turns++) {
+    const settled = yield* perform('model', args)
+    if (settled.error !== undefined) return { error: settled.error }
+    const reply = settled.ok as unknown as ModelReply
     replies.push(reply)
     said.push(assistantMessage(reply))
     const sum = { reply, said, calls, turns, ...usedBy(replies) }
     const asked = reply.calls ?? []
     calls.push(...asked)
-    if (asked.length === 0 || offers.length === 0) return sum
+    if (asked.length === 0) return sum
+    if (offers.length === 0 && turns > 1)
+      return { problem: `${scene.node.id}: the model called ${asked[0]?.name ?? 'a tool'}, which it was not offered` }
     const ends = yield* called(scene, asked, { offers, turn: turns })
     said.push(...ends.map(({ message }) => message))
     const last = ends.find(
       ({ offer, message }) => offer !== undefined && message.failed !== true && (terminal.has(offer.tool) || terminal.has(offer.name)),
     )
     if (last !== undefined) return { ...sum, result: last.message.result }
+    if (offers.length === 0) {
+      args = { ...args, messages: [...request.messages, ...said] as unknown as Json }
+      continue
+    }
+    place = yield* keepPart({ after: place, reply: settled.at ?? '', results: ends.map(({ part }) => part) })
+    args = { ...args, conversation: place }
   }
-  return { problem: `${scene.node.id}: the model called tools in each of its ${most} turns and never answered` }
+  return { problem: `${scene.node.id}: the model called tools in each of its ${most} turns and never answered`, turns: most }
+}
+
+/** The first request. What later ones share with it is kept on the board, where there may be later ones. */
+function* begun(
+  request: ModelRequest,
+  offers: readonly Offer[],
+): Generator<Ask, { readonly args: JsonObject; readonly place: string }, Answer> {
+  if (offers.length === 0) return { args: request as unknown as JsonObject, place: '' }
+  const { messages, output, ...settings } = request
+  const tools = offers.map(({ name, description, schema }) => ({ name, description, schema }))
+  const shared = { messages, tools, ...(output === undefined ? {} : { output }) } as unknown as JsonObject
+  const place = yield* keepPart({ request: shared })
+  return { args: { ...settings, conversation: place } as unknown as JsonObject, place }
+}
+
+function keepPart(part: ConversationPart): Generator<Ask, string, Answer> {
+  return keep(part as unknown as JsonObject)
 }
 
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
@@ -87,6 +115,7 @@ type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
 interface End {
   readonly offer: Offer | undefined
   readonly message: ToolMessage
+  readonly part: ResultPart
 }
 
 /** Makes the calls of a turn that can be made; the results of all, in their order. */
@@ -105,9 +134,10 @@ function* called(
   )
   const results = new Map(made.map(({ call }, i) => [call, settled[i]]))
   const ends = checked.map(({ call, offer, problem }, i): End => {
-    const message = toolMessage(call, results.get(call), problem)
+    const part = resultPart(call, results.get(call), problem)
+    const message = resultMessage(part, () => results.get(call) ?? { ok: null })
     scene.note('tool_call', callFacts(scene, call, message, `${turn}.${i + 1}`))
-    return { offer, message }
+    return { offer, message, part }
   })
   yield* hooksAfter(
     scene,
@@ -120,29 +150,19 @@ function* called(
 function offerFor(call: ToolCall, place: number, offers: readonly Offer[]): { readonly offer?: Offer; readonly problem?: string } {
   const offer = offers.find(({ name, tool }) => name === call.name || tool === call.name)
   if (offer === undefined)
-    return { problem: `there is no tool ${JSON.stringify(call.name)}; there are ${offers.map(({ name }) => name).join(', ')}` }
+    return { problem: `there is no tool ${JSON.stringify(call.name)}; there are ${offers.map(({ name }) => name).join(', ') || 'none'}` }
   if (call.invalid !== undefined) return { offer, problem: `the arguments of ${call.name} are not a JSON object` }
   return place < MOST_CALLS ? { offer } : { offer, problem: `at most ${MOST_CALLS} calls at once: call ${call.name} again` }
 }
 
-/** What a model is told of a call; one that was to be made and was not had a hook against it. */
-function toolMessage({ id, name }: ToolCall, settled: Settled | undefined, problem = 'skipped by hook'): ToolMessage {
-  const about = { role: 'tool' as const, call: id, name }
-  if (settled === undefined) return { ...about, result: problem, failed: true }
-  return settled.error === undefined
-    ? { ...about, result: shortened(settled.ok) }
-    : { ...about, result: settled.error.message, failed: true }
+/** The result of a call, by the answer that holds it; one that was to be made and was not had a hook against it. */
+function resultPart({ id, name }: ToolCall, settled: Settled | undefined, problem = 'skipped by hook'): ResultPart {
+  return { call: id, name, ...(settled?.at === undefined ? { said: problem } : { at: settled.at }) }
 }
 
 function heldBy(settled: Settled | undefined): Json {
   if (settled === undefined) return null
   return settled.error === undefined ? settled.ok : { error: settled.error.message }
-}
-
-/** A result that a model can take in: one that is too long is cut, and says so. */
-function shortened(result: Json): Json {
-  const text = typeof result === 'string' ? result : JSON.stringify(result)
-  return text.length <= MOST_RESULT ? result : `${text.slice(0, MOST_RESULT).toWellFormed()}\n… cut: ${text.length} characters in all`
 }
 
 function callFacts(scene: Scene, call: ToolCall, { result, failed }: ToolMessage, number: string): JsonObject {

@@ -24,7 +24,7 @@ export interface Condition {
 }
 
 /** A number, as a literal, a value or a left side that stands for itself. */
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+const NUMBER = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 /** Text as a finite number, blanks around it ignored; nothing if it is none. */
 export function numberIn(text: string): number | undefined {

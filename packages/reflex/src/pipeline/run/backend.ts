@@ -3,6 +3,7 @@ import type { Call, Port } from '../../kernel/port.ts'
 import type { ModelMessage, ModelReply, ModelRequest, ToolOffer } from '../../models/index.ts'
 import { type ContextView, contextOf, type NodeView, viewOf } from '../custom.ts'
 import type { TypedGraph } from '../compile/typed.ts'
+import { requestOfCall } from '../engine/conversation.ts'
 import { type Outcome, readOutcome } from '../engine/outcome.ts'
 import { nodeOf } from '../engine/position.ts'
 
@@ -45,7 +46,7 @@ export function backendPort(backend: LlmBackend): Port {
     leaves: false,
     repeat: 'free',
     async perform(call) {
-      const request = call.args as unknown as ModelRequest
+      const request = requestOfCall(call) as unknown as ModelRequest
       const node = viewOf(call.def as TypedGraph, nodeOf(call.frame.position) ?? '')
       return replyOf(await backend(node, lastUser(request), contextOf(call), requestOf(request, call)), request)
     },

@@ -12,6 +12,7 @@ import { createTools, toolCapability } from '../../tools/index.ts'
 import { ACTION_NAMES } from '../actions/facts.ts'
 import { actionCapability } from '../actions/registry.ts'
 import { loweredTrust, pipelineParts } from '../assemble.ts'
+import { requestOfCall } from '../engine/conversation.ts'
 import { latestCheckpoint, openCheckpoint, resumeArgument } from '../checkpoint/resume.ts'
 import type { ReadCheckpoint } from '../checkpoint/read.ts'
 import { stripped } from '../checkpoint/checkpoint.ts'
@@ -197,7 +198,10 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     ...(options.always === undefined ? {} : { always: options.always }),
   })
   const { llm_backend, models } = options
-  const model = llm_backend === undefined && models !== undefined ? modelPort(() => models) : backendPort(llm_backend ?? simulatedBackend)
+  const model =
+    llm_backend === undefined && models !== undefined
+      ? modelPort(() => models, requestOfCall)
+      : backendPort(llm_backend ?? simulatedBackend)
   return new Runtime({ kinds: [parts.kind], ports: { ...parts.ports, model }, policy: rights, store, host })
 }
 

@@ -3,6 +3,7 @@ import { type AgentCall, dispatch, type RunnableAgent } from '../../agents/index
 import { type Call, type Host, isObject, type Json, type Port, type Runtime } from '../../kernel/index.ts'
 import { type Surroundings, thisProcess } from '../../host.ts'
 import { modelPort } from '../../models/index.ts'
+import { requestOfCall } from '../../pipeline/engine/conversation.ts'
 import { offersPort } from '../../pipeline/engine/offers.ts'
 import { type OperatorPolicy, type PolicyFile } from '../../policy/index.ts'
 import type { ReflexOptions } from '../../options.ts'
@@ -77,7 +78,7 @@ export class Cast {
         traits: (context, call) =>
           decide.traits?.(context, { run: call.run, runFolder: stage.runFolder(call.run) }) ?? others.traits(context),
       }),
-      model: modelPort(() => models),
+      model: modelPort(() => models, requestOfCall),
       tool: toolPort({
         tools,
         guess: suggest,

@@ -119,7 +119,7 @@ function toInt(of: Value): Value | Refusal {
 function toDouble(of: Value): Value | Refusal {
   if (isNumber(of)) return Number(of)
   if (typeof of !== 'string') return wrongType('double() reads a number or a text', of)
-  const isNumeric = of.length < 400 && /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(of)
+  const isNumeric = of.length < 400 && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(of)
   return isNumeric ? Number(of) : new Refusal('range', 'double() needs a text that is a number')
 }
 

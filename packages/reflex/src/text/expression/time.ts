@@ -69,7 +69,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
   µs: 1000n,
   ns: 1n,
 }
-const PARTS = /(\d{1,15})(?:\.(\d{1,9}))?(ms|us|µs|ns|h|m|s)/g
+const PARTS = /(\d{1,15})(?:\.(\d{1,9}))?(ms|us|µs|ns|h|m|s)/gy
 
 /** Reads `1h30m`, `-1.5s`, `250ms`; undefined when it is none. */
 export function readDuration(text: string): Duration | undefined {
@@ -135,5 +135,9 @@ function floorDivide(value: bigint, by: bigint): bigint {
 }
 
 function decimals(nanos: bigint): string {
-  return nanos === 0n ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`
+  return nanos === 0n
+    ? ''
+    : `.${String(nanos)
+        .padStart(9, '0')
+        .replace(/0{1,9}$/, '')}`
 }

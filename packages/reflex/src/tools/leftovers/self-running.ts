@@ -76,7 +76,9 @@ export function foldedName(name: string): string {
   if (/^[\w-][\w-]*(\.[\w-]+)*$/.test(name)) return name.toLowerCase()
   const plain = name.normalize('NFKC').replace(UNSEEN, '').toLowerCase()
   const [whole = ''] = plain.split(':')
-  const trimmed = whole.replace(/[. ]+$/, '')
+  let end = whole.length
+  while (end > 0 && '. '.includes(whole.charAt(end - 1))) end--
+  const trimmed = whole.slice(0, end)
   return /^gi[7t][\da-f]*~\d+$/.test(trimmed) ? '.git' : trimmed
 }
 

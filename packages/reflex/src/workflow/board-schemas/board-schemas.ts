@@ -1,6 +1,6 @@
 import type { Validator, ValidatorResult } from '../../kernel/board.ts'
 import { copyJson, type JsonObject } from '../../kernel/json.ts'
-import { misfits } from './check.ts'
+import { misfits } from '../../text/json-schema/check.ts'
 import { isValidator, schemaFindings } from './shape.ts'
 import { beyondJsonSchema } from './zod.ts'
 import type { BoardSchema } from '../types.ts'

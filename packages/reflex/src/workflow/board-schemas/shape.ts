@@ -4,8 +4,8 @@ import { type Fault, isFault } from '../../kernel/fault.ts'
 import { copyJson, isList, isObject, type Json } from '../../kernel/json.ts'
 import { checkSchema, pathText, quote, unplaced } from '../../text/index.ts'
 import type { Locate, Path } from '../../text/index.ts'
-import { referred } from './check.ts'
-import { patternProblem } from './pattern.ts'
+import { referred } from '../../text/json-schema/check.ts'
+import { patternProblem } from '../../text/json-schema/pattern.ts'
 import { faults } from '../faults.ts'
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const

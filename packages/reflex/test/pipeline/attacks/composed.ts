@@ -19,6 +19,7 @@ import { loweredTrust, metTerms, pipelineParts } from '../../../src/pipeline/ass
 import type { ReadCheckpoint } from '../../../src/pipeline/checkpoint/read.ts'
 import { openCheckpoint, resumeArgument } from '../../../src/pipeline/checkpoint/resume.ts'
 import type { TypedGraph, TypedNode } from '../../../src/pipeline/compile/typed.ts'
+import { requestOfCall } from '../../../src/pipeline/engine/conversation.ts'
 import { createEngine } from '../../../src/pipeline/engine/engine.ts'
 import type { Charter, Handler } from '../../../src/pipeline/engine/handler.ts'
 import { pipelineKind } from '../../../src/pipeline/engine/kind.ts'
@@ -158,7 +159,7 @@ function runtimeOn(
   const redact = parts.redact(secretsIn(environment))
   return new Runtime({
     kinds: [parts.kind(kind), workflowKind({ load: (source) => loadStored(source, {}) })],
-    ports: { ...pipelines.ports, model: modelPort(() => models), ledger: ledgerPort(store, systemHost) },
+    ports: { ...pipelines.ports, model: modelPort(() => models, requestOfCall), ledger: ledgerPort(store, systemHost) },
     policy,
     store,
     host: systemHost,

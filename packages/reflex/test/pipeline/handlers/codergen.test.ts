@@ -69,8 +69,19 @@ describe('where a request comes from', () => {
     expect((await asked('prompt=p', session, graph)).model).toBe('corp:fromgraph')
     expect((await asked('prompt=p', session)).model).toBe('sess:fromsession')
     const usual = await asked('prompt=p')
-    expect([usual.model, usual.effort, usual.maxTokens, usual.temperature]).toEqual([undefined, 'high', 4096, undefined])
+    expect([usual.model, usual.effort, usual.maxTokens, usual.temperature]).toEqual([undefined, undefined, undefined, undefined])
     expect((await asked('prompt=p, llm_provider=ollama, llm_model="qwen2.5:7b"')).model).toBe('ollama:qwen2.5:7b')
+  })
+
+  test('an answer that was cut or is empty is no success, unless the node accepts partial results', async () => {
+    const cut = model(() => ({ text: 'half of', finish: 'length' }))
+    const failed = await run('n [prompt="p", max_tokens=4096] start -> n -> done', cut.port)
+    expect([failed.status, failed.reason]).toEqual(['failed', expect.stringContaining('cut at 4,096 tokens')])
+    const partial = await run('n [prompt="p", max_tokens=4096, allow_partial=true] start -> n -> done', cut.port)
+    expect([partial.status, partial.context['last_response']]).toEqual(['partial_success', 'half of'])
+    expect(cut.requests.at(-1)?.partial).toBe(true)
+    const silent = model((_, n) => (n === 0 ? '' : 'now'))
+    expect((await run('n [prompt="p", max_retries=1] start -> n -> done', silent.port)).context['last_response']).toBe('now')
   })
 
   test('options of a provider stand under its name, and what a backend reads is passed on', async () => {
@@ -106,7 +117,7 @@ describe('what an answer writes', () => {
       'llm.content': 'done so',
       'llm.model': 'acme:one',
       'llm.provider': 'acme',
-      'llm.reasoning_effort': 'high',
+      'llm.reasoning_effort': '',
       'llm.tokens_used': 15,
       'llm.cost': 0.25,
       'llm.response_type': 'text',

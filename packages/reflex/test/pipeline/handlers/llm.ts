@@ -1,6 +1,7 @@
 import type { Json, JsonObject, Port } from '../../../src/kernel/index.ts'
 import { Fault } from '../../../src/kernel/index.ts'
 import type { ModelMessage, ModelReply, ModelRequest, ToolCall } from '../../../src/models/index.ts'
+import { requestOfCall } from '../../../src/pipeline/engine/conversation.ts'
 import { offersPort } from '../../../src/pipeline/engine/offers.ts'
 import { type Tool, toolPort, Tools } from '../../../src/tools/index.ts'
 import { runDot, type Went, type World } from '../engine/harness.ts'
@@ -14,8 +15,8 @@ export function model(answer: (request: ModelRequest, n: number) => Said): { rea
   const port: Port = {
     leaves: false,
     repeat: 'free',
-    perform({ args }) {
-      const request = args as unknown as ModelRequest
+    perform(call) {
+      const request = requestOfCall(call) as unknown as ModelRequest
       requests.push(request)
       const said = answer(request, requests.length - 1)
       if (said instanceof Fault) throw said

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type JsonObject, type Port } from '../../../src/kernel/index.ts'
+import { Fault, isObject, type JsonObject, type Port } from '../../../src/kernel/index.ts'
+import { encodeRecord } from '../../../src/kernel/codec.ts'
 import { renderText } from '../../../src/pipeline/language/render.ts'
 import { namedArguments, path } from '../../../src/tools/arguments.ts'
 import { told } from '../engine/harness.ts'
 import { calls, model, run, tool, toolPorts } from './llm.ts'
 
 const add = tool('math.add', ({ a, b }) => Number(a) + Number(b))
+const busy = (): Fault => new Fault('R4010', 'overloaded', 'retry')
 const node = (more = '') => `n [prompt="add", use_tools=true, tools="math.add" ${more}] start -> n -> done`
 
 describe('a tool loop', () => {
@@ -105,6 +107,64 @@ describe('a tool loop', () => {
     expect([went.status, requests.length]).toEqual(['success', 41])
     // One record for each answer of the model and for each result.
     expect(went.run.records.length).toBeLessThan(100)
+  })
+
+  test('sixty turns with large results cost hardly more than their content', async () => {
+    const page = tool('page', ({ n }) => `${Number(n)} `.repeat(49_000).slice(0, 49_000))
+    const { port, requests } = model((_, n) => (n < 59 ? calls(['page', { n }]) : 'done'))
+    const went = await run('n [prompt="read", use_tools=true, tools="page", max_turns=60] start -> n -> done', port, {
+      ports: toolPorts([page]),
+    })
+    expect([went.status, requests.length, requests.at(-1)?.messages.length]).toEqual(['success', 60, 1 + 2 * 59])
+    const stored = went.run.records.reduce((all, record) => all + encodeRecord(record).text.length, 0)
+    const content = JSON.stringify(requests.at(-1)).length
+    expect(content).toBeGreaterThan(59 * 49_000)
+    expect(stored).toBeLessThan(1.3 * content)
+  })
+
+  test('a further attempt goes on from the last good turn, with the results that it has', async () => {
+    const done: number[] = []
+    const pay = tool('pay', ({ n }) => done.push(Number(n)))
+    const { port, requests } = model((_, n) => {
+      if (n === 2) return busy()
+      return n < 4 ? calls(['pay', { n }]) : 'paid'
+    })
+    const went = await run('n [use_tools=true, tools="pay", max_retries=1] start -> n -> done', port, { ports: toolPorts([pay]) })
+    expect([went.status, done]).toEqual(['success', [0, 1, 3]])
+    expect(requests[3]).toEqual(requests[2])
+    expect(went.context).toMatchObject({ 'session.usage': { turns: 4 } })
+  })
+
+  test('what a request of a provider can never do is not tried again', async () => {
+    const { port, requests } = model((_, n) => (n === 0 ? calls(['math_add', { a: 1, b: 1 }]) : new Fault('R4007', 'refused', 'fail')))
+    const went = await run(node(', max_retries=3'), port, { ports: toolPorts([add]) })
+    expect([went.status, requests.length]).toEqual(['failed', 2])
+  })
+
+  test('a further attempt has as many turns again, and calls nothing twice', async () => {
+    const done: number[] = []
+    const pay = tool('pay', ({ n }) => done.push(Number(n)))
+    const { port } = model((_, n) => (n < 3 ? calls(['pay', { n }]) : 'paid'))
+    const went = await run('n [use_tools=true, tools="pay", max_turns=2, max_retries=1] start -> n -> done', port, {
+      ports: toolPorts([pay]),
+    })
+    expect([went.status, done]).toEqual(['success', [0, 1, 2]])
+  })
+
+  test('a tool that outlasts the time of its node is not called again: the model is told', async () => {
+    let called = 0
+    const { port, requests } = model((_, n) => (n === 0 ? calls(['math_add', { a: 1, b: 1 }], ['math_add', { a: 2, b: 2 }]) : 'I see'))
+    const slow: Port = {
+      leaves: false,
+      repeat: 'free',
+      perform: () => (called++ === 0 ? 2 : new Promise(() => undefined)),
+    }
+    const went = await run(node(', timeout="3s", max_retries=1'), port, { ports: { ...toolPorts([add]), tool: slow } })
+    expect([went.status, called]).toEqual(['success', 2])
+    expect(requests[1]?.messages.slice(-2)).toEqual([
+      { role: 'tool', call: 'call_1', name: 'math_add', result: 2 },
+      { role: 'tool', call: 'call_2', name: 'math_add', failed: true, result: expect.stringContaining('may have taken effect') as string },
+    ])
   })
 
   test('several calls of a turn are in flight at once', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { matchLinear } from '../../text/index.ts'
+import { matchLinear } from '../linear-pattern.ts'
 
 /**
  * Whether a text matches a pattern, anywhere in it. What an engine of linear time cannot do, looking around and back

@@ -1,0 +1,36 @@
+import { isObject, type Json } from '../kernel/index.ts'
+import type { ModelMessage, ModelTry, ToolCall } from './types.ts'
+
+/**
+ * Gives each call of an answer an id of its own in the conversation: some servers leave ids out, or begin again with each answer, and
+ * then a result belongs to two calls. The provider's own form of the answer is changed alike.
+ */
+export function withOwnIds<Answer extends Pick<ModelTry, 'calls' | 'native'>>(answer: Answer, messages: readonly ModelMessage[]): Answer {
+  const { calls, native } = answer
+  if (calls === undefined) return answer
+  const taken = new Set(messages.flatMap((message) => (message.role === 'assistant' ? (message.calls ?? []).map(({ id }) => id) : [])))
+  const ids = calls.map(({ id }) => {
+    const own = ownId(id, taken)
+    taken.add(own)
+    return own
+  })
+  if (ids.every((id, i) => id === calls[i]?.id)) return answer
+  const renamed = calls.map((call, i): ToolCall => ({ ...call, id: ids[i] ?? call.id }))
+  return { ...answer, calls: renamed, ...(native === undefined ? {} : { native: renameNative(native, ids) }) }
+}
+
+function ownId(id: string, taken: ReadonlySet<string>): string {
+  if (id !== '' && !taken.has(id)) return id
+  const stem = id === '' ? 'call' : id
+  let number = id === '' ? 1 : 2
+  while (taken.has(`${stem}_${number}`)) number++
+  return `${stem}_${number}`
+}
+
+/** Calls stand in the provider's form in the same order. */
+function renameNative(native: readonly Json[], ids: readonly string[]): readonly Json[] {
+  let next = 0
+  return native.map((block) =>
+    isObject(block) && block['type'] === 'tool-call' ? { ...block, toolCallId: ids[next++] ?? block['toolCallId'] ?? '' } : block,
+  )
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { faults } from './faults.ts'
+import type { Prices } from './types.ts'
+
+/** Prices of one's own, and when they were taken. */
+export interface PriceFile {
+  /** Such as `2026-02-01`. */
+  readonly date: string
+  readonly prices: Prices
+}
+
+const usd = z.number().nonnegative()
+const shape = z.strictObject({
+  date: z.iso.date(),
+  prices: z.record(
+    z.string().min(1),
+    z.strictObject({ input: usd, output: usd, cached: usd.optional(), cacheWrite: usd.optional(), reasoning: usd.optional() }),
+  ),
+})
+
+/** Reads the text of a file of prices. Throws `R4022` for one that cannot be read. */
+export function readPrices(text: string, file: string): PriceFile {
+  const fix = 'write {"date": "2026-02-01", "prices": {"openai:gpt-5-mini": {"input": 0.25, "output": 2}}}'
+  let value: unknown
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch {
+    throw faults.make('R4022', `${file} is not JSON`, { file, fix })
+  }
+  const read = shape.safeParse(value)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw faults.make('R4022', `${file}: ${issue?.path.map(String).join('.') || 'the file'}: ${issue?.message ?? 'it cannot be read'}`, {
+    file,
+    fix,
+  })
+}

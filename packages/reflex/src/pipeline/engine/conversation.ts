@@ -1,0 +1,70 @@
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Call } from '../../kernel/port.ts'
+import { assistantMessage, type ModelMessage, type ModelReply, type ModelRequest } from '../../models/index.ts'
+import type { Settled } from './handler.ts'
+import { settled } from './settle.ts'
+
+/**
+ * A conversation as the board keeps it, so that a request holds what is new and refers to what went before: the first part holds
+ * the request, each further one names the part before it and the answers on the board that it adds.
+ */
+export type ConversationPart =
+  | { readonly request: JsonObject }
+  | { readonly after: string; readonly reply: string; readonly results: readonly ResultPart[] }
+
+/** The result of a tool call: the key of the answer that holds it, or what is said in place of one. */
+export interface ResultPart {
+  readonly call: string
+  readonly name: string
+  readonly at?: string
+  readonly said?: string
+}
+
+type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
+type Read = (key: string) => Json | undefined
+
+/** Characters of a result that a model is given; the journal has all of it. */
+const MOST_RESULT = 50_000
+
+/** Returns the message of a tool call. */
+export function resultMessage({ call, name, at, said }: ResultPart, read: (key: string) => Settled): ToolMessage {
+  const about = { role: 'tool' as const, call, name }
+  if (at === undefined) return { ...about, result: said ?? '', failed: true }
+  const { ok, error } = read(at)
+  return error === undefined ? { ...about, result: shortened(ok ?? null) } : { ...about, result: error.message, failed: true }
+}
+
+/**
+ * Returns the whole arguments of a request to a model: those of a conversation name its last part, and `read` gives the values
+ * that stand on the board. Other arguments are returned as they are.
+ */
+export function wholeRequest(args: Json | undefined, read: Read): Json | undefined {
+  if (!isObject(args) || typeof args['conversation'] !== 'string') return args
+  const { conversation, ...settings } = args
+  const turns: ModelMessage[][] = []
+  let part = partAt(conversation, read)
+  while (part !== undefined && 'after' in part) {
+    const reply = settled(read(part.reply)).ok as unknown as ModelReply
+    turns.push([assistantMessage(reply), ...part.results.map((result) => resultMessage(result, (at) => settled(read(at))))])
+    part = partAt(part.after, read)
+  }
+  if (part === undefined) return args
+  const { messages, ...shared } = part.request as unknown as ModelRequest
+  return { ...settings, ...shared, messages: [...messages, ...turns.reverse().flat()] } as unknown as JsonObject
+}
+
+/** The same for the call of a port, in the frame that asks. */
+export function requestOfCall({ args, frame }: Pick<Call, 'args' | 'frame'>): Json | undefined {
+  const reader = frame.reader()
+  return wholeRequest(args, (key) => reader.get(key))
+}
+
+function partAt(key: string, read: Read): ConversationPart | undefined {
+  return read(key) as unknown as ConversationPart | undefined
+}
+
+/** A result that a model can take in: one that is too long is cut, and says so. */
+function shortened(result: Json): Json {
+  const text = typeof result === 'string' ? result : JSON.stringify(result)
+  return text.length <= MOST_RESULT ? result : `${text.slice(0, MOST_RESULT).toWellFormed()}\n… cut: ${text.length} characters in all`
+}
