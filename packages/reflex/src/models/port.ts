@@ -1,5 +1,6 @@
 import type { Port } from '../kernel/index.ts'
 import { readRequest } from './request.ts'
+import { reserveFor } from './reserve.ts'
 import type { Models } from './types.ts'
 
 /**
@@ -12,6 +13,12 @@ export function modelPort(models: (run: string) => Models): Port {
     leaves: false,
     costs: true,
     repeat: 'free',
+    traits: (call) => ({
+      leaves: false,
+      costs: true,
+      repeat: 'free',
+      reserves: () => reserveFor(models(call.run), readRequest(call.args)),
+    }),
     perform: (call) => models(call.run).generate(readRequest(call.args), call),
   }
 }

@@ -1,14 +1,10 @@
-import type { Usage } from './types.ts'
-
-/** USD for a million tokens. Tokens from a cache cost what `input` costs if `cached` is absent. */
-export interface Price {
-  readonly input: number
-  readonly output: number
-  readonly cached?: number | undefined
-}
+import type { Price, Usage } from './types.ts'
 
 /** Prices by the name of a model, such as `openai:gpt-5-mini`. */
 export type Prices = Readonly<Record<string, Price>>
+
+/** The price of replies that no provider bills: recorded, simulated, scripted. */
+export const FREE: Price = { input: 0, output: 0 }
 
 /** When the prices below were taken from the providers' price lists. They change; the option `prices` overrides them. */
 export const PRICED_ON = '2025-11-15'

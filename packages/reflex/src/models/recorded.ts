@@ -4,10 +4,11 @@ import { Account } from './account.ts'
 import { faults } from './faults.ts'
 import { issueWords } from './issue-words.ts'
 import type { FindMisfits } from './misfits.ts'
+import { FREE } from './prices.ts'
 import { offersTools, replyShape, type WrittenReply } from './request.ts'
 import { complete, tell } from './scripted.ts'
 import { schemaCheck } from './structured.ts'
-import type { ModelCall, ModelReply, ModelRequest, Models } from './types.ts'
+import type { ModelCall, ModelReply, ModelRequest, Models, Price } from './types.ts'
 
 /** The version of the lines. */
 export const RECORDING = 1
@@ -136,6 +137,10 @@ class Recording implements Models {
     return request?.model ?? 'recorded'
   }
 
+  price(): Price {
+    return FREE
+  }
+
   async generate(request: ModelRequest, call: ModelCall): Promise<ModelReply> {
     call.signal.throwIfAborted()
     const entry = this.#take(request, call.key)
@@ -151,6 +156,7 @@ class Recording implements Models {
       ...(reply.object === undefined ? {} : { object: reply.object }),
       usage: reply.usage ?? { input: 0, output: 0 },
       ...(reply.cost === undefined ? {} : { cost: reply.cost }),
+      ...(reply.estimated === true ? { estimated: true as const } : {}),
       tries: reply.tries ?? 1,
       ...(reply.failures === undefined ? {} : { failures: reply.failures }),
     }
