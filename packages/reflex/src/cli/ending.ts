@@ -11,7 +11,6 @@ import { EXIT, interrupted } from './exit.ts'
 import { factLine, hanging, layoutText, way } from './layout.ts'
 import type { Look } from './look.ts'
 import { explained } from './explained.ts'
-import { present } from './present.ts'
 import { type Spent, spentText } from './spent.ts'
 import { dueTime, duration } from './units.ts'
 
@@ -191,7 +190,7 @@ function waitsFor(console: Console, questions: readonly OpenQuestion[]): string 
 /** A question, what it offers, and how it is answered. */
 export function questionLines(console: Console, open: OpenQuestion, only: boolean, err: Look = console.err): string[] {
   const { id, run } = open
-  const { options = [], text, about } = present(open)
+  const { options = [], text, about } = open.question
   const address = only ? [run] : [id]
   const [first] = options
   const value = first?.value ?? 'TEXT'

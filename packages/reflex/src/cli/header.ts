@@ -23,7 +23,7 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
   const trace = console.flags.ids === true && start !== undefined ? [`trace ${start.trace}`] : []
   const kept = [
     ...(keeps.simulate === true ? ['simulated: nothing leaves this machine'] : []),
-    ...budgetFacts(reflex.bounds(handle.run), unpricedModel(reflex, keeps)),
+    ...budgetFacts(reflex.bounds(handle.run), () => unpricedIn(reflex, keeps)),
   ]
   const facts = [
     ...(more.length === 0
@@ -38,14 +38,15 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
   if (keeps.lowered === true) tellLowered(console, keeps.trust)
 }
 
-function budgetFacts(limits: RunLimits | undefined, unpriced: string | undefined): readonly string[] {
+function budgetFacts(limits: RunLimits | undefined, unpricedModel: () => string | undefined): readonly string[] {
   if (limits === undefined) return []
-  const asks = limits.cost === undefined || unpriced === undefined ? [] : [`${unpriced} has no price: the run asks before it is used`]
+  const unpriced = limits.cost === undefined ? undefined : unpricedModel()
+  const asks = unpriced === undefined ? [] : [`${unpriced} has no price: the run asks before it is used`]
   return [`budget ${budgetText(limits)}`, ...asks]
 }
 
 /** The model that stands ready, if nobody knows its price. */
-function unpricedModel({ models }: Session['reflex'], { agent, simulate }: Keeps): string | undefined {
+function unpricedIn({ models }: Session['reflex'], { agent, simulate }: Keeps): string | undefined {
   if (simulate === true || agent?.recorded !== undefined) return undefined
   const request = { messages: [], ...(agent?.model === undefined ? {} : { model: agent.model }) }
   return models.price(request) === undefined ? models.name(request) : undefined
