@@ -1,5 +1,6 @@
 export type { Answered, AnswerOptions } from './answering.ts'
 export type { Cancelled, CancelOptions } from './cancelling.ts'
+export type { SignalOptions, Signalled } from './signalling.ts'
 export { CATALOGUE, explainCode } from './catalogue.ts'
 export type { ForkDecision } from './forking-decision.ts'
 export type { ForkedRun, ForkRunOptions } from './forking.ts'

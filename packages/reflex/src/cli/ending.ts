@@ -130,7 +130,12 @@ export function suspendedLines(console: Console, handle: RunHandle): string[] {
   const questions = handle.questions
   const failures = questions.filter(({ name }) => name === 'engine:error')
   const asked = questions.filter(({ name }) => name !== 'engine:error')
-  const waits = [...failures.map(({ path }) => `stopped at ${path}`), ...(asked.length === 0 ? [] : [waitsFor(console, asked)])]
+  const topics = topicsOf(handle)
+  const waits = [
+    ...failures.map(({ path }) => `stopped at ${path}`),
+    ...(asked.length === 0 ? [] : [waitsFor(console, asked)]),
+    ...topics.map((topic) => `waits for the message ${topic}`),
+  ]
   const lines = failures.flatMap(({ fault }) => (fault === undefined ? [] : console.fault(fault)))
   return [
     ...lines,
@@ -150,8 +155,14 @@ export function suspendedLines(console: Console, handle: RunHandle): string[] {
           failures,
           againOf(handle).map((word) => (word.startsWith('/') ? console.near(word) : word)),
         )),
+    ...(passing ? [] : topics.map((topic) => way(err, 'send it', console.command('signal', handle.id, topic)))),
     ...(passing || asked.length === 0 ? [] : [way(err, 'all', console.command('inbox'))]),
   ]
+}
+
+/** The topics of the messages that a run waits for. */
+function topicsOf({ run }: RunHandle): readonly string[] {
+  return [...new Set([...run.state.waits.values()].flatMap(({ type, name }) => (type === 'message' ? [name] : [])))]
 }
 
 /** A run keeps its program, so a mistake in it is mended in the file and for the next run. */

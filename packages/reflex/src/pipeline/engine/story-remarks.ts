@@ -171,14 +171,8 @@ function failed(id: string, error: string, heard: Heard, place: number): StoryEv
     mark: 'fail',
     node: id,
     text,
-    facts: { fault: { code: codeOf(input), message: text }, ...(used === undefined ? {} : { used }), ...way },
+    facts: { fault: { code: '', message: text }, ...(used === undefined ? {} : { used }), ...way },
   }
-}
-
-/** The code of the effect's failure behind that of a stage, else that of a stage. */
-function codeOf(input: Heard['record']['input']): string {
-  const fault = input?.[0] === 'err' && isObject(input[2]) ? input[2]['code'] : undefined
-  return typeof fault === 'string' ? fault : 'R2210'
 }
 
 /** Characters of a remark in a line; a model's answer may have thousands. */
