@@ -6,6 +6,7 @@ import {
   type Fault,
   type Frame,
   type Hold,
+  isObject,
   type Json,
   type Policy,
   type Ref,
@@ -16,7 +17,18 @@ import {
   type Traits,
   type Wait,
 } from './kernel/index.ts'
-import { type Bounds, BOUNDS, boundsReached, BUDGET, budgetQuestion, faults, raisedBounds, type Used } from './policy/index.ts'
+import {
+  type Bounds,
+  BOUNDS,
+  boundsReached,
+  BUDGET,
+  budgetQuestion,
+  faults,
+  raisedBounds,
+  UNPRICED,
+  unpricedQuestion,
+  type Used,
+} from './policy/index.ts'
 
 /**
  * The operator's budget, for every kind that does not ask by itself: effects are held, with a question, once it is spent
@@ -80,8 +92,12 @@ class Purse {
   #aside = 0
   /** Open questions, with the effects that they hold. */
   readonly #asked = new Map<Ref, Ref | undefined>()
-  /** Effects that somebody has stopped. */
-  readonly #stopped = new Map<Ref, string>()
+  /** Effects that somebody has stopped, and why they were held. */
+  readonly #stopped = new Map<Ref, { readonly by: string; readonly why: string }>()
+  /** Questions whether a model without a price may be asked. */
+  readonly #priced = new Map<Ref, { readonly effect: Ref | undefined; readonly model: string }>()
+  /** Models without a price that may be asked. */
+  readonly #allowed = new Set<string>()
 
   constructor(run: Run, definitions: RunPrograms, given: Bounds) {
     this.#run = run
@@ -90,16 +106,27 @@ class Purse {
     this.#bounds = given
   }
 
-  ask({ frame, id }: Call, { costs = false }: Traits): Fault | Hold | undefined {
-    if (this.#asksItself(frame)) return undefined
+  ask(call: Call, traits: Traits): Fault | Hold | undefined {
+    const { frame, id } = call
+    const { costs = false } = traits
     const place = this.#run.path(frame)
-    const by = this.#stopped.get(id)
-    if (by !== undefined)
-      return faults.make('R3020', `the budget is spent, and ${by} stopped the run here`, { run: this.#run.id, path: place })
+    const stopped = this.#stopped.get(id)
+    if (stopped !== undefined)
+      return faults.make('R3020', `${stopped.why}, and ${stopped.by} stopped the run here`, { run: this.#run.id, path: place })
+    const unpriced = this.#unpriced(traits)
+    if (unpriced !== undefined) return { name: UNPRICED, about: unpricedQuestion(unpriced, this.#bounds, place) }
+    if (this.#asksItself(frame)) return undefined
     // The node that has just been entered is still to be executed.
     const used = { ...this.#used, steps: Math.max(0, this.#used.steps - 1) }
     const over = boundsReached(this.#bounds, used).filter((bound) => costs || bound === 'time' || bound === 'steps')
     return over.length === 0 ? undefined : { name: BUDGET, about: budgetQuestion(this.#bounds, used, place) }
+  }
+
+  /** The model that is asked next and has no price, where money is bounded and nobody has allowed it. */
+  #unpriced({ costs, reserves }: Traits): string | undefined {
+    if (costs !== true || reserves === undefined || this.#bounds.cost === undefined) return undefined
+    const { usd, model = 'the model' } = reserves()
+    return usd !== undefined || this.#allowed.has(model) ? undefined : model
   }
 
   /** Whether its kind holds a program by itself. */
@@ -137,17 +164,27 @@ class Purse {
       if (event.mark === 'enter') this.#used.steps++
     }
     if (record.input?.[0] === 'answer') this.#answered(record.input[1], record.input[2], record.input[3])
-    if (record.more?.wait !== undefined)
-      for (const wait of state.waits.values()) if (this.#isOurs(wait)) this.#asked.set(wait.id, wait.doubts)
+    if (record.more?.wait !== undefined) for (const wait of state.waits.values()) this.#opened(wait)
     this.#idle = isIdle(change)
   }
 
+  #opened(wait: Wait): void {
+    const { id, name, doubts, about } = wait
+    if (this.#isOurs(wait)) this.#asked.set(id, doubts)
+    if (name === UNPRICED && doubts !== undefined && isObject(about) && typeof about.model === 'string')
+      this.#priced.set(id, { effect: doubts, model: about.model })
+  }
+
   #answered(question: Ref, answer: Json, by = 'somebody'): void {
+    const priced = this.#priced.get(question)
+    this.#priced.delete(question)
+    if (priced !== undefined && answer === 'allow') this.#allowed.add(priced.model)
+    if (priced?.effect !== undefined && answer === 'stop') this.#stopped.set(priced.effect, { by, why: `${priced.model} has no price` })
     if (!this.#asked.has(question)) return
     const effect = this.#asked.get(question)
     this.#asked.delete(question)
     this.#bounds = raisedBounds(this.#bounds, this.#given, this.#used, answer) ?? this.#bounds
-    if (answer === 'stop' && effect !== undefined) this.#stopped.set(effect, by)
+    if (answer === 'stop' && effect !== undefined) this.#stopped.set(effect, { by, why: 'the budget is spent' })
   }
 }
 

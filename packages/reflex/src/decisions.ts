@@ -98,6 +98,7 @@ function modelsFor({ model, recorded }: AgentChoice, models: Models): Models {
   return {
     configured: true,
     name: (request) => models.name(request) ?? model,
+    price: (request) => models.price({ ...request, model: request.model ?? model }),
     generate: (request, call) => models.generate({ ...request, model: request.model ?? model }, call),
   }
 }

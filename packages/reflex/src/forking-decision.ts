@@ -1,4 +1,4 @@
-import { answerTo, questionsOf } from './handle.ts'
+import { questionsOf } from './handle.ts'
 import { linesOfHistory } from './history/trace.ts'
 import { edgeOf } from './history/words.ts'
 import {
@@ -16,6 +16,7 @@ import {
   State,
   summary,
 } from './kernel/index.ts'
+import { answerTo } from './own-questions.ts'
 
 /** What was decided for a fork, and by whom it was decided in its source. */
 export interface ForkDecision {

@@ -1,8 +1,6 @@
 import { linesOf, type StoryLine } from './history/trace.ts'
 import {
   type Change,
-  copyJson,
-  DOUBT,
   type FaultData,
   isObject,
   type Json,
@@ -13,8 +11,8 @@ import {
   type RunStatus,
   summary,
 } from './kernel/index.ts'
-import { acceptAnswer, type Question, readQuestion } from './people/index.ts'
-import { suggest } from './text/index.ts'
+import { answerTo, present } from './own-questions.ts'
+import { type Question, readQuestion } from './people/index.ts'
 import type { UnknownTypes, WorkflowTypes } from './workflow/define-types.ts'
 
 /** A question that stands open. */
@@ -45,7 +43,7 @@ export function questionsOf(run: string, waits: readonly OpenWait[]): OpenQuesti
       wait: String(id),
       name,
       path,
-      question: questionOf(about, name),
+      question: present({ question: questionOf(about, name), run, name, path }),
       since,
       ...(due === undefined ? {} : { due }),
       ...faultOf(about),
@@ -174,10 +172,4 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
   leave(): Promise<void> {
     return this.run.leave()
   }
-}
-
-/** An answer as the run gets it: what a question allows, and anything for one that only asks to try again. */
-export function answerTo(open: OpenQuestion, value: unknown): Json {
-  if (open.fault !== undefined && open.name !== DOUBT) return copyJson(value ?? null, 'answer')
-  return acceptAnswer(open.question, value ?? null, suggest)
 }

@@ -1,6 +1,7 @@
 export type { Answered, AnswerOptions } from './answering.ts'
 export type { Cancelled, CancelOptions, CancelOutcome } from './cancelling.ts'
 export type { PossibleEffect } from './possible-effects.ts'
+export type { SignalOptions, Signalled } from './signalling.ts'
 export { CATALOGUE, explainCode } from './catalogue.ts'
 export type { ForkDecision } from './forking-decision.ts'
 export type { ForkedRun, ForkRunOptions } from './forking.ts'

@@ -14,7 +14,9 @@ import { forkStored, type ForkedRun, type ForkRunOptions } from './forking.ts'
 import { type Answered, type AnswerOptions, findQuestion } from './answering.ts'
 import { type Cancelled, type CancelOptions, cancelStored } from './cancelling.ts'
 import { findRecord, findRun } from './finding.ts'
-import { answerTo, type OpenQuestion, questionsOf, RunHandle } from './handle.ts'
+import { type OpenQuestion, questionsOf, RunHandle } from './handle.ts'
+import { answerTo } from './own-questions.ts'
+import type { SignalOptions, Signalled } from './signalling.ts'
 import { isRunName, noRunName } from './history/run-name.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
@@ -351,6 +353,21 @@ export class Reflex {
       post: (run: string, message: Pick<Message, 'type' | 'to' | 'body' | 'by'>) => this.#post(run, message),
     }
     return cancelStored(world, row, options)
+  }
+
+  /**
+   * Sends a message by topic: the first open wait for that topic takes it, or the next one to be opened. Gives the run if this process
+   * holds it now, and resumes it for that; of a run that another process holds, and with `run: false`, the message goes into the
+   * inbox. Throws `R2016`, and `R2001` for a run that has ended.
+   */
+  async signal(ref: string, topic: string, value: unknown = null, options: SignalOptions = {}): Promise<Signalled> {
+    const { id: run } = await this.find(ref)
+    const by = options.by ?? this.actor
+    const body = copyJson(value, 'signal')
+    const handle = options.run === false ? undefined : await this.#unlessHeld(() => this.resume(run, options))
+    if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }) }
+    await handle.run.message(topic, body, { by })
+    return { run, topic, handle }
   }
 
   async #unlessHeld(open: () => Promise<RunHandle>): Promise<RunHandle | undefined> {

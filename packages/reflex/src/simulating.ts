@@ -1,6 +1,6 @@
 import type { RunnableAgent } from './agents/index.ts'
 import type { Call, Json, Port, Traits } from './kernel/index.ts'
-import { createModels, type Models, type ModelsOptions, simulatedModel } from './models/index.ts'
+import { createModels, FREE, type Models, type ModelsOptions, simulatedModel } from './models/index.ts'
 import { type Guess, type PreparedCall, type Tool, Tools } from './tools/index.ts'
 import type { DecisionAgent } from './workflow/types.ts'
 
@@ -17,6 +17,7 @@ export function simulatedModels(settings: Pick<ModelsOptions, 'host' | 'guess' |
   return {
     configured: true,
     name: () => 'simulated',
+    price: () => FREE,
     generate: ({ model: _model, ...request }, call) => models.generate(request, call),
   }
 }

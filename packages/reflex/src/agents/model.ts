@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kernel/index.ts'
-import { type ModelReply, type ModelRequest, type Models, shortName } from '../models/index.ts'
+import { type ModelReply, type ModelRequest, type Models, reserveFor, shortName } from '../models/index.ts'
 import type { Decision, DecisionContext, Edge } from '../workflow/types.ts'
 import type { AgentCall, RunnableAgent } from './agent.ts'
 import { chooseWay, decided, writeAsRule } from './choose.ts'
@@ -24,8 +24,20 @@ export function modelAgent(models: Models): RunnableAgent {
       if (context.node.spec.prompt === undefined) return decideInstead(models, context, draft, call)
       return decide(models, readSpec(modelSpec, context.node), { context, draft, call })
     },
-    traits: (context) => ({ leaves: false, repeat: 'free', costs: asksModel(context), needs: ['arbor://orchestrator/execute/llm_query'] }),
+    traits: (context) => ({
+      leaves: false,
+      repeat: 'free',
+      needs: ['arbor://orchestrator/execute/llm_query'],
+      ...(asksModel(context) ? { costs: true, reserves: () => reserveFor(models, plannedRequest(context)) } : {}),
+    }),
   }
+}
+
+/** The request that a node would send now. A node that cannot make one sends nothing. */
+function plannedRequest(context: DecisionContext): ModelRequest {
+  const draft = new Draft(context.blackboard)
+  const spec = context.node.spec.prompt === undefined ? insteadSpec(context) : readSpec(modelSpec, context.node)
+  return requestOf(spec, context, draft, waysOf(context)).request
 }
 
 /** Nothing is asked of a model where there is one way and nothing to write. */
@@ -47,13 +59,17 @@ async function decide(models: Models, spec: ModelSpec, { context, draft, call, r
     const edge = onlyWay(context)
     return decided({ edge, because: edge === undefined ? undefined : `only ${edge.event} is open` }, draft, 'rules')
   }
-  const prompt = promptFor(spec, context, draft, ways)
-  const form = answerForm(spec.writes, context.workflow, ways)
-  const request = requestFor(spec, prompt, form.output, `${context.workflow.id}/${context.node.id}`)
+  const { prompt, form, request } = requestOf(spec, context, draft, ways)
   const reply = await models.generate(request, call ?? UNWATCHED)
   const way = form.take(reply, draft)
   if (way.edge !== undefined) writeAsRule(rules, way.edge, context, draft)
   return { ...decided(way, draft, authorOf(reply)), saw: saw(prompt), used: usedBy(reply) }
+}
+
+function requestOf(spec: ModelSpec, context: DecisionContext, draft: Draft, ways: readonly Edge[]) {
+  const prompt = promptFor(spec, context, draft, ways)
+  const form = answerForm(spec.writes, context.workflow, ways)
+  return { prompt, form, request: requestFor(spec, prompt, form.output, `${context.workflow.id}/${context.node.id}`) }
 }
 
 /** The open ways; a node that ends has none, and one whose ways are all closed cannot be decided. */
@@ -70,8 +86,12 @@ async function decideInstead(models: Models, context: DecisionContext, draft: Dr
     const { edge, because } = chooseWay(spec, context, draft)
     return decided({ edge, because: because ?? said }, draft, 'rules')
   }
-  const prompt = context.node.description ?? `Where does ${context.node.id} go?`
-  return decide(models, modelSpec.parse({ prompt: escaped(prompt) }), { context, draft, call, rules: spec.rules ?? [] })
+  return decide(models, insteadSpec(context), { context, draft, call, rules: spec.rules ?? [] })
+}
+
+/** What a model is asked at a node without a prompt. */
+function insteadSpec({ node }: DecisionContext): ModelSpec {
+  return modelSpec.parse({ prompt: escaped(node.description ?? `Where does ${node.id} go?`) })
 }
 
 /** A description is no template. */
@@ -115,13 +135,14 @@ function saw({ board, filled, messages }: Prompt): JsonObject {
   }
 }
 
-function usedBy({ model, usage, cost, tries, failures }: ModelReply): JsonObject {
+function usedBy({ model, usage, cost, tries, estimated, failures }: ModelReply): JsonObject {
   return {
     model,
     input: usage.input,
     output: usage.output,
     ...(cost === undefined ? {} : { usd: cost }),
     ...(tries === 1 ? {} : { tries }),
+    ...(estimated === true ? { estimated } : {}),
     ...(failures === undefined ? {} : { failures: failures.map((failure) => ({ ...failure })) }),
   }
 }

@@ -137,6 +137,21 @@ export const actions: readonly Verb[] = [
     }),
   },
   {
+    name: 'signal',
+    words: [
+      ['<run>', 'a run that waits for a message, or will'],
+      ['<topic>', 'the topic that it waits for'],
+      ['[value]', 'text, :=JSON, @file; nothing if absent'],
+    ],
+    about: 'send a message to a run, then continue it',
+    options: [BY, new Option('--no-run', 'only put the message into its inbox'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
+    examples: ['signal otter deploy.done', 'signal otter deploy.done \':={"version":"1.4.0"}\''],
+    action: withRuns(async () => {
+      const { signal } = await import('./verbs/signal.ts')
+      return (session, words, flags) => signal(session, words, flags)
+    }),
+  },
+  {
     name: 'cancel',
     words: [['<run>', 'a run that has not ended']],
     about: 'end a run; its programs may undo what they did',

@@ -11,7 +11,6 @@ import { EXIT, interrupted } from './exit.ts'
 import { factLine, hanging, layoutText, way } from './layout.ts'
 import type { Look } from './look.ts'
 import { explained } from './explained.ts'
-import { present } from './present.ts'
 import { type Spent, spentText } from './spent.ts'
 import { dueTime, duration } from './units.ts'
 
@@ -131,7 +130,12 @@ export function suspendedLines(console: Console, handle: RunHandle): string[] {
   const questions = handle.questions
   const failures = questions.filter(({ name }) => name === 'engine:error')
   const asked = questions.filter(({ name }) => name !== 'engine:error')
-  const waits = [...failures.map(({ path }) => `stopped at ${path}`), ...(asked.length === 0 ? [] : [waitsFor(console, asked)])]
+  const topics = topicsOf(handle)
+  const waits = [
+    ...failures.map(({ path }) => `stopped at ${path}`),
+    ...(asked.length === 0 ? [] : [waitsFor(console, asked)]),
+    ...topics.map((topic) => `waits for the message ${topic}`),
+  ]
   const lines = failures.flatMap(({ fault }) => (fault === undefined ? [] : console.fault(fault)))
   return [
     ...lines,
@@ -151,8 +155,14 @@ export function suspendedLines(console: Console, handle: RunHandle): string[] {
           failures,
           againOf(handle).map((word) => (word.startsWith('/') ? console.near(word) : word)),
         )),
+    ...(passing ? [] : topics.map((topic) => way(err, 'send it', console.command('signal', handle.id, topic)))),
     ...(passing || asked.length === 0 ? [] : [way(err, 'all', console.command('inbox'))]),
   ]
+}
+
+/** The topics of the messages that a run waits for. */
+function topicsOf({ run }: RunHandle): readonly string[] {
+  return [...new Set([...run.state.waits.values()].flatMap(({ type, name }) => (type === 'message' ? [name] : [])))]
 }
 
 /** A run keeps its program, so a mistake in it is mended in the file and for the next run. */
@@ -191,7 +201,7 @@ function waitsFor(console: Console, questions: readonly OpenQuestion[]): string 
 /** A question, what it offers, and how it is answered. */
 export function questionLines(console: Console, open: OpenQuestion, only: boolean, err: Look = console.err): string[] {
   const { id, run } = open
-  const { options = [], text, about } = present(open)
+  const { options = [], text, about } = open.question
   const address = only ? [run] : [id]
   const [first] = options
   const value = first?.value ?? 'TEXT'

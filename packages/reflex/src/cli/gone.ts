@@ -40,5 +40,6 @@ export function waitsFor(row: RunRow, gone: boolean): string {
   const [more, people] = [asked.filter(({ name }) => name === BUDGET), asked.filter(({ name }) => name !== BUDGET)]
   const parts = [...failed, ...questions('a budget', more), ...questions('a person', people)]
   if (parts.length > 0) return parts.join(', ')
-  return row.waits.some(({ type }) => type === 'message') ? 'a message' : 'a time'
+  const topics = [...new Set(row.waits.flatMap(({ type, name }) => (type === 'message' ? [name] : [])))]
+  return topics.length === 0 ? 'a time' : `the message ${topics.join(', ')}`
 }

@@ -1,6 +1,7 @@
 import { basename, relative } from 'node:path'
 import type { AgentChoice } from '../decisions.ts'
 import type { RunHandle } from '../handle.ts'
+import type { Keeps } from '../keeps.ts'
 import type { RunLimits } from '../options.ts'
 import { budgetText } from './budget.ts'
 import type { Console } from './console.ts'
@@ -20,7 +21,10 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
   const name = err.text(pin === undefined ? 'program' : programName(pin[0]))
   const id = err.text(handle.id)
   const trace = console.flags.ids === true && start !== undefined ? [`trace ${start.trace}`] : []
-  const kept = [...(keeps.simulate === true ? ['simulated: nothing leaves this machine'] : []), ...budgetFacts(reflex.bounds(handle.run))]
+  const kept = [
+    ...(keeps.simulate === true ? ['simulated: nothing leaves this machine'] : []),
+    ...budgetFacts(reflex.bounds(handle.run), () => unpricedIn(reflex, keeps)),
+  ]
   const facts = [
     ...(more.length === 0
       ? [pin?.[1] ?? 'program', decidesIn(handle, keeps.agent, reflex.models.name())].filter((fact) => fact !== '')
@@ -34,8 +38,18 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
   if (keeps.lowered === true) tellLowered(console, keeps.trust)
 }
 
-function budgetFacts(limits: RunLimits | undefined): readonly string[] {
-  return limits === undefined ? [] : [`budget ${budgetText(limits)}`]
+function budgetFacts(limits: RunLimits | undefined, unpricedModel: () => string | undefined): readonly string[] {
+  if (limits === undefined) return []
+  const unpriced = limits.cost === undefined ? undefined : unpricedModel()
+  const asks = unpriced === undefined ? [] : [`${unpriced} has no price: the run asks before it is used`]
+  return [`budget ${budgetText(limits)}`, ...asks]
+}
+
+/** The model that stands ready, if nobody knows its price. */
+function unpricedIn({ models }: Session['reflex'], { agent, simulate }: Keeps): string | undefined {
+  if (simulate === true || agent?.recorded !== undefined) return undefined
+  const request = { messages: [], ...(agent?.model === undefined ? {} : { model: agent.model }) }
+  return models.price(request) === undefined ? models.name(request) : undefined
 }
 
 /** What a journal says of its own trust is not believed beyond what the operator allows. */

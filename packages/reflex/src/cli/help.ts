@@ -1,7 +1,7 @@
 import type { Verb } from './verb.ts'
 
 const GROUPS: readonly (readonly [title: string, verbs: readonly string[]])[] = [
-  ['do', ['run', 'resume', 'answer', 'cancel', 'worker']],
+  ['do', ['run', 'resume', 'answer', 'signal', 'cancel', 'worker']],
   ['look', ['runs', 'inbox', 'show', 'trace']],
   ['go back', ['fork', 'diff', 'why', 'replay']],
   ['check', ['validate', 'fmt', 'check', 'graph', 'explain', 'schema', 'doctor']],

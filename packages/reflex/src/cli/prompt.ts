@@ -1,11 +1,11 @@
-import { answerTo, type OpenQuestion } from '../handle.ts'
+import { answerTo, isDoubt } from '../own-questions.ts'
+import type { OpenQuestion } from '../handle.ts'
 import { describeFault, isFault, isObject, type Json } from '../kernel/index.ts'
 import { brief, cells } from '../text/index.ts'
 import type { Console } from './console.ts'
 import { hanging, layoutRow } from './layout.ts'
 import type { Look } from './look.ts'
 import { type Line, type Menu, type MenuItem, pressLine, pressMenu } from './menu.ts'
-import { isDoubt, present } from './present.ts'
 import type { Screen } from './screen.ts'
 import { dueTime } from './units.ts'
 import type { Key } from './world.ts'
@@ -61,7 +61,7 @@ const HIDE_CURSOR = '\u001b[?25l'
 const SHOW_CURSOR = '\u001b[?25h'
 
 function firstStage(open: OpenQuestion): Stage {
-  const { options = [], schema } = present(open)
+  const { options = [], schema } = open.question
   if (options.length === 0) return { line: { before: '', after: '' } }
   const items: MenuItem<Pick>[] = options.map(({ value, label, detail, key }) => ({ value: { value }, label: label ?? value, detail, key }))
   if (schema !== undefined) items.push({ value: 'type', label: 'Other', detail: 'type another answer' })
@@ -95,7 +95,7 @@ function accepted(open: OpenQuestion, value: Json, stage: Stage): { readonly sta
 function drawQuestion(console: Console, open: OpenQuestion, stage: Stage): string[] {
   const { err: look } = console
   const { path, due } = open
-  const question = present(open)
+  const question = open.question
   const [node = '', ...callers] = path.split('/').reverse()
   const by = due === undefined ? [] : [`due ${dueTime(due, console.now)}`]
   const column = look.narrow ? 4 : TEXT_COLUMN

@@ -78,6 +78,7 @@ function inputDocument([type, ...rest]: Input): object {
     case 'err':
       return { type, effect: textOf(first), error: second }
     case 'again':
+      return { type, effect: textOf(first), lost: second }
     case 'doubt':
       return { type, effect: textOf(first) }
     case 'hold':

@@ -94,8 +94,9 @@ export function footer({ ended, total }: Follower, about: About | undefined, now
 }
 
 function moneyFacts({ usd, tokens, unpriced }: Spent, { cost, tokens: most }: About['limits']): string[] {
-  const spent =
-    tokens > 0 && unpriced === tokens && cost === undefined ? [] : [of(money(usd), cost === undefined ? undefined : money(cost))]
+  const isUnpriced = tokens > 0 && unpriced === tokens
+  const limit = cost === undefined ? undefined : money(cost)
+  const spent = isUnpriced && cost === undefined ? [] : [of(isUnpriced ? 'unpriced' : money(usd), limit)]
   return [
     ...(tokens === 0 && cost === undefined ? [] : spent),
     ...(most === undefined && unpriced === 0 ? [] : [`${of(count(tokens), most === undefined ? undefined : count(most))} tok`]),

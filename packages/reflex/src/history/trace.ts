@@ -37,15 +37,17 @@ export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
   const kind = definitions.kind(definitions.program(frame.pin).kind)
   const path = framePath(frame, definitions)
   const branch = strandName(frame, definitions)
-  return [...ownStory(change), ...(kind.story?.(change) ?? [])].map((event) => ({
-    n,
-    at,
-    path,
-    place: nodePath(frame, event.node, definitions),
-    ...(branch === undefined ? {} : { branch }),
-    depth: frame.depth,
-    event,
-  }))
+  return [...ownStory(change), ...lostStory(change, kind.where?.(change.def, frame.position)), ...(kind.story?.(change) ?? [])].map(
+    (event) => ({
+      n,
+      at,
+      path,
+      place: nodePath(frame, event.node, definitions),
+      ...(branch === undefined ? {} : { branch }),
+      depth: frame.depth,
+      event,
+    }),
+  )
 }
 
 /** What the kernel itself records of a fork and of a cancellation, for every kind alike. */
@@ -58,6 +60,23 @@ function ownStory({ record: { input }, state }: Change): StoryEvent[] {
   const who = typeof by === 'string' ? { by } : {}
   const text = [what, ...(typeof by === 'string' ? [`by ${by}`] : []), ...(isObject(set) ? [`sets ${Object.keys(set).join(', ')}`] : [])]
   return [{ mark: 'note', text: text.join(', '), facts: { ...who, ...(set === undefined ? {} : { wrote: set }) } }]
+}
+
+/** A try that a crash interrupted counts as what it may have used. */
+function lostStory({ record: { input } }: Change, node: string | undefined): StoryEvent[] {
+  if (input?.[0] !== 'again' || !isObject(input[2])) return []
+  const { input: read, output } = input[2]
+  const most = [read, output].reduce<number>((sum, tokens) => sum + (typeof tokens === 'number' ? tokens : 0), 0)
+  const text = `interrupted, performed again; the lost try counts as ${most} tokens, estimated`
+  return [
+    {
+      mark: 'note',
+      ...(node === undefined ? {} : { node }),
+      text,
+      facts: { used: { ...input[2], tries: 1, estimated: true } },
+      effect: input[1],
+    },
+  ]
 }
 
 function cancelStory({ reason, by }: ReturnType<typeof readCancel>): StoryEvent {

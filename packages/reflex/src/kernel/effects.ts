@@ -7,7 +7,7 @@ import { copyJson, type Json, sizedJson } from './json.ts'
 import { type CallOwner, LiveCall } from './live.ts'
 import type { Policy } from './policy.ts'
 import type { Port, Traits } from './port.ts'
-import type { Input } from './record.ts'
+import type { Input, Lost } from './record.ts'
 import type { State } from './state.ts'
 
 /** A run as its effects see it. */
@@ -48,6 +48,8 @@ export class Effects {
   readonly #held: Held[] = []
   /** What came while nobody held the run is still to be read: it may give effects up. */
   #asleep = false
+  /** The run is a fork that begins here: its source has performed what is in flight, and this run has not. */
+  copied = false
   /** How many are under way. */
   size = 0
 
@@ -121,8 +123,9 @@ export class Effects {
     const binds = traits.leaves || traits.repeat !== 'free'
     // What leaves nothing, costs nothing and may be repeated does no harm in a process that has lost the run: its result is refused.
     call.needsLease = binds || traits.costs === true
-    // A key is the number of a record, and a question about an outcome needs the request on record: both gate.
-    if (binds && this.#run.durable < this.#run.state.n) {
+    // A key is the number of a record, a question about an outcome needs the request on record, and so does the count of a
+    // try that a crash interrupts: all three gate.
+    if (call.needsLease && this.#run.durable < this.#run.state.n) {
       this.#gated.push({ call, at: this.#run.state.n })
       this.#run.wantDurable()
     } else this.#perform(call)
@@ -133,13 +136,18 @@ export class Effects {
     this.#run.arrive({ resolve: () => (inFlight(flight) ? [flight.frame, input] : undefined) })
   }
 
-  /** After a restart: performs again what may be, asks about the rest. Free ones that streamed forget their parts first. */
+  /**
+   * After a restart: performs again what may be, asks about the rest. Before it is performed again, its frame forgets what it
+   * streamed, and the try that was lost is recorded with what it may have used.
+   */
   revive(flight: Flight, released = false): void {
     if (flight.doubted) return
     if (this.#stays(flight, released)) return void this.#held.push({ flight, again: true })
-    const repeat = this.#repeatOf(flight)
-    if (repeat !== 'ask' && !flight.parts) return this.start(flight, released)
-    const input: Input = [repeat === 'ask' ? 'doubt' : 'again', flight.id]
+    const { repeat, reserves } = traitsOf(flight, this.#run, this.#world.ports)
+    const lost = this.copied || reserves === undefined ? undefined : lostBy(reserves)
+    if (repeat !== 'ask' && !flight.parts && lost === undefined) return this.start(flight, released)
+    const again: Input = lost === undefined ? ['again', flight.id] : ['again', flight.id, copyJson(lost, 'lost')]
+    const input: Input = repeat === 'ask' ? ['doubt', flight.id] : again
     const taken = repeat === 'ask' ? undefined : () => inFlight(flight) && this.start(flight, released)
     this.#run.arrive({ resolve: () => (inFlight(flight) ? [flight.frame, input] : undefined), ...(taken === undefined ? {} : { taken }) })
   }
@@ -246,6 +254,15 @@ export function traitsOf(flight: Flight, owner: CallOwner, ports: EffectWorld['p
     return port.traits?.(new LiveCall(owner, flight, port)) ?? port
   } catch {
     return { leaves: true, repeat: 'ask' }
+  }
+}
+
+/** What a lost try may have used. One whose request cannot be made has used nothing. */
+function lostBy(reserves: NonNullable<Traits['reserves']>): Lost | undefined {
+  try {
+    return reserves()
+  } catch {
+    return undefined
   }
 }
 

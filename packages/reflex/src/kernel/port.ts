@@ -2,7 +2,7 @@ import type { Fault } from './fault.ts'
 import type { Frame } from './frame.ts'
 import type { Json } from './json.ts'
 import type { BoardReader } from './scope.ts'
-import type { Ref } from './record.ts'
+import type { Lost, Ref } from './record.ts'
 
 /** May it be performed again after a crash: freely, under the same key, or only after a person said so. */
 export type Repeat = 'free' | 'keyed' | 'ask'
@@ -12,8 +12,10 @@ export interface Traits {
   /** Something leaves: all records before it are durable first (architecture, invariant 3). */
   readonly leaves: boolean
   readonly repeat: Repeat
-  /** It may take what an operator bounds: tokens, money. */
+  /** It may take what an operator bounds: tokens, money. Its request is durable before it is performed. */
   readonly costs?: boolean | undefined
+  /** Estimates the most that one try may use. Recorded as used when the effect is performed again after a crash. */
+  readonly reserves?: (() => Lost) | undefined
   /** Capabilities that the policy must grant, such as `arbor://fs/read/srv/notes.txt`. */
   readonly needs?: readonly string[] | undefined
 }

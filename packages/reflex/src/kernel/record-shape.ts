@@ -8,7 +8,7 @@ const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>>
   ok: [3, 3],
   err: [3, 3],
   part: [3, 3],
-  again: [2, 2],
+  again: [2, 3],
   doubt: [2, 2],
   hold: [4, 4],
   answer: [3, 4],

@@ -12,12 +12,20 @@ export type Ref = number | string
 /** How a frame or strand ended. */
 export type Ending = 'done' | 'failed' | 'cancelled'
 
+/** The most that a try of a model may use, estimated: tokens read and written, US dollars where there is a price. */
+export interface Lost {
+  readonly model?: string
+  readonly input: number
+  readonly output: number
+  readonly usd?: number
+}
+
 /** Why a frame is stepped; absent means "go on", which is also the first step. */
 export type Input =
   | readonly ['ok', Ref, Json]
   | readonly ['err', Ref, Json]
   | readonly ['part', Ref, Json]
-  | readonly ['again', Ref]
+  | readonly ['again', Ref, Json?]
   | readonly ['doubt', Ref]
   | readonly ['hold', Ref, string, Json]
   | readonly ['answer', Ref, Json, string?]

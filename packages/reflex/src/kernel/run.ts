@@ -198,6 +198,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
       this.#busy = true
       this.#step(this.state.root, actor === undefined ? ['kernel', 'resume'] : ['kernel', 'resume', { by: actor }])
       this.#busy = false
+      this.#effects.copied = true
     }
     // What was told may be that it is cancelled: then nothing is performed again.
     this.#effects.sleep()

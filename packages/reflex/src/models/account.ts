@@ -12,7 +12,16 @@ export class Account {
   /** USD; undefined once something was not counted or not priced. */
   cost: number | undefined = 0
   tries = 0
-  #said: { readonly model: string; readonly answer: string } | undefined
+  /** Some of the usage is an estimate: a try broke off before its model said what it used. */
+  estimated = false
+  #model: string | undefined
+  #said: string | undefined
+
+  /** A model is tried. */
+  begin(model: string): void {
+    this.tries++
+    this.#model = model
+  }
 
   /** Adds tokens and what they cost. */
   count(usage: Usage | undefined, cost: number | undefined): void {
@@ -25,30 +34,41 @@ export class Account {
   /** A model has answered, whatever will come of that. */
   hear(model: string, { text, calls }: Pick<ModelTry, 'text' | 'calls'>): void {
     const said = text === '' && calls !== undefined ? JSON.stringify(calls) : text
-    this.#said = { model, answer: (said.length > KEPT ? `${said.slice(0, KEPT)}…` : said).toWellFormed() }
+    this.#model = model
+    this.#said = (said.length > KEPT ? `${said.slice(0, KEPT)}…` : said).toWellFormed()
   }
 
   /** Adds a whole reply, the last so far. */
   take(reply: ModelReply): void {
     this.count(reply.usage, reply.cost)
     this.tries += reply.tries
+    this.estimated ||= reply.estimated === true
     this.hear(reply.model, reply)
   }
 
   /** Adds what the fault of a part of the conversation has kept as `used`. */
   join(used: Json | undefined): void {
     if (!isObject(used)) return
-    const { input, output, usd, tries } = used
+    const { model, input, output, usd, tries, estimated } = used
     this.count({ input: numberOf(input), output: numberOf(output) }, typeof usd === 'number' ? usd : undefined)
     this.tries += numberOf(tries)
+    this.estimated ||= estimated === true
+    if (typeof model === 'string') this.#model = model
   }
 
-  /** `answer` and `used` for the data of a fault; nothing where no answer came. */
+  /** `answer` and `used` for the data of a fault: the answer where one came, the usage where any was counted. */
   get facts(): JsonObject {
-    if (this.#said === undefined) return {}
-    const { model, answer } = this.#said
     const { input, output } = this.usage
-    return { answer, used: { model, input, output, ...(this.cost === undefined ? {} : { usd: this.cost }), tries: this.tries } }
+    if (this.#model === undefined || (this.#said === undefined && input + output === 0)) return {}
+    const used = {
+      model: this.#model,
+      input,
+      output,
+      ...(this.cost === undefined ? {} : { usd: this.cost }),
+      tries: this.tries,
+      ...(this.estimated ? { estimated: true } : {}),
+    }
+    return { ...(this.#said === undefined ? {} : { answer: this.#said }), used }
   }
 }
 

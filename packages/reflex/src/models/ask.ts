@@ -1,4 +1,4 @@
-import { type Fault, type Host, isFault, type JsonObject } from '../kernel/index.ts'
+import { type Fault, type Host, isFault, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { Account } from './account.ts'
 import { withOwnIds } from './call-ids.ts'
 import { amended, triedInVain } from './advice.ts'
@@ -10,9 +10,10 @@ import type { FindMisfits } from './misfits.ts'
 import { costOf } from './prices.ts'
 import { Progress } from './progress.ts'
 import { offersTools } from './request.ts'
+import { estimateUsage } from './reserve.ts'
 import { extras } from './scripted.ts'
 import { type Checked, jsonIn, type SchemaCheck, schemaCheck } from './structured.ts'
-import type { FailedTry, Model, ModelCall, ModelMessage, ModelReply, ModelRequest, ModelTry, Price } from './types.ts'
+import type { FailedTry, Model, ModelCall, ModelMessage, ModelReply, ModelRequest, ModelTry, Price, Usage } from './types.ts'
 import { soundUsage } from './usage.ts'
 import { cutWords, incomplete, soundCalls } from './whole.ts'
 
@@ -46,6 +47,15 @@ export async function ask(names: readonly string[], request: ModelRequest, call:
 interface TryLimits {
   readonly next: string | undefined
   readonly tryTimeout: number | undefined
+}
+
+/** A try without an answer. */
+interface BrokenTry {
+  readonly request: ModelRequest
+  /** Characters of progress that came. */
+  readonly heard: number
+  readonly thrown: unknown
+  readonly isLate: boolean
 }
 
 /** One request on its way through tries and models. */
@@ -132,13 +142,18 @@ class Asking {
 
   async #once(name: string, model: Model, request: ModelRequest, tryTimeout: number | undefined): Promise<ModelTry> {
     const limit = tryTimeout === undefined ? this.#limit : new Deadline(this.#world.host, tryTimeout, this.#limit.signal)
-    this.#account.tries++
+    this.#account.begin(name)
+    let [heard, hasAnswered] = [0, false]
     try {
-      const part = this.#progress.begin()
+      const take = this.#progress.begin()
+      const part = (delta: Json): void => {
+        heard += JSON.stringify(delta).length
+        take(delta)
+      }
       const answer = await limit.race(model.generate(request, { signal: limit.signal, key: this.#call.key, part }))
-      const price = this.#world.price(name, model)
+      hasAnswered = true
       const usage = answer.usage && soundUsage(answer.usage)
-      this.#account.count(usage, usage && price && costOf(usage, price))
+      this.#count(name, model, usage)
       this.#account.hear(name, answer)
       if (answer.finish === 'filter') throw filtered(name)
       limitLength(lengthOf(answer))
@@ -148,11 +163,26 @@ class Asking {
       if (lack !== undefined) throw lack
       return sound
     } catch (thrown) {
+      if (!hasAnswered) this.#countBroken(name, model, { request, heard, thrown, isLate: limit.signal.aborted })
       if (limit !== this.#limit && limit.over && !this.#limit.signal.aborted) throw hanging(name, tryTimeout ?? 0)
       throw thrown
     } finally {
       if (limit !== this.#limit) limit.release()
     }
+  }
+
+  #count(name: string, model: Model, usage: Usage | undefined): void {
+    const price = this.#world.price(name, model)
+    this.#account.count(usage, usage && price && costOf(usage, price))
+  }
+
+  /** Counts a try that broke off: what its model said of it, else an estimate where a model had begun to work. */
+  #countBroken(name: string, model: Model, { request, heard, thrown, isLate }: BrokenTry): void {
+    const said = isFault(thrown) && isObject(thrown.data?.['usage']) ? soundUsage(thrown.data['usage']) : undefined
+    if (said !== undefined) return this.#count(name, model, said)
+    if (heard === 0 && !isLate) return
+    this.#account.estimated = true
+    this.#count(name, model, estimateUsage(request, heard))
   }
 
   /** Calls of tools that nobody offered are no answer. */
@@ -164,7 +194,7 @@ class Asking {
 
   #reply(name: string, answer: ModelTry, checked: Checked | undefined): ModelReply {
     this.#progress.finish()
-    const { usage, cost, tries } = this.#account
+    const { usage, cost, tries, estimated } = this.#account
     return {
       text: answer.text,
       finish: answer.finish,
@@ -174,6 +204,7 @@ class Asking {
       usage,
       ...(cost === undefined ? {} : { cost }),
       tries,
+      ...(estimated ? { estimated } : {}),
       ...(this.#failures.length === 0 ? {} : { failures: this.#failures }),
     }
   }

@@ -4,7 +4,7 @@ import { faults } from './faults.ts'
 import { isLanguageModel, type LanguageModel, languageModel } from './language-model.ts'
 import type { FindMisfits } from './misfits.ts'
 import { addressProblem, type Guess, isInstalled, nameProblem } from './naming.ts'
-import { priceOf } from './prices.ts'
+import { FREE, priceOf } from './prices.ts'
 import { findModel, type ProviderWorld } from './providers.ts'
 import { type Environment, scrubber } from './scrub.ts'
 import type { Model, ModelCall, ModelReply, ModelRequest, Models, Price, Prices } from './types.ts'
@@ -96,6 +96,13 @@ class ConfiguredModels implements NamedModels {
     return nameProblem(asked, this.#world)
   }
 
+  price(request: ModelRequest): Price | undefined {
+    const name = this.name(request)
+    const found = name === undefined ? undefined : this.#found.get(name)
+    if (name === undefined) return undefined
+    return found !== undefined && !(found instanceof Promise) && found.billed === false ? FREE : this.#price(name)
+  }
+
   async generate(request: ModelRequest, call: ModelCall): Promise<ModelReply> {
     const first = this.name(request)
     if (first === undefined) {
@@ -132,9 +139,10 @@ class ConfiguredModels implements NamedModels {
   }
 
   /** An object under a name of one's own may be a model that has a price. */
-  #price(name: string, model: Model): Price | undefined {
+  #price(name: string, model?: Model): Price | undefined {
+    const found = model ?? this.#found.get(name)
     const given = this.#options.models?.[name] ?? (name === this.#default ? this.#options.model : undefined)
     const inner = isLanguageModel(given) ? [`${given.provider.replace(/\..*$/s, '')}:${given.modelId}`] : []
-    return priceOf([name, model.name, ...inner], this.#options.prices ?? {})
+    return priceOf([name, ...(found === undefined || found instanceof Promise ? [] : [found.name]), ...inner], this.#options.prices ?? {})
   }
 }

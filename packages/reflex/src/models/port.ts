@@ -1,5 +1,6 @@
 import type { Call, Json, Port } from '../kernel/index.ts'
 import { readRequest } from './request.ts'
+import { reserveFor } from './reserve.ts'
 import type { Models } from './types.ts'
 
 /**
@@ -11,6 +12,12 @@ export function modelPort(models: (run: string) => Models, whole: (call: Call) =
     leaves: false,
     costs: true,
     repeat: 'free',
+    traits: (call) => ({
+      leaves: false,
+      costs: true,
+      repeat: 'free',
+      reserves: () => reserveFor(models(call.run), readRequest(whole(call))),
+    }),
     perform: (call) => models(call.run).generate(readRequest(whole(call)), call),
   }
 }

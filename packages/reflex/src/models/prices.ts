@@ -1,6 +1,9 @@
 import { PRICE_LIST } from './price-list.ts'
 import type { Price, Prices, Usage } from './types.ts'
 
+/** The price of replies that no provider bills: recorded, simulated, scripted. */
+export const FREE: Price = { input: 0, output: 0 }
+
 /** A date that providers put behind the name of a model; anything else behind it is another model. */
 const DATE = /^-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4})$/
 

@@ -143,7 +143,7 @@ class Answer {
       calls.length > 0 && this.#blocks.some(({ metadata }) => metadata !== undefined) ? this.#blocks.map(nativeBlock) : undefined
     return {
       text,
-      finish: finishOf(fieldsOf(reason), calls),
+      finish: finishOf(fieldsOf(reason), calls, used),
       ...(calls.length === 0 ? {} : { calls }),
       ...(reasoning === '' ? {} : { reasoning }),
       ...(used === undefined ? {} : { usage: used }),
@@ -181,10 +181,11 @@ function nativeBlock(block: Block): Json {
 
 const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'length', 'content-filter': 'filter', 'tool-calls': 'tools' }
 
-function finishOf({ unified, raw }: Fields, calls: readonly ToolCall[]): Finish {
-  if (unified === 'interrupted') throw faults.make('R4011', 'the stream ended before the answer did', { fix: BROKEN_OFF })
+function finishOf({ unified, raw }: Fields, calls: readonly ToolCall[], used: Usage | undefined): Finish {
+  const data = used === undefined ? {} : { data: { usage: copyJson(used, 'usage') } }
+  if (unified === 'interrupted') throw faults.make('R4011', 'the stream ended before the answer did', { fix: BROKEN_OFF, ...data })
   if (unified === 'error')
-    throw faults.make('R4010', `the provider ended the answer with an error${raw === undefined ? '' : ` (${textOf(raw)})`}`)
+    throw faults.make('R4010', `the provider ended the answer with an error${raw === undefined ? '' : ` (${textOf(raw)})`}`, data)
   const finish = FINISHES[textOf(unified)] ?? 'other'
   // Some servers say `stop` for an answer that calls tools.
   return calls.length > 0 && finish !== 'length' && finish !== 'filter' ? 'tools' : finish

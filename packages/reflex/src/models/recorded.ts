@@ -5,10 +5,11 @@ import { faults } from './faults.ts'
 import { issueWords } from './issue-words.ts'
 import { incomplete } from './whole.ts'
 import type { FindMisfits } from './misfits.ts'
+import { FREE } from './prices.ts'
 import { offersTools, replyShape, type WrittenReply } from './request.ts'
 import { complete, tell } from './scripted.ts'
 import { schemaCheck } from './structured.ts'
-import type { ModelCall, ModelReply, ModelRequest, Models } from './types.ts'
+import type { ModelCall, ModelReply, ModelRequest, Models, Price } from './types.ts'
 
 /** The version of the lines. */
 export const RECORDING = 1
@@ -140,6 +141,10 @@ class Recording implements Models {
     return request?.model ?? 'recorded'
   }
 
+  price(): Price {
+    return FREE
+  }
+
   async generate(request: ModelRequest, call: ModelCall): Promise<ModelReply> {
     call.signal.throwIfAborted()
     const entry = this.#take(request, call.key)
@@ -155,6 +160,7 @@ class Recording implements Models {
       ...(reply.object === undefined ? {} : { object: reply.object }),
       usage: reply.usage ?? { input: 0, output: 0 },
       ...(reply.cost === undefined ? {} : { cost: reply.cost }),
+      ...(reply.estimated === true ? { estimated: true as const } : {}),
       tries: reply.tries ?? 1,
       ...(reply.failures === undefined ? {} : { failures: reply.failures }),
     }

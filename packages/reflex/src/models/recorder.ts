@@ -23,6 +23,7 @@ export function recorder(models: Models, write: (line: string) => void, redact: 
       return models.configured
     },
     name: (request) => models.name(request),
+    price: (request) => models.price(request),
     async generate(request, call) {
       let reply: ModelReply
       try {

@@ -59,6 +59,7 @@ export const replyShape = z
     warnings: z.array(z.string()),
     by: z.string(),
     cost: z.number().nonnegative(),
+    estimated: z.literal(true),
     tries: count,
     failures: z.array(z.strictObject({ model: z.string(), code: z.string(), message: z.string() })),
   })

@@ -15,6 +15,7 @@ const DEEPEST = 12
 export function simulatedModel(name = 'simulated'): Model {
   return {
     name,
+    billed: false,
     async generate(request, call) {
       const reply = replyTo(request)
       if (request.stream === true) tell(reply, call)

@@ -93,6 +93,13 @@ export interface Usage {
   readonly reasoning?: number | undefined
 }
 
+/** USD for a million tokens. Tokens from a cache cost what `input` costs if `cached` is absent. */
+export interface Price {
+  readonly input: number
+  readonly output: number
+  readonly cached?: number | undefined
+}
+
 /** Why a model stopped: it was done, the limit of tokens was reached, it calls tools, a filter stopped it. */
 export type Finish = 'stop' | 'length' | 'tools' | 'filter' | 'other'
 
@@ -133,6 +140,8 @@ export interface ModelReply extends Omit<ModelTry, 'usage'> {
   readonly usage: Usage
   /** USD, over all tries that were billed. Absent: unpriced. */
   readonly cost?: number | undefined
+  /** Some of the usage is an estimate: a try broke off before its model said what it used. */
+  readonly estimated?: true | undefined
   /** How often a model was asked, over all models and the repair. */
   readonly tries: number
   readonly failures?: readonly FailedTry[] | undefined
@@ -164,6 +173,8 @@ export interface ModelCall {
  */
 export interface Model {
   readonly name: string
+  /** False where no provider bills its replies. */
+  readonly billed?: false
   generate(request: ModelRequest, call: ModelCall): Promise<ModelTry>
 }
 
@@ -173,6 +184,8 @@ export interface Models {
   readonly configured: boolean
   /** The model that a request goes to first; undefined when none is configured and the request names none. */
   name(request?: ModelRequest): string | undefined
+  /** The price of the model that a request goes to first; undefined when it has none. Recorded and simulated replies cost 0. */
+  price(request: ModelRequest): Price | undefined
   /**
    * Asks until a model has answered: tries again what may pass, after the wait that the provider asks for; then goes on
    * to the fallback models; checks structured output and has it repaired once. All within one deadline.

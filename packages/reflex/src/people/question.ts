@@ -40,9 +40,9 @@ export interface OpenQuestion {
 
 /**
  * Names under which Reflex itself asks: whether an effect happened, where it goes on then, whether a budget may be raised,
- * whether a right may be used. The last two are names that no node can have, so that no program can ask in their stead.
+ * whether a model without a price may be asked, whether a right may be used. The last three are names that no node can have, so that no program can ask in their stead.
  */
-const OWN_NAMES: ReadonlySet<string> = new Set(['doubt', 'way', 'engine:budget', 'engine:permission'])
+const OWN_NAMES: ReadonlySet<string> = new Set(['doubt', 'way', 'engine:budget', 'engine:price', 'engine:permission'])
 
 /** Whether Reflex itself asks and not the program. Only people answer those. */
 export function isOwnQuestion(open: Pick<OpenQuestion, 'name'>): boolean {

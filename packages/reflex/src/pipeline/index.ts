@@ -20,7 +20,7 @@ export type { ConditionScope } from './language/condition-evaluate.ts'
 export { parseDuration } from './language/duration.ts'
 export { mergeGraphs } from './language/merge.ts'
 export { transformGraph } from './language/transforms.ts'
-export type { CustomTransforms, Transform } from './language/transforms.ts'
+export type { CustomTransforms, Transform, TransformFunction } from './language/transforms.ts'
 
 // What can be known before a run.
 export { compileGraph } from './compile/compile.ts'

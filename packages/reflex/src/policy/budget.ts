@@ -11,6 +11,22 @@ export type Used = Readonly<Record<Bound, number>>
 /** The name of the question whether a run may use more. No node has such a name, so no program can ask in its stead. */
 export const BUDGET = 'engine:budget'
 
+/** The name of the question whether a model without a price may be asked although money is bounded. */
+export const UNPRICED = 'engine:price'
+
+/** The question before a model without a price is asked. `next` names the place. */
+export function unpricedQuestion(model: string, bounds: Bounds, next: string): JsonObject {
+  return {
+    text: `${model} has no price, so the budget of $${bounds.cost ?? 0} cannot stop it: ask it all the same?`,
+    options: [
+      { value: 'allow', label: 'Allow', detail: 'it is asked, and its cost is not counted' },
+      { value: 'stop', label: 'Stop', detail: 'it fails here' },
+    ],
+    about: `${next} is next.`,
+    model,
+  }
+}
+
 const UNITS: Readonly<Record<Bound, string>> = { tokens: 'tokens', cost: 'US dollars', time: 'ms', steps: 'steps' }
 
 /** The bounds that are used up. */

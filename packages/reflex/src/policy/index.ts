@@ -1,4 +1,14 @@
-export { BOUNDS, boundsReached, BUDGET, budgetQuestion, describeBound, raisedBounds, shareUsed } from './budget.ts'
+export {
+  BOUNDS,
+  boundsReached,
+  BUDGET,
+  budgetQuestion,
+  describeBound,
+  raisedBounds,
+  shareUsed,
+  UNPRICED,
+  unpricedQuestion,
+} from './budget.ts'
 export type { Bounds, Used } from './budget.ts'
 export { covers, readCapability, readPattern } from './capability.ts'
 export type { Capability, Folders, Pattern, Unreadable } from './capability.ts'

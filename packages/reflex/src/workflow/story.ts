@@ -15,7 +15,7 @@ export function workflowStory(change: Told): StoryEvent[] {
   return [
     ...(left === undefined ? [] : inputStory(change, left)),
     ...(record.more?.call === undefined ? [] : [pushStory(change, here)]),
-    ...(record.more?.wait ?? []).map(([, name, , about]) => waitStory(here, name, { ...objectOf(about), ...sawBefore(record.input) }, n)),
+    ...(record.more?.wait ?? []).map(([, name, , about]) => waitStory(here, name, { ...objectOf(about), ...saidBefore(record.input) }, n)),
     ...(entered === undefined || entered === left ? [] : [{ mark: 'enter', node: entered } as const]),
   ]
 }
@@ -44,7 +44,7 @@ function decidedStory(change: Told, node: string, decision: Json, effect: Ref): 
   if (record.more?.wait?.some(([, name]) => name === ENGINE_ERROR)) return []
   const writes = record.writes ?? []
   const wrote = Object.fromEntries(writes.flatMap((key, i) => (i % 2 === 0 ? [[textOf(key), writes[i + 1] ?? null]] : [])))
-  const reason = isList(decision) ? objectOf(decision[2]) : objectOf(decision)
+  const reason = reasonOf(decision)
   const facts = { ...reasonFacts(reason), ...(writes.length > 0 ? { wrote } : {}), at }
   const text = textOf(reason.because)
   if (!isList(decision)) return frame.gone ? [{ mark: 'done', node, text, facts, effect }] : []
@@ -85,16 +85,23 @@ function waitStory(node: string, name: string, about: JsonObject, n: number): St
   const question = `${n}w`
   if (name === ENGINE_ERROR) {
     const fault = objectOf(about.fault)
-    return { mark: 'fail', node, text: textOf(fault.message) || textOf(about.reason), facts: { fault, question } }
+    const used = about.used ?? objectOf(fault.data).used
+    const facts = { fault, question, ...(used === undefined ? {} : { used }) }
+    return { mark: 'fail', node, text: textOf(fault.message) || textOf(about.reason), facts }
   }
   const text = textOf(about.text)
   return { mark: text === '' ? 'wait' : 'ask', node, text: text || textOf(about.reason), facts: { question, ...about } }
 }
 
-/** What a question was made from. */
-function sawBefore(input: Input | undefined): JsonObject {
-  const { saw } = input?.[0] === 'ok' ? objectOf(input[2]) : {}
-  return saw === undefined ? {} : { saw }
+/** The prompt that a question was made from, and the usage of a decision that was refused or asks. */
+function saidBefore(input: Input | undefined): JsonObject {
+  if (input?.[0] !== 'ok') return {}
+  const { saw, used } = reasonOf(input[2])
+  return { ...(saw === undefined ? {} : { saw }), ...(used === undefined ? {} : { used }) }
+}
+
+function reasonOf(decision: Json): JsonObject {
+  return isList(decision) ? objectOf(decision[2]) : objectOf(decision)
 }
 
 function shown(value: Json): string {

@@ -72,6 +72,7 @@ async function went(
     store: memoryStore(),
     models: { test: reply },
     model: 'test',
+    prices: { test: { input: 1, output: 1 } },
     agent: { default: 'model' },
     surroundings: { host: virtualHost(), worker: { id: 'w', host: 'test', pid: 2 ** 22 }, cwd: workdir, environment: {}, actor: 'ana' },
   })

@@ -75,9 +75,9 @@ async function completed(cwd: string, id: string): Promise<void> {
   await store.close()
 }
 
-async function answered(cwd: string): Promise<{ readonly code: string | undefined; readonly reflex: Reflex }> {
+async function answered(cwd: string, word = 'yes'): Promise<{ readonly code: string | undefined; readonly reflex: Reflex }> {
   const reflex = reflexIn(cwd)
-  const { handle } = await reflex.answer('last', 'yes')
+  const { handle } = await reflex.answer('last', word)
   await handle?.idle()
   return { code: handle?.questions[0]?.fault?.code, reflex }
 }
@@ -102,7 +102,7 @@ describe('a store from somebody else', () => {
     writeFileSync(join(cwd, 'src/a.txt'), 'mine')
     const source = program({ spec: { tool: 'file.write', args: { path: 'b.txt', text: 'theirs' } } })
     await forged(cwd, source, { trust: 'untrusted' }, '../../src')
-    await expect(answered(cwd)).rejects.toMatchObject({ code: 'R2022' })
+    await expect(answered(cwd, 'retry')).rejects.toMatchObject({ code: 'R2022' })
     expect(existsSync(join(cwd, 'src/b.txt'))).toBe(false)
     const other = folder()
     mkdirSync(join(other, '.reflex/runs'), { recursive: true })

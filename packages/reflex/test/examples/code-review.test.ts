@@ -94,7 +94,7 @@ describe('example 05, a code review', () => {
     const { promise, resolve: release } = Promise.withResolvers<void>()
     const host = virtualHost()
     const { environment } = await model((seen) => ({ ...answerTo(seen), ...(isLook(seen) ? { hold: promise } : {}) }))
-    const running = start(['run', HERE, ...POLICY, '--budget', 'usd=2'], {
+    const running = start(['run', HERE, ...POLICY, '--budget', 'tokens=1M'], {
       folder,
       host,
       columns: 80,

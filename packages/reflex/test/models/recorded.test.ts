@@ -76,6 +76,7 @@ describe('a recording', () => {
         const live: Models = {
           configured: true,
           name: () => 'live',
+          price: () => undefined,
           generate: async () => {
             const reply = script[next++]?.[1]
             if (reply === undefined) throw new Error('asked too often')

@@ -1,5 +1,6 @@
 import { faults } from '../../faults.ts'
-import { answerTo, type OpenQuestion, type RunHandle } from '../../handle.ts'
+import type { OpenQuestion, RunHandle } from '../../handle.ts'
+import { answerTo } from '../../own-questions.ts'
 import { isFault, type Json } from '../../kernel/index.ts'
 import { brief } from '../../text/index.ts'
 import { conduct } from '../conduct.ts'

@@ -9,7 +9,6 @@ import { layoutText, tabbed, way } from '../layout.ts'
 import { type Menu, pressMenu } from '../menu.ts'
 import type { CarryFlags } from '../options.ts'
 import { askAtTerminal } from '../prompt.ts'
-import { present } from '../present.ts'
 import { Screen } from '../screen.ts'
 import type { Session } from '../session.ts'
 import { dueTime, utc } from '../units.ts'
@@ -23,7 +22,7 @@ export async function inbox(session: Session, flags: CarryFlags): Promise<number
   else if (!console.out.terminal) {
     console.world.out.write(
       tabbed(
-        questions.map((open) => [open.id, place(open), present(open).text, utc(open.since), open.due === undefined ? '' : utc(open.due)]),
+        questions.map((open) => [open.id, place(open), open.question.text, utc(open.since), open.due === undefined ? '' : utc(open.due)]),
       ),
     )
   } else if (questions.length === 0) console.print(['no open questions'])
@@ -41,7 +40,7 @@ function list(console: Console, questions: readonly OpenQuestion[]): string[] {
 function wayToAnswer(console: Console, open: OpenQuestion): string {
   const { out } = console
   if (open.fault !== undefined && open.name === 'engine:error') return way(out, 'go on', console.command('resume', open.run))
-  return way(out, 'answer', console.command('answer', open.id, answerWord(present(open).options?.[0]?.value ?? 'TEXT')))
+  return way(out, 'answer', console.command('answer', open.id, answerWord(open.question.options?.[0]?.value ?? 'TEXT')))
 }
 
 function place({ path, name, fault }: OpenQuestion): string {
@@ -53,7 +52,7 @@ function line({ out, now }: Console, open: OpenQuestion, selected: boolean): str
   const lead = `${selected ? out.text('›') : ' '} ${id}`
   const painted = `${selected ? out.paint('cyan', out.text('›')) : ' '} ${selected ? out.paint('bold', id) : id}`
   const due = open.due === undefined ? [] : [`due ${dueTime(open.due, now)}`]
-  return layoutText({ lead, painted, text: `${place(open)}  ${present(open).text}`, facts: due }, out)
+  return layoutText({ lead, painted, text: `${place(open)}  ${open.question.text}`, facts: due }, out)
 }
 
 /** The list with one question selected; enter asks it below, and the run goes on from there. */

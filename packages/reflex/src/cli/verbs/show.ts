@@ -11,7 +11,6 @@ import { EXIT } from '../exit.ts'
 import { fitted } from '../fitted.ts'
 import { goneRuns, waitsFor } from '../gone.ts'
 import { factLine, layoutText, tabbed, way } from '../layout.ts'
-import { present } from '../present.ts'
 import type { Session } from '../session.ts'
 import { programName } from '../telling.ts'
 import { localTime, utc } from '../units.ts'
@@ -103,7 +102,7 @@ function stackText(stack: readonly StackStep[]): string {
 
 /** A question that was open at a record before the newest. */
 function pastLines({ out }: Console, open: OpenQuestion): string[] {
-  const { options = [], text } = present(open)
+  const { options = [], text } = open.question
   const offered = options.length === 0 ? '' : `   ${options.map(({ value }) => value).join(' · ')}`
   const facts = [`was open at ${open.path}`]
   return layoutText({ lead: 'asked', painted: out.paint('dim', 'asked'), text: `${text}${offered}`, facts, column: 8 }, out)

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Ref } from '../../kernel/record.ts'
 import { stagePath } from '../folder/paths.ts'
 import { durationOf } from '../language/duration.ts'
+import { budget } from '../middleware/budget.ts'
 import { haltOutcome, type Passed, passBefore } from '../middleware/middleware.ts'
 import { endNow, reachedExit } from './advance.ts'
 import { overBounds } from './bounds.ts'
@@ -11,7 +12,7 @@ import { charterRequest } from './charter.ts'
 import { attempted, conclude } from './concluding.ts'
 import { endFork, startFork } from './forking.ts'
 import type { Answer, Ask, EffectAsk, Observation, Steps } from './handler.ts'
-import { holds } from './holding.ts'
+import { holds, holdsAsk } from './holding.ts'
 import { GIVEN, keepPassed, labelledArgs, labelsOfInputs } from './labels.ts'
 import { failure, type Outcome, refusal } from './outcome.ts'
 import { nodeOf, type Waiting } from './position.ts'
@@ -135,6 +136,11 @@ function answerTo(walk: Walk, ask: Ask, i: number): Answer {
 
 /** Asks for what a handler needs, under the node's timeout. */
 function ask(walk: Walk, said: Ask): void {
+  if (asksModel(said)) {
+    const over = overOwnBudget(walk)
+    if (over !== undefined) return attempted(walk, over)
+    if (holdsAsk(walk)) return
+  }
   const { position } = walk
   const waiting = issue(walk, said)
   if ('status' in waiting) return attempted(walk, waiting)
@@ -147,6 +153,27 @@ function ask(walk: Walk, said: Ask): void {
   const limit = isFirst ? timeLimit(walk) : position.limit
   const phase = position.phase === 'close' ? 'close' : 'wait'
   walk.go({ ...position, phase, for: waiting, ...(limit === undefined ? {} : { limit }) })
+}
+
+/** Asks again for what was held before it was asked for. */
+export function askAgain(walk: Walk): void {
+  const said = askedNow(walk)
+  if (said === undefined) attempt(walk)
+  else ask(walk, said)
+}
+
+function asksModel(said: Ask): boolean {
+  if ('all' in said) return said.all.some(({ effect }) => effect === 'model')
+  return 'effect' in said && said.effect === 'model'
+}
+
+/** The failure of a node whose pipeline has used up what its own text allows, where it has asked for something before. */
+function overOwnBudget(walk: Walk): Outcome | undefined {
+  const { asked = 0, kept, phase } = walk.position
+  if ((asked === 0 && kept === undefined) || phase === 'close') return undefined
+  const { members } = walk.engine.chain(walk.node, walk.typed, walk.charter)
+  const halted = members.find((member) => member === budget)?.again?.(walk.token())
+  return halted === undefined ? undefined : haltOutcome(halted)
 }
 
 /** What was asked is known at once: the handler goes on in the same step. */

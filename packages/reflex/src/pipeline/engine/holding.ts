@@ -9,23 +9,35 @@ import type { Walk } from './walk.ts'
 /** Reflex's own question to whoever runs a pipeline; only people answer it (people/question.ts). No node has such a name. */
 const PERMISSION = 'engine:permission'
 
+/** Where a walk continues once it is released: at the node, at the next attempt, at what its handler asks for. */
+export type Onward = 'enter' | 'rest' | 'ask'
+
 /**
  * What stands between a walk and the next attempt and is no failure: the operator's budget is spent, or he wants to be
  * asked before a right is used (decisions, budgets; reference pipeline 5.2). The walk waits until somebody has answered;
- * nothing of the node has happened. True if it waits, or if somebody has said that the run stops.
+ * nothing of the node has happened, or with `ask`, nothing of what its handler asks for next. True if it waits, or if somebody
+ * has said that the run stops.
  */
-export function holds(walk: Walk, onward: 'enter' | 'rest'): boolean {
+export function holds(walk: Walk, onward: Onward): boolean {
   if (walk.purse.spentByRun.stopped === true) {
     endNow(walk, { status: 'fail', reason: 'budget exceeded: stopped here' })
     return true
   }
-  const asked = budgetQuestion(walk) ?? permissionQuestion(walk)
+  const asked = budgetQuestion(walk, onward) ?? (onward === 'ask' ? undefined : permissionQuestion(walk))
   if (asked === undefined) return false
-  const { x, position, node } = walk
+  const { x, node } = walk
+  const { limit, ...position } = walk.position
+  // The time in which a person decides is not the node's.
+  if (limit !== undefined && x.waits().some((open) => open.id === limit)) x.drop(limit)
   const id = x.wait('answer', asked.name, { about: asked.question as unknown as Json })
   walk.go({ ...position, phase: 'hold', onward, for: { is: 'wait', id, ...(asked.grant === undefined ? {} : { grant: asked.grant }) } })
   walk.note('stage_held', { node_id: node.id, question: asked.name })
   return true
+}
+
+/** Holds a handler before a model is asked; what closes a run is never held. */
+export function holdsAsk(walk: Walk): boolean {
+  return walk.position.phase !== 'close' && holds(walk, 'ask')
 }
 
 interface Asked {
@@ -35,11 +47,12 @@ interface Asked {
   readonly grant?: string
 }
 
-function budgetQuestion(walk: Walk): Asked | undefined {
+function budgetQuestion(walk: Walk, onward: Onward): Asked | undefined {
   const limits = walk.purse.operatorBounds
   if (limits === undefined || isFree(walk.node)) return undefined
   const used = walk.purse.usedByRun
-  if (boundsReached(limits, used).length === 0) return undefined
+  // Steps are counted when a node begins: in the middle of one, those of other branches hold nobody.
+  if (boundsReached(limits, used).every((bound) => onward === 'ask' && bound === 'steps')) return undefined
   return { name: BUDGET, question: askForMore(limits, used, walk.node.id) }
 }
 
@@ -62,14 +75,14 @@ function permissionQuestion(walk: Walk): Asked | undefined {
 }
 
 /** What the answer was; then the walk goes on where it was held. An answer that is none of the two leaves the question. */
-export function release(walk: Walk, answer: Json): 'enter' | 'rest' {
+export function release(walk: Walk, answer: Json): Onward {
   const { onward: next, for: waiting, ...rest } = walk.position
-  const onward = next === 'rest' ? next : 'enter'
+  const onward = next === 'rest' || next === 'ask' ? next : 'enter'
   const grant = waiting?.is === 'wait' ? waiting.grant : undefined
   if (grant !== undefined && (answer === 'allow' || answer === 'deny')) walk.permit(grant, answer === 'allow')
   if (grant === undefined && answer !== 'stop') raise(walk, answer)
   if (grant === undefined && answer === 'stop') walk.purse.spend({ tokens: 0, cost: 0, calls: 0, stopped: true })
-  const position: Position = { ...rest, phase: onward }
+  const position: Position = { ...rest, phase: onward === 'ask' ? 'wait' : onward }
   walk.go(position)
   return onward
 }

@@ -29,7 +29,7 @@ export function pipelineKind({ load, refs, engine }: PipelineKindOptions): Kind<
   return {
     name: 'pipeline',
     rev: 2,
-    // Labels and what untrusted mutations may change decide otherwise than at revision 1.
+    // Labels, what untrusted mutations may change, and budgets before each call decide otherwise than at revision 1.
     oldest: 2,
     cancels: true,
     budgets: true,

@@ -92,6 +92,21 @@ export function readOutcome(value: unknown): Outcome | undefined {
   }
 }
 
+/** The field that keeps a value from being an outcome, and what it allows. */
+export function outcomeProblem(value: unknown): string {
+  if (!isPlain(value)) return `an outcome is an object with a status, and not ${shown(value)}`
+  const [name, status] = ['status', 'outcome'].map((key) => [key, value[key]] as const).find(([, found]) => found !== undefined) ?? []
+  const allowed = STATUSES.join(', ')
+  return name === undefined
+    ? `the field status is missing; it is one of ${allowed}`
+    : `${name} is ${shown(status)}; it is one of ${allowed}`
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+}
+
 function statusOf(value: unknown): Status | undefined {
   const word = typeof value === 'string' ? value.trim().toLowerCase() : undefined
   return STATUSES.find((status) => status === word)

@@ -14,10 +14,10 @@ export interface Position {
    */
   readonly phase: 'charter' | 'enter' | 'wait' | 'rest' | 'hold' | 'close'
   /**
-   * What happens once a walk is no longer held; in the phase `charter`: the pipeline goes on there, and with `wait`, its handler
-   * goes on with what it has had.
+   * What happens once a walk is no longer held: with `ask`, its handler asks again for what it asked for last. In the phase
+   * `charter`: the pipeline goes on there, and with `wait`, its handler goes on with what it has had.
    */
-  readonly onward?: 'enter' | 'rest' | 'wait'
+  readonly onward?: 'enter' | 'rest' | 'ask' | 'wait'
   /** The index of the edge that led here. */
   readonly edge?: number
   /** The last stage that is no branch, how it ended, and what it prefers (reference pipeline 3.4). */

@@ -16,15 +16,17 @@ export function authorOf(value: Json): string {
   return by === 'hand' ? 'a reply written by hand' : textOf(by ?? model)
 }
 
-/** What a model has used, if a value is its reply: tokens, and money where they have a price. */
+/** The usage of a model, if a value is its reply, or the fault in which asking it ended: tokens, and money where they have a price. */
 export function usedBy(value: Json | undefined): JsonObject | undefined {
-  if (!isObject(value) || !isObject(value['usage'])) return undefined
-  const { usage, cost, tries } = value
+  if (!isObject(value)) return undefined
+  const { usage, cost, tries, estimated, data } = value
+  if (!isObject(usage)) return isObject(data) && isObject(data['used']) ? data['used'] : undefined
   return {
     input: usage['input'] ?? 0,
     output: usage['output'] ?? 0,
     ...(typeof cost === 'number' ? { usd: cost } : {}),
     ...(isList(tries) && tries.length > 1 ? { tries: tries.length } : typeof tries === 'number' && tries > 1 ? { tries } : {}),
+    ...(estimated === true ? { estimated } : {}),
   }
 }
 

@@ -46,7 +46,8 @@ function inputStory({ record, node }: Heard, remarked: readonly StoryEvent[]): S
       return [{ mark: 'pop', node, text: input[2] === 'done' ? '' : input[2], facts: {} }]
     case 'part':
       return [{ mark: 'step', node, text: progressOf(input[2]) }]
-    case 'ok': {
+    case 'ok':
+    case 'err': {
       const used = usedBy(input[2])
       if (used === undefined || remarked.some(({ facts }) => facts?.['used'] !== undefined)) return []
       return [{ mark: 'step', node, facts: { used, by: authorOf(input[2]) }, effect: input[1] }]

@@ -4,15 +4,16 @@ import type { Ending as FrameEnding, Input, Ref } from '../../kernel/record.ts'
 import { beginClosing, endNow } from './advance.ts'
 import { charterRequest } from './charter.ts'
 import { attempted } from './concluding.ts'
-import { attempt, askedNow, enter, reenter } from './executing.ts'
+import { askAgain, attempt, askedNow, enter, reenter } from './executing.ts'
 import { forkEnded, stopFork } from './forking.ts'
 import type { Charter } from './handler.ts'
-import { holds, release } from './holding.ts'
+import { holds, holdsAsk, release } from './holding.ts'
 import { keepReturned, labelGiven, touch } from './labels.ts'
 import { unlabelled } from '../middleware/labelled.ts'
 import { failure, type Outcome } from './outcome.ts'
 import { readSpent } from './spending.ts'
 import { goOn, heldBy } from './resuming.ts'
+import { usedBy } from './story-facts.ts'
 import { LATE_ANSWER, packError, packOk } from './settle.ts'
 import { keepAnswer, keepCharter, type Spent } from './tally.ts'
 import type { Walk } from './walk.ts'
@@ -26,7 +27,9 @@ export function take(walk: Walk, input: Input): void {
     case 'err':
       return phase === 'charter'
         ? endNow(walk, { status: 'fail', reason: messageOf(input[2]) })
-        : settled(walk, input[1], packError(input[2]))
+        : settled(walk, input[1], packError(input[2]), input[2])
+    case 'again':
+      return interrupted(walk, input[1], input[2])
     case 'answer':
       if (phase === 'hold') return released(walk, input[1], input[2])
       return met(walk, input[1], { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) })
@@ -93,11 +96,24 @@ function count(walk: Walk, value: Json): void {
   if (used !== undefined) walk.purse.spend(used)
 }
 
+/** A crash interrupted an effect: the lost try is counted. What is over budget with that is not performed again unasked. */
+function interrupted(walk: Walk, id: Ref, lost: Json | undefined): void {
+  const { for: waiting } = walk.position
+  if (!isObject(lost)) return
+  const { input, output, usd } = lost
+  walk.purse.spend({ tokens: number(input) + number(output), cost: number(usd), calls: 1 })
+  if (waiting?.is !== 'effect' || !waiting.ids.includes(id)) return
+  const open = walk.x.flights().flatMap((flight) => (waiting.ids.includes(flight.id) ? [flight.id] : []))
+  if (holdsAsk(walk)) walk.x.drop(...open)
+}
+
 /** Somebody has answered what Reflex itself asked. */
 function released(walk: Walk, id: Ref, answer: Json): void {
   const { for: waiting } = walk.position
   if (waiting?.is !== 'wait' || waiting.id !== id) return
-  if (release(walk, answer) === 'enter') return enter(walk)
+  const onward = release(walk, answer)
+  if (onward === 'enter') return enter(walk)
+  if (onward === 'ask') return askAgain(walk)
   if (!holds(walk, 'rest')) reenter(walk)
 }
 
@@ -262,10 +278,9 @@ function messageOf(fault: Json): string {
 
 /** What a settled effect says that it used. */
 function spentOn(value: Json): Spent | undefined {
-  if (!isObject(value)) return undefined
-  const { usage, cost } = value
-  if (!isObject(usage)) return undefined
-  return { tokens: number(usage['input']) + number(usage['output']), cost: number(cost), calls: 1 }
+  const used = usedBy(value)
+  if (used === undefined) return undefined
+  return { tokens: number(used['input']) + number(used['output']), cost: number(used['usd']), calls: 1 }
 }
 
 function number(value: Json | undefined): number {

@@ -14,7 +14,7 @@ import { safeName, stagePath } from './paths.ts'
 import { renderText } from '../language/render.ts'
 
 /** What a stage leaves behind (seed pipeline 7.6). */
-const FILES = ['prompt.md', 'response.md', 'status.json'] as const
+const FILES = ['prompt.md', 'request.json', 'response.md', 'status.json'] as const
 
 /** The execution that a frame is at. */
 interface Stage {
@@ -84,8 +84,12 @@ export class StageFiles {
   #ask(stage: Stage, { frame, id, request: [port, args] }: Asked, image: FolderImage): void {
     if (port !== 'model') return
     this.#asked.set(id, stage)
-    const prompt = stage.prompted ? undefined : lastUserMessage(requestOfCall({ args, frame }))
-    if (prompt !== undefined) image.put(`${stage.path}/prompt.md`, prompt)
+    const request = requestOfCall({ args, frame })
+    const prompt = stage.prompted ? undefined : lastUserMessage(request)
+    if (prompt !== undefined) {
+      image.put(`${stage.path}/prompt.md`, prompt)
+      image.put(`${stage.path}/request.json`, `${JSON.stringify(request, null, 2)}\n`)
+    }
     stage.prompted = true
   }
 
@@ -106,7 +110,9 @@ export class StageFiles {
       else if (ownKeyOf(key).holds === 'outcome') kept ??= value as unknown as Kept
     }
     const updates = stripped(Object.fromEntries(written))
-    if (!stage.prompted) for (const [name, key] of SPOKEN) putText(image, `${stage.path}/${name}`, updates[key])
+    // The prompt as its author has it: what the engine adds to it stands in the request.
+    putText(image, `${stage.path}/prompt.md`, updates['last_prompt'])
+    if (!stage.prompted) putText(image, `${stage.path}/response.md`, updates['last_response'])
     if (kept === undefined || def.nodes.get(renderText(remark['node_id']))?.canonical === 'exit') return
     const { status, preferred_label = '', suggested_next_ids = [], notes = '', failure_reason = '' } = outcomeOf(kept)
     const file = {
@@ -126,12 +132,6 @@ export class StageFiles {
     image.put(`${stage.path}/status.json`, `${JSON.stringify(file, null, 2)}\n`)
   }
 }
-
-/** A stage that simulates a model tells what it would have sent and heard. */
-const SPOKEN = [
-  ['prompt.md', 'last_prompt'],
-  ['response.md', 'last_response'],
-] as const
 
 function putText(image: FolderImage, path: string, text: Json | undefined): void {
   if (typeof text === 'string') image.put(path, text)

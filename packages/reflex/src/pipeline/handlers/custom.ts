@@ -1,7 +1,7 @@
 import { isObject } from '../../kernel/json.ts'
 import { perform } from '../engine/asks.ts'
 import type { Handler } from '../engine/handler.ts'
-import { failure, readOutcome, refusal } from '../engine/outcome.ts'
+import { failure, outcomeProblem, readOutcome, refusal } from '../engine/outcome.ts'
 
 /**
  * The handler of a host: its code runs behind a port, and what it answers is its outcome. What it throws fails the node;
@@ -18,6 +18,6 @@ export function customHandler(name: string): Handler {
     const outcome = readOutcome(answer)
     const { artifacts } = answer
     if (outcome !== undefined && isObject(artifacts)) return { ...outcome, artifacts }
-    return outcome ?? refusal(`${node.id}: the handler ${name} answered with something that is no outcome`)
+    return outcome ?? refusal(`${node.id}: the handler ${name} answered with no outcome: ${outcomeProblem(settled.ok)}`)
   }
 }

@@ -1,5 +1,5 @@
 import { isObject } from '../../kernel/json.ts'
-import { type Outcome, readOutcome, refusal } from '../engine/outcome.ts'
+import { type Outcome, outcomeProblem, readOutcome, refusal } from '../engine/outcome.ts'
 import { jsonIn } from '../language/json-in.ts'
 
 /**
@@ -11,7 +11,11 @@ export function withStatus(outcome: Outcome, text: string | undefined): Outcome 
   const parsed = jsonIn(text)
   if (isObject(parsed) && parsed['written_by'] === 'engine') return outcome
   const said = readOutcome(parsed)
-  if (said === undefined) return refusal('invalid status file', { ...updatesOf(outcome), written: true })
+  if (said === undefined)
+    return refusal(`invalid status file: ${parsed === undefined ? 'it is not JSON' : outcomeProblem(parsed)}`, {
+      ...updatesOf(outcome),
+      written: true,
+    })
   const { failure_reason: found, retryable, notes, context_updates, ...rest } = outcome
   const isBad = said.status === 'fail' || said.status === 'retry'
   const told = [notes, said.notes].filter((note) => note !== undefined)

@@ -7,12 +7,17 @@ import { applyStylesheet } from './stylesheet.ts'
 import { takeOver } from './transformed.ts'
 import { expandVariables } from './variables.ts'
 
-/** Changes a pipeline before it runs: gets a graph of its own and gives one back, at once. */
-export interface Transform {
-  /** For messages. */
-  readonly name: string
-  readonly transform: (graph: DotGraph) => DotGraph
-}
+/** Changes a pipeline before it runs: gets a graph of its own and returns one synchronously. */
+export type TransformFunction = (graph: DotGraph) => DotGraph
+
+/** A transform: a function, or an object with one. */
+export type Transform =
+  | TransformFunction
+  | {
+      /** For messages. */
+      readonly name?: string | undefined
+      readonly transform: TransformFunction
+    }
 
 /** Transforms of an installation, and after them those of one run (reference pipeline 8.2). */
 export interface CustomTransforms {
@@ -28,13 +33,14 @@ export interface CustomTransforms {
 export function transformGraph(graph: DotGraph, { registered = [], ofRun = [] }: CustomTransforms = {}): DotGraph {
   const expanded = expandVariables(graph)
   const { rules } = parseStylesheet(textOf(expanded.attributes, 'model_stylesheet') ?? '')
-  return [...registered, ...ofRun].reduce(applyTransform, applyStylesheet(expanded, rules))
+  return [...registered, ...ofRun].reduce<DotGraph>(applyTransform, applyStylesheet(expanded, rules))
 }
 
-function applyTransform(graph: DotGraph, { name, transform }: Transform): DotGraph {
+function applyTransform(graph: DotGraph, given: Transform, place: number): DotGraph {
+  const name = given.name || `number ${place + 1}`
   let returned: unknown
   try {
-    returned = transform(structuredClone(graph))
+    returned = typeof given === 'function' ? given(structuredClone(graph)) : given.transform(structuredClone(graph))
   } catch (cause) {
     throw languageFaults.make('R1114', `the transform ${quote(name)} threw`, { cause })
   }

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Fault } from '../../kernel/fault.ts'
 import { type Host, systemHost } from '../../kernel/host.ts'
 import { isObject, type JsonObject } from '../../kernel/json.ts'
+import { ledgerPort } from '../../kernel/ledger.ts'
 import { runName } from '../../kernel/names.ts'
 import { Runtime } from '../../kernel/runtime.ts'
 import { modelPort } from '../../models/index.ts'
@@ -202,7 +203,13 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     llm_backend === undefined && models !== undefined
       ? modelPort(() => models, requestOfCall)
       : backendPort(llm_backend ?? simulatedBackend)
-  return new Runtime({ kinds: [parts.kind], ports: { ...parts.ports, model }, policy: rights, store, host })
+  return new Runtime({
+    kinds: [parts.kind],
+    ports: { ledger: ledgerPort(store, host), ...parts.ports, model },
+    policy: rights,
+    store,
+    host,
+  })
 }
 
 /** What came of a run, from what was told of it. */

@@ -50,7 +50,11 @@ const HEARTBEATS = 2
  */
 export function openPostgres(address: string, options: PostgresOptions = {}): Store {
   const parsed = parsePostgresAddress(address)
-  return new PostgresStore(new PostgresConnection(parsed, options, CONNECTIONS), new PostgresConnection(parsed, options, HEARTBEATS), parsed)
+  return new PostgresStore(
+    new PostgresConnection(parsed, options, CONNECTIONS),
+    new PostgresConnection(parsed, options, HEARTBEATS),
+    parsed,
+  )
 }
 
 class PostgresStore implements Store {

@@ -1,5 +1,5 @@
 import type { Host } from '../../kernel/index.ts'
-import { createModels, faults, type ModelRequest, type Models, type ScriptedReply, scriptedModel } from '../../models/index.ts'
+import { createModels, faults, FREE, type ModelRequest, type Models, type ScriptedReply, scriptedModel } from '../../models/index.ts'
 import { suggest } from '../../text/index.ts'
 import { jsonMisfits } from '../../workflow/runtime.ts'
 import { entryFor, Order, type Outside } from './outside.ts'
@@ -28,6 +28,7 @@ export function scriptedModels(replies: ScriptedOptions['models'] = {}, outside:
   return {
     configured: true,
     name: () => NAME,
+    price: () => FREE,
     generate: ({ model: _model, fallback: _fallback, ...request }, call) => models.generate(request, call),
   }
 }

@@ -1,0 +1,24 @@
+import type { Lost } from '../kernel/index.ts'
+import { costOf } from './prices.ts'
+import type { ModelRequest, Models, Usage } from './types.ts'
+
+/** Characters of a token, about. */
+const PER_TOKEN = 4
+/** Tokens of an answer whose request states no limit: the default limit of many providers. */
+const UNSTATED = 4_096
+
+/** Estimates the most that one try of a request uses: its messages and tools as they are sent, and the longest answer that it allows. */
+export function reserveFor(models: Models, request: ModelRequest): Lost {
+  const used = { input: inputOf(request), output: request.maxTokens ?? UNSTATED }
+  const [model, price] = [models.name(request), models.price(request)]
+  return { ...(model === undefined ? {} : { model }), ...used, ...(price === undefined ? {} : { usd: costOf(used, price) }) }
+}
+
+/** Estimates the usage of a try that broke off after so many characters of an answer. */
+export function estimateUsage(request: ModelRequest, characters: number): Usage {
+  return { input: inputOf(request), output: Math.ceil(characters / PER_TOKEN) }
+}
+
+function inputOf({ messages, tools, output }: ModelRequest): number {
+  return Math.ceil(JSON.stringify([messages, tools, output]).length / PER_TOKEN)
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { type InterviewAnswer, run } from '../../../src/pipeline/index.ts'
+
+/**
+ * Expected to fail until permissions are worked out ahead (`Policy.ahead`) and an operation has one manifest. A test that no longer
+ * fails becomes an ordinary one.
+ */
+
+const dot = (nodes: string, edges: string): string =>
+  `digraph p { graph [goal="g"]; start [shape=Mdiamond]; done [shape=Msquare]; ${nodes} start -> ${edges} -> done }`
+
+test.fails('an action of a host replaces what the built-in one needs', async () => {
+  const called: string[] = []
+  const result = await run(dot('a [type=exec, target=action, action=git_commit, param.message="done"];', 'a'), {
+    logs_root: false,
+    trust: 'untrusted',
+    actions: {
+      git_commit: () => {
+        called.push('git_commit')
+        return { committed: true }
+      },
+    },
+  })
+  expect({ status: result.status, called }).toEqual({ status: 'success', called: ['git_commit'] })
+})
+
+const gated = (nodes: string, edges: string): string =>
+  dot(`ask [shape=hexagon, label="Go on?"]; ${nodes}`, `ask -> ${edges.split(' ')[0]} [label="Yes"]; ask -> done [label="No"]; ${edges}`)
+
+const lacking: readonly (readonly [string, string, string])[] = [
+  ['a capability', gated('w [type="file.write", content_key=x, output="../out.txt"];', 'w'), 'arbor://fs/write'],
+  ['a command', gated('c [type=shell, command="true"];', 'c'), 'arbor://shell/exec'],
+  ['an action', gated('a [type=exec, target=action, action=nowhere];', 'a'), 'nowhere'],
+]
+
+test.fails.each(lacking)('%s that is missing is named before the first stage runs', async (_, text, named) => {
+  const asked: string[] = []
+  const ask = ({ text: question }: { readonly text: string }): InterviewAnswer => {
+    asked.push(question)
+    return { value: 'Yes' }
+  }
+  const refused = await run(text, { logs_root: false, trust: 'untrusted', interviewer: { ask }, initial_values: { x: 'text' } }).then(
+    ({ failure_reason }) => failure_reason ?? '',
+    (thrown: unknown) => String(thrown),
+  )
+  expect(asked).toEqual([])
+  expect(refused).toContain(named)
+})
