@@ -35,8 +35,10 @@ export interface View {
   /** The work folder, and whether it may be changed. */
   readonly workdir: string
   readonly writable: boolean
-  /** The run's own folder; left out where it is not there. */
+  /** The run's own folder, which the command may read; left out where it is not there. */
   readonly runFolder: string
+  /** The folder in it that belongs to the command's stage, and that it may write to. */
+  readonly stage: string | undefined
   /** Folders and files that Reflex keeps for itself. */
   readonly reserved: readonly string[]
   readonly environment: Environment
@@ -159,10 +161,11 @@ function rootOf({ program, modern }: Bubblewrap): string[] {
 /**
  * The words that run a command in a sandbox. It sees the system, the programs on the PATH, the work folder and the run's
  * own, all at their real places, and nothing else of the machine: the rest of the home folder with its keys is not there,
- * and there is no network. It writes into those two folders, if the policy lets it, and into memory that is gone with it.
+ * and there is no network. It writes into the work folder, if the policy lets it, into the folder of its stage, and into memory
+ * that is gone with it.
  */
 export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, view: View): readonly string[] {
-  const { workdir, writable, runFolder, reserved, cwd } = view
+  const { workdir, writable, reserved, cwd } = view
   const hidden = reserved.filter((path) => isThere(path) && isBelow(path, workdir))
   return [
     ...rootOf(bubblewrap),
@@ -172,9 +175,9 @@ export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, v
     workdir,
     ...(writable ? gitSettings(workdir, memory(bubblewrap.modern)) : []),
     ...hidden.flatMap((path) => (isFolder(path) ? [...memory(bubblewrap.modern), path] : ['--ro-bind', '/dev/null', path])),
-    ...(isFolder(runFolder) ? ['--bind', runFolder, runFolder] : []),
+    ...runFolders(view),
     // A folder elsewhere, for which the policy has been asked.
-    ...([workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? [] : ['--bind', cwd, cwd]),
+    ...([workdir, view.runFolder].some((folder) => isBelow(cwd, folder)) ? [] : ['--bind', cwd, cwd]),
     ...hidden.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
     ...CLOSED,
     '--chdir',
@@ -209,6 +212,30 @@ function limits(): readonly string[] {
 
 function memory(modern: boolean): readonly string[] {
   return modern ? ['--size', String(MEMORY), '--tmpfs'] : ['--tmpfs']
+}
+
+/**
+ * The run's folder, to be read, and the stage's own in it, to be written. Reflex and other commands work in the run's folder
+ * meanwhile, so nothing on the way to either can be renamed: each folder between the work folder and the run's is a mount, and
+ * a stage that lies deeper than the run's folder, where a command could exchange what leads to it, is not writable.
+ */
+function runFolders({ workdir, runFolder, stage, reserved }: View): readonly string[] {
+  if (!isFolder(runFolder)) return []
+  const inside = isBelow(runFolder, workdir) && !reserved.some((path) => isBelow(runFolder, path))
+  const held = inside ? foldersBetween(workdir, runFolder) : []
+  return [
+    ...held.flatMap((path) => ['--bind', path, path]),
+    '--ro-bind',
+    runFolder,
+    runFolder,
+    ...(stage !== undefined && dirname(stage) === runFolder ? ['--bind', stage, stage] : []),
+  ]
+}
+
+/** The folders on the way from one to another that lies below it, without both. */
+function foldersBetween(top: string, path: string): readonly string[] {
+  const above = dirname(path)
+  return above === top || !isBelow(above, top) ? [] : [...foldersBetween(top, above), above]
 }
 
 function showSystem(path: string): readonly string[] {

@@ -71,7 +71,7 @@ export async function runCommand(command: Invocation, settings: CommandSettings,
   const cwd = await workingFolder(command.cwd, call)
   const stage = command.stage === undefined ? undefined : await openStage(command.stage, call)
   const environment = { ...command.environment, ...(stage === undefined ? {} : { ARBOR_STAGE_DIR: stage, ATTRACTOR_STAGE_DIR: stage }) }
-  const confined = await confine({ argv: command.argv, cwd, environment }, command.sandbox, settings, call)
+  const confined = await confine({ argv: command.argv, cwd, environment, stage }, command.sandbox, settings, call)
   if (call.signal.aborted) throw faults.make('R4132', `${line(command)} was called off before it began`)
   const result = await perform(command, confined, cwd, settings, call)
   const status = stage === undefined ? undefined : await readStatus(stage, call)

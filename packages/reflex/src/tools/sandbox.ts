@@ -28,6 +28,14 @@ export interface SandboxSettings {
   readonly bubblewrap?: readonly string[] | undefined
 }
 
+/** What a sandbox is made around. */
+interface Words {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  /** The folder of its stage, a real path. */
+  readonly stage?: string | undefined
+}
+
 /** A command ready to be started. */
 export interface Confined {
   readonly argv: readonly string[]
@@ -43,7 +51,7 @@ export interface Confined {
  * its program insists on `strict`; any other fails with `R4133`.
  */
 export async function confine(
-  command: { readonly argv: readonly string[]; readonly cwd: string; readonly environment: Readonly<Record<string, string>> },
+  command: Words & { readonly environment: Readonly<Record<string, string>> },
   asked: Sandbox | undefined,
   settings: SandboxSettings,
   call: ToolCall,
@@ -86,14 +94,9 @@ async function sandboxFor(
   return 'why' in found ? { why: found.why, code: 'R4133', fix: INSTALL } : found
 }
 
-function inSandbox(
-  { argv, cwd }: { readonly argv: readonly string[]; readonly cwd: string },
-  bubblewrap: Bubblewrap,
-  settings: SandboxSettings,
-  call: ToolCall,
-): readonly string[] {
+function inSandbox({ argv, cwd, stage }: Words, bubblewrap: Bubblewrap, settings: SandboxSettings, call: ToolCall): readonly string[] {
   const { workdir, runFolder } = call
   const { reserved = [`${workdir}/.reflex`], readable = [], environment } = settings
   const writable = call.allows(fsCapability('write', workdir))
-  return bubblewrapped(argv, bubblewrap, { workdir, writable, runFolder, reserved, environment, readable, cwd })
+  return bubblewrapped(argv, bubblewrap, { workdir, writable, runFolder, stage, reserved, environment, readable, cwd })
 }

@@ -42,14 +42,50 @@ async function isGone(word: string): Promise<boolean> {
 }
 
 describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
-  it('works in the work folder and in the folder of the run, at their real places', async () => {
+  it('works in the work folder and in the folder of its stage, at their real places', async () => {
     const work = folder()
     const call = confinedIn(work)
     write(join(work, 'in.txt'), 'read\n')
-    mkdirSync(call.runFolder, { recursive: true })
-    const result = await sh(`cat in.txt; pwd; echo out > out.txt; echo run > ${call.runFolder}/run.txt`, call)
+    const result = await sh('cat in.txt; pwd; echo out > out.txt; echo run > $ARBOR_STAGE_DIR/run.txt', call, { stage: 'build' })
     expect(result).toEqual({ code: 0, stdout: `read\n${work}\n`, stderr: '' })
-    expect([readFileSync(join(work, 'out.txt'), 'utf8'), readFileSync(join(call.runFolder, 'run.txt'), 'utf8')]).toEqual(['out\n', 'run\n'])
+    expect(readFileSync(join(work, 'out.txt'), 'utf8')).toBe('out\n')
+    expect(readFileSync(join(call.runFolder, 'build/run.txt'), 'utf8')).toBe('run\n')
+  })
+
+  it.each([
+    ['beside the store', '.reflex/runs/otter'],
+    ['in the work folder', 'logs/runs/otter'],
+  ])('reads the folder of its run %s, and changes there its own stage alone', async (_, runs) => {
+    const work = folder()
+    const outside = folder()
+    const call = confinedIn(work, { runFolder: join(work, runs) })
+    const events = write(join(call.runFolder, 'events.jsonl'), 'event\n')
+    write(join(call.runFolder, 'other/status.json'), 'other')
+    const tries = [
+      'cat ../events.jsonl',
+      'echo x >> ../events.jsonl',
+      'rm ../events.jsonl',
+      `ln -sfn ${outside} ../new`,
+      'echo x > ../other/status.json',
+      'mv ../other ../gone',
+      'mv ../build ../gone',
+      'mv ../../otter ../../gone',
+      'mv ../../../runs ../../../gone',
+      `mv ${work}/${runs.split('/')[0]} ${work}/gone`,
+    ]
+    const result = await sh(`cd $ARBOR_STAGE_DIR; ${tries.map((one) => `(${one}) 2>/dev/null; echo $?`).join('; ')}`, call, {
+      stage: 'build',
+    })
+    const [read, first, ...codes] = result.stdout.trim().split('\n')
+    expect([read, first]).toEqual(['event', '0'])
+    expect(codes).toHaveLength(tries.length - 1)
+    expect(codes).not.toContain('0')
+    expect(readFileSync(events, 'utf8')).toBe('event\n')
+    // A stage that lies deeper could be exchanged by who may write above it.
+    for (const stage of ['build/inner', '.']) {
+      const inner = await sh('echo x > $ARBOR_STAGE_DIR/new 2>/dev/null; echo $?', call, { stage })
+      expect(inner.stdout, stage).not.toBe('0\n')
+    }
   })
 
   it('changes nothing else of the machine', async () => {

@@ -9,6 +9,7 @@ import { modelPort } from '../../models/index.ts'
 import { createPolicy } from '../../policy/index.ts'
 import { memoryStore } from '../../store/index.ts'
 import { createTools, toolCapability } from '../../tools/index.ts'
+import { realPath } from '../../tools/paths.ts'
 import { ACTION_NAMES } from '../actions/facts.ts'
 import { actionCapability } from '../actions/registry.ts'
 import { loweredTrust, pipelineParts } from '../assemble.ts'
@@ -22,6 +23,7 @@ import { dotFaults } from '../dot/faults.ts'
 import type { DotGraph } from '../dot/graph.ts'
 import { diagnostic } from '../folder/folder.ts'
 import { Keeping, type KeepingOptions } from '../folder/keeping.ts'
+import { realRoot } from '../folder/held-folder.ts'
 import { safeName } from '../folder/paths.ts'
 import { takeInputs } from '../inputs.ts'
 import { AutoApproveInterviewer } from '../interviewers/made.ts'
@@ -133,11 +135,11 @@ interface Place {
 
 /** A run that goes on from a checkpoint keeps its name, unless a store has it already or it could be no name. */
 function placeOf({ host = systemHost, store, run_id, logs_root, ...options }: PipelineRunOptions, checkpoint?: ReadCheckpoint): Place {
-  const workdir = resolve(options.workdir ?? '.')
+  const workdir = realPath(resolve(options.workdir ?? '.'))
   const known =
     store === undefined && checkpoint?.run !== undefined && /^[a-z0-9][\w-]{0,63}$/i.test(checkpoint.run) ? checkpoint.run : undefined
   const run = run_id ?? known ?? runName(host.entropy())
-  const logsRoot = resolve(workdir, typeof logs_root === 'string' ? logs_root : join('.runs', safeName(run)))
+  const logsRoot = realRoot(resolve(workdir, typeof logs_root === 'string' ? logs_root : join('.runs', safeName(run))), workdir)
   return { host, run, workdir, logsRoot, isKept: logs_root !== false }
 }
 
