@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { CountsReporter } from './scripts/vitest-counts.ts'
 
@@ -14,6 +17,8 @@ export default defineConfig({
     unstubEnvs: true,
     unstubGlobals: true,
     testTimeout: 60_000,
+    // What tests remember of stores is no business of who runs them.
+    env: { XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'reflex-state-')) },
     reporters: ['default', new CountsReporter()],
   },
 })

@@ -5,6 +5,7 @@ import type { RuntimeAgent } from './decisions.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
 import { type Fault, Runtime } from './kernel/index.ts'
+import { KnownStores } from './known-stores.ts'
 import { Library } from './library.ts'
 import { createModels, type Models, recorder, simulatedModel } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
@@ -38,7 +39,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   const { environment, worker, host, cwd } = surroundings
   // Policy and tools compare real paths: a link on the way here must not make everything foreign.
   const workdir = realpathSync(resolve(cwd, options.workdir ?? '.'))
-  const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir)
+  const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, new KnownStores(surroundings))
   const hidden = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
   const tools = createTools({
     environment,

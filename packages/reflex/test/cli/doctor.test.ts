@@ -65,7 +65,7 @@ describe('what it finds', () => {
   ])('a store that is %s keeps it from working: 3', async (_, name, text) => {
     const folder = workFolder()
     writeFileSync(join(folder, '.reflex', name), text)
-    const found = await doctor({ folder })
+    const found = await doctor({ folder }, ['--store', join('.reflex', name)])
     expect(found).toMatchObject({ code: 3, works: false })
     expect(check(found, 'store')).toMatchObject({ found: 'failed', text: expect.stringMatching(/^R502\d /) as string })
   })
