@@ -6,14 +6,14 @@ import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
 import { type Fault, Runtime } from './kernel/index.ts'
 import { KnownStores } from './known-stores.ts'
-import { Library } from './library.ts'
+import { Library, type LibraryPlaces } from './library.ts'
 import { createModels, type Models, recorder, simulatedModel } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
 import { actionCapability } from './pipeline/actions/registry.ts'
 import { loweredTrust, metTerms } from './pipeline/assemble.ts'
-import { createPolicy, type OperatorPolicy, type PolicyFile, type Redaction, redaction, secretsIn } from './policy/index.ts'
+import { createPolicy, deniedToAll, type OperatorPolicy, type PolicyFile, type Redaction, redaction, secretsIn } from './policy/index.ts'
 import { suggest } from './text/index.ts'
-import { createTools, type Tool, toolCapability, type Tools } from './tools/index.ts'
+import { createTools, fsCapability, type Tool, toolCapability, type Tools } from './tools/index.ts'
 import { jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
 import { type RunFacts, worldOf } from './world.ts'
 
@@ -73,7 +73,9 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     ...(hidden === undefined ? {} : { redact: hidden.value }),
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
   })
-  const library = libraryFor(options, runtime, agent, cwd)
+  const denies = deniedToAll({ workdir, home: environment['HOME'], grants: options.policy ?? [], reserved: home.reserved })
+  const denied = (path: string): boolean => denies(fsCapability('read', path))
+  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied })
   return {
     ...home,
     workdir,
@@ -94,7 +96,12 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   }
 }
 
-function libraryFor(options: ReflexOptions, { programs }: Runtime, agent: RuntimeAgent, cwd: string): Library {
+function libraryFor(
+  options: ReflexOptions,
+  { programs }: Runtime,
+  agent: RuntimeAgent,
+  { cwd, ...places }: Omit<LibraryPlaces, 'folders'> & { readonly cwd: string },
+): Library {
   const { guards = {}, handlers, transforms, actions = {} } = options
   return new Library(
     programs,
@@ -104,7 +111,7 @@ function libraryFor(options: ReflexOptions, { programs }: Runtime, agent: Runtim
       effects: agent.effects,
       pipelines: { handlers, transforms, actions: Object.keys(actions) },
     },
-    (options.programs ?? []).map((folder) => resolve(cwd, folder)),
+    { folders: (options.programs ?? []).map((folder) => resolve(cwd, folder)), ...places },
   )
 }
 

@@ -1,5 +1,6 @@
 import { type Call, type Fault, faults, type Policy, type Traits } from '../kernel/index.ts'
 import {
+  below,
   type Capability,
   covers,
   type Folders,
@@ -63,6 +64,30 @@ export interface OperatorPolicy extends Policy {
    */
   judgeAhead(call: Call, capability: string): Verdict
   trustOf(call: Call): Trust
+}
+
+/**
+ * Whether the operator keeps every run from something, whatever its trust: by a denial, or because Reflex keeps it for
+ * itself. For what happens before there is a run; a denial that names the run's folder says nothing here.
+ */
+export function deniedToAll({
+  workdir,
+  home,
+  grants = [],
+  reserved = [`${workdir}/.reflex`],
+}: Omit<PolicySettings, 'trust' | 'runFolder'>): (capability: string) => boolean {
+  const patterns = grants
+    .flatMap(({ deny = [] }) => deny.filter((text) => !text.includes('{run}')))
+    .flatMap((text) => {
+      const pattern = readPattern(text, { work: workdir, run: '', home })
+      return 'problem' in pattern ? [] : [pattern]
+    })
+  const kept = ['arbor://fs/read', 'arbor://fs/write'].flatMap((prefix) => reserved.map((folder) => below(prefix, folder)))
+  const denied = [...kept, ...patterns]
+  return (capability) => {
+    const need = readCapability(capability)
+    return 'problem' in need || denied.some((pattern) => covers(pattern, need))
+  }
 }
 
 interface Rights {

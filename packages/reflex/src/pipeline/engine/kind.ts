@@ -28,7 +28,7 @@ export interface PipelineKindOptions {
 export function pipelineKind({ load, refs, engine }: PipelineKindOptions): Kind<TypedGraph> {
   return {
     name: 'pipeline',
-    rev: 1,
+    rev: 2,
     cancels: true,
     budgets: true,
     forks: charterRequest,

@@ -6,9 +6,9 @@ import { isObject, type JsonObject } from '../../kernel/json.ts'
 import { runName } from '../../kernel/names.ts'
 import { Runtime } from '../../kernel/runtime.ts'
 import { modelPort } from '../../models/index.ts'
-import { createPolicy } from '../../policy/index.ts'
+import { createPolicy, deniedToAll } from '../../policy/index.ts'
 import { memoryStore } from '../../store/index.ts'
-import { createTools, toolCapability } from '../../tools/index.ts'
+import { createTools, fsCapability, toolCapability } from '../../tools/index.ts'
 import { realPath } from '../../tools/paths.ts'
 import { ACTION_NAMES } from '../actions/facts.ts'
 import { actionCapability } from '../actions/registry.ts'
@@ -95,7 +95,9 @@ async function runRead(ready: Ready, options: PipelineRunOptions, folder: string
   const runtime = runtimeFor(options, place)
   const isLowered = author === 'untrusted'
   const program = runtime.programs.add('pipeline', id, { ...source, ...(isLowered ? { author } : {}) }, isLowered ? {} : { def: typed })
-  addCalled(runtime.programs, program, folder, { given: programs, workdir: place.workdir })
+  const denies = deniedToAll({ workdir: place.workdir, grants: options.policy ?? [] })
+  const denied = (path: string): boolean => denies(fsCapability('read', path))
+  addCalled(runtime.programs, program, folder, { given: programs, workdir: place.workdir, denied })
   const troubles: Fault[] = []
   const follow = keepingOf(options, place, troubles)
   let keeping: Keeping | undefined

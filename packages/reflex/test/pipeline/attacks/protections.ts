@@ -190,7 +190,9 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
   /** A change of a pipeline is judged by the run's own trust. */
   adapt_rules: charter(['adapt'], (before) => ({ ...before, trust: 'autonomous' })),
   /** Pipelines are so deep inside each other; without any bound the test would not end. */
-  depth: charter(['graph.invoke', 'graph.compose'], (before) => ({ ...before, limits: { ...before.limits, depth: 12 } })),
+  depth: () => ({ limits: (limits) => ({ ...limits, depth: 12 }) }),
+  /** Programs are looked for in the work folder, links followed. */
+  program_places: () => ({ places: (places) => ({ ...places, workdir: '/' }) }),
   /** Inputs cannot have the names that the engine keeps. */
   engine_inputs: () => ({ inputs: (input) => input }),
   /** A checkpoint is signed. */
