@@ -11,7 +11,16 @@ import { createModels, type Models, recorder, simulatedModel } from './models/in
 import type { ReflexOptions } from './options.ts'
 import { actionCapability } from './pipeline/actions/registry.ts'
 import { loweredTrust, metTerms } from './pipeline/assemble.ts'
-import { createPolicy, deniedToAll, type OperatorPolicy, type PolicyFile, type Redaction, redaction, secretsIn } from './policy/index.ts'
+import {
+  createPolicy,
+  deniedToAll,
+  type OperatorPolicy,
+  ownRoots,
+  type PolicyFile,
+  type Redaction,
+  redaction,
+  secretsIn,
+} from './policy/index.ts'
 import { suggest } from './text/index.ts'
 import { createTools, fsCapability, type Tool, toolCapability, type Tools } from './tools/index.ts'
 import { jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
@@ -141,7 +150,7 @@ function policyFor(
     lowered: loweredTrust,
     met: metTerms,
     now,
-    grants: [given, ...policy],
+    grants: [{ ...given, roots: ownRoots(given.allow) }, ...policy],
     reserved,
   })
   return { policy: made, allow }

@@ -166,7 +166,10 @@ export class Library {
     if (path !== undefined && named !== undefined) return this.#register({ ...named, id }, path)
     for (const where of [folder, ...this.#places.folders]) {
       for (const file of candidates(where, kind, id, modules && where === folder)) {
-        if (placed(file, places) === undefined) continue
+        if (placed(file, places) === undefined) {
+          if (bears(file, id)) throw outOfPlace(file)
+          continue
+        }
         const program = (await (bears(file, id) ? this.#read(file) : this.#resultOf(file)))?.program
         if (program?.id === id) return this.#register(program, file)
       }
@@ -284,6 +287,13 @@ function statOf(path: string, named: string, fix?: string): Stats {
   }
   if (stat === undefined) throw faults.make('R1021', `${named} is not there`, { file: named, fix })
   return stat
+}
+
+function outOfPlace(file: string): Fault {
+  return faults.make('R1024', `${file} leads out of the folders of programs, or the policy lets nobody read it`, {
+    file,
+    fix: 'put the file itself there, or name its folder with --programs',
+  })
 }
 
 /** The text of a file that a person named. Throws `R1021` and `R1024`. */

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../kernel/json.ts'
 import { runName } from '../../kernel/names.ts'
 import { Runtime } from '../../kernel/runtime.ts'
 import { modelPort } from '../../models/index.ts'
-import { createPolicy, deniedToAll } from '../../policy/index.ts'
+import { createPolicy, deniedToAll, ownRoots } from '../../policy/index.ts'
 import { memoryStore } from '../../store/index.ts'
 import { createTools, fsCapability, toolCapability } from '../../tools/index.ts'
 import { realPath } from '../../tools/paths.ts'
@@ -182,7 +182,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     lowered: loweredTrust,
     workdir,
     runFolder: () => logsRoot,
-    grants: [{ file: 'the application', allow, deny: [] }, ...policy],
+    grants: [{ file: 'the application', allow, deny: [], roots: ownRoots(allow) }, ...policy],
   })
   const parts = pipelineParts({
     policy: rights,

@@ -90,6 +90,7 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
         ...real,
         ask: () => undefined,
         allows: () => true,
+        denies: () => false,
         judge: () => verdict,
         judgeCall: () => verdict,
         judgeAhead: () => verdict,
