@@ -22,7 +22,7 @@ import {
   secretsIn,
 } from './policy/index.ts'
 import { suggest } from './text/index.ts'
-import { createTools, fsCapability, type Tool, toolCapability, type Tools } from './tools/index.ts'
+import { createTools, fsCapability, lowestLimits, type Tool, toolCapability, type Tools } from './tools/index.ts'
 import { jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
 import { type RunFacts, worldOf } from './world.ts'
 
@@ -54,6 +54,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     environment,
     host,
     reserved: home.reserved,
+    limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
   const { policy, allow } = policyFor(options, { ...home, workdir, userHome: environment['HOME'], now: () => host.now() }, facts)

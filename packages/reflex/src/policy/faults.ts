@@ -15,7 +15,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'before a run',
     means:
-      'A policy file has "allow", "ask" and "deny", each a list of capabilities, "roots", a list of words, and nothing else. In "allow" one may be an object with "capability", "expires_at" and "max_uses". Whatever else stands there would be ignored, and nobody would notice.',
+      'A policy file has "allow", "ask" and "deny", each a list of capabilities, "roots", a list of words, "commands" with "memory" and "processes", and nothing else. In "allow" one may be an object with "capability", "expires_at" and "max_uses". Whatever else stands there would be ignored, and nobody would notice.',
     often: 'a misspelling, one capability where a list belongs',
     fix: 'Write {"allow": ["arbor://…"], "ask": ["arbor://…"], "deny": ["arbor://…"]}.',
   },

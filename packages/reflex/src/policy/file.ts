@@ -16,9 +16,11 @@ export interface PolicyFile {
   readonly ask?: readonly string[]
   /** What is allowed until a time, or so many times. */
   readonly bounded?: readonly BoundedGrant[]
+  /** What one command in the sandbox may use, with everything that it starts: bytes of memory, processes and threads. */
+  readonly commands?: { readonly memory?: number; readonly processes?: number }
 }
 
-const FIELDS = ['allow', 'deny', 'ask', 'roots']
+const FIELDS = ['allow', 'deny', 'ask', 'roots', 'commands']
 const BOUNDED_FIELDS = ['capability', 'expires_at', 'max_uses']
 
 /**
@@ -41,6 +43,7 @@ export function readPolicy(text: string, file?: string): PolicyFile {
     )
   }
   const roots = readRoots(value.roots, file)
+  const commands = value.commands === undefined ? undefined : readCommands(value.commands, file)
   const allowed = isList(value.allow) ? value.allow : undefined
   const ask = patterns(value.ask, 'ask', { file, roots })
   const bounded = (allowed ?? []).flatMap((grant, i) => (isObject(grant) ? [readBounded(grant, `allow[${i}]`, { file, roots })] : []))
@@ -52,6 +55,7 @@ export function readPolicy(text: string, file?: string): PolicyFile {
     ...(ask.length === 0 ? {} : { ask }),
     ...(bounded.length === 0 ? {} : { bounded }),
     ...(roots.length === 0 ? {} : { roots }),
+    ...(commands === undefined ? {} : { commands }),
   }
 }
 
@@ -63,6 +67,37 @@ function readRoots(value: Json | undefined, file: string | undefined): readonly 
   const words = isList(value) ? value.filter((word) => typeof word === 'string' && /^[a-z][a-z0-9_-]*$/.test(word)) : []
   if (isList(value) && words.length === value.length) return words as string[]
   throw faults.make('R3011', '"roots" is not a list of words', { file, path: 'roots', fix: 'write them as in "roots": ["deploy"]' })
+}
+
+const UNITS: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
+/** Less than this no program starts with. */
+const LEAST_MEMORY = 16 * 2 ** 20
+const LEAST_PROCESSES = 4
+
+/** What a command may use: `{"memory": "512 MiB", "processes": 64}`. */
+function readCommands(value: Json, file: string | undefined): NonNullable<PolicyFile['commands']> {
+  const wrong = (path: string, what: string): Fault =>
+    faults.make('R3011', `${path} is not ${what}`, {
+      file,
+      path,
+      fix: 'write it as in {"commands": {"memory": "512 MiB", "processes": 64}}',
+    })
+  if (!isObject(value)) throw wrong('commands', 'an object')
+  const unknown = Object.keys(value).find((field) => field !== 'memory' && field !== 'processes')
+  if (unknown !== undefined) throw wrong(`commands.${unknown}`, 'one of memory, processes')
+  const { memory, processes } = value
+  const bytes = memory === undefined ? undefined : bytesOf(memory)
+  if (bytes !== undefined && !(Number.isSafeInteger(bytes) && bytes >= LEAST_MEMORY))
+    throw wrong('commands.memory', 'a size of 16 MiB or more, such as "512 MiB"')
+  if (processes !== undefined && !(typeof processes === 'number' && Number.isSafeInteger(processes) && processes >= LEAST_PROCESSES))
+    throw wrong('commands.processes', `a whole number of ${LEAST_PROCESSES} or more`)
+  return { ...(bytes === undefined ? {} : { memory: bytes }), ...(processes === undefined ? {} : { processes }) }
+}
+
+/** Bytes of `"512 MiB"`; not a number for anything else. */
+function bytesOf(value: Json): number {
+  const [, count = '', unit = ''] = (typeof value === 'string' ? /^(\d{1,12}) ?(KiB|MiB|GiB)$/.exec(value) : null) ?? []
+  return Number(count || 'none') * (UNITS[unit] ?? Number.NaN)
 }
 
 /** A grant that ends: `{"capability": "arbor://…", "expires_at": "2027-01-31T00:00:00Z", "max_uses": 3}`. */

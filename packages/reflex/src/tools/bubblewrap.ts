@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Host } from '../kernel/index.ts'
 import { type Environment, pathFolders } from './environment.ts'
 import { gitSettings } from './git/settings.ts'
+import type { CommandLimits } from './limits.ts'
 import { isBelow, isFolder, isThere, realPath } from './paths.ts'
 import { runProcess } from './process.ts'
 
@@ -45,6 +46,7 @@ export interface View {
   /** Further folders that may be read. */
   readonly readable: readonly string[]
   readonly cwd: string
+  readonly limits: CommandLimits
 }
 
 /** A fact of the machine, found out once in a process. Only what works is kept: bubblewrap may be installed meanwhile. */
@@ -119,8 +121,6 @@ const SETTINGS: readonly string[] = [
   'crypto-policies',
 ]
 
-/** Processes of a sandbox, threads included. The system does not hold root to it. */
-const MOST_PROCESSES = 2_048
 /** Bytes of each folder in memory. */
 const MEMORY = 1_073_741_824
 /** The home of a command: its own, empty, gone with it. */
@@ -130,7 +130,7 @@ export const PRIVATE_HOME = '/tmp/home'
 const CLOSED: readonly string[] = ['--remount-ro', '/proc', '--remount-ro', '/']
 
 /** Namespaces of its own for everything, no rights, no way to the terminal, and nothing but the system to be seen. */
-function rootOf({ program, modern }: Bubblewrap): string[] {
+function rootOf({ program, modern }: Bubblewrap, most = MEMORY): string[] {
   return [
     program,
     '--unshare-all',
@@ -146,7 +146,7 @@ function rootOf({ program, modern }: Bubblewrap): string[] {
     '/proc',
     '--dev',
     '/dev',
-    ...memory(modern),
+    ...memory(modern, most),
     '/tmp',
     '--dir',
     PRIVATE_HOME,
@@ -168,7 +168,7 @@ export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, v
   const { workdir, writable, reserved, cwd } = view
   const hidden = reserved.filter((path) => isThere(path) && isBelow(path, workdir))
   return [
-    ...rootOf(bubblewrap),
+    ...rootOf(bubblewrap, Math.min(MEMORY, view.limits.memory)),
     ...programFolders(view).flatMap((folder) => ['--ro-bind-try', folder, folder]),
     writable ? '--bind' : '--ro-bind',
     workdir,
@@ -183,7 +183,7 @@ export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, v
     '--chdir',
     cwd,
     '--',
-    ...limits(),
+    ...limited(view.limits),
     ...argv,
   ]
 }
@@ -205,13 +205,21 @@ export function bubblewrapSays({
   return code === 1 && /^bwrap: [^\n]+\n$/.test(stderr) ? { broken: stderr.trim() } : undefined
 }
 
-function limits(): readonly string[] {
+/** Bytes that a process may reserve beyond what it may use: engines of languages take hundreds of megabytes that they never touch. */
+const RESERVED_MEMORY = 1_073_741_824
+
+/**
+ * What the system itself holds each process to, at once: the memory that it reserves, and where it is not root's, how many
+ * there are. What all of them use together is looked at from outside (`usage.ts`).
+ */
+function limited({ memory, processes }: CommandLimits): readonly string[] {
   const prlimit = '/usr/bin/prlimit'
-  return isThere(prlimit) ? [prlimit, `--nproc=${MOST_PROCESSES}:${MOST_PROCESSES}`, '--core=0:0', '--'] : []
+  const data = memory + RESERVED_MEMORY
+  return isThere(prlimit) ? [prlimit, `--nproc=${processes}:${processes}`, `--data=${data}:${data}`, '--core=0:0', '--'] : []
 }
 
-function memory(modern: boolean): readonly string[] {
-  return modern ? ['--size', String(MEMORY), '--tmpfs'] : ['--tmpfs']
+function memory(modern: boolean, most = MEMORY): readonly string[] {
+  return modern ? ['--size', String(most), '--tmpfs'] : ['--tmpfs']
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Fault } from '../kernel/index.ts'
 import { count, type Field, or, path, text, word } from './arguments.ts'
 import { bubblewrapSays } from './bubblewrap.ts'
 import { faults } from './faults.ts'
+import { type CommandLimits, lowestLimits } from './limits.ts'
 import { absolute, isBelow, realPath, shownPath } from './paths.ts'
 import { type ProcessResult, runProcess } from './process.ts'
 import { demand, notA, systemCode, systemFault } from './refusals.ts'
@@ -65,7 +66,7 @@ export interface Invocation {
 /**
  * Runs a command confined as `confine` says. A code other than 0 is a result; what keeps it from being run, or ends it,
  * is a fault: `R4105` and `R4106` for its folders, `R4130` when it cannot be started, `R4131` and `R4132` when it is
- * ended, `R4133` and `R4134` when it cannot be confined.
+ * ended, `R4138` when it uses too much, `R4133` and `R4134` when it cannot be confined.
  */
 export async function runCommand(command: Invocation, settings: CommandSettings, call: ToolCall): Promise<CommandResult> {
   const cwd = await workingFolder(command.cwd, call)
@@ -96,15 +97,17 @@ async function perform(
 ): Promise<ProcessResult> {
   const timeout = command.timeout ?? settings.timeout ?? TIMEOUT
   const confined = sandbox === 'strict'
+  const limits = confined ? lowestLimits([settings.limits ?? {}]) : undefined
   const result = await runProcess(
     // Whoever makes the sandbox begins outside it, where the folder of the command can have been exchanged.
-    { argv, cwd: confined ? '/' : cwd, environment, stdin: command.stdin, timeout, most: command.limit, signal: call.signal },
+    { argv, cwd: confined ? '/' : cwd, environment, stdin: command.stdin, timeout, most: command.limit, signal: call.signal, limits },
     settings.host,
   ).catch((thrown: unknown) => {
     throw notStarted(command.argv, systemCode(thrown), thrown)
   })
   if (result.end === 'aborted') throw faults.make('R4132', `${line(command)} was called off`)
   if (result.end === 'timeout') throw tooLong(command, timeout, result)
+  if (limits !== undefined && (result.end === 'memory' || result.end === 'processes')) throw tooMuch(command, result.end, limits, result)
   const said = confined ? bubblewrapSays(result) : undefined
   if (said === undefined) return result
   if ('broken' in said) throw faults.make('R4134', `${line(command)} was not started: ${said.broken}`, { data: { said: said.broken } })
@@ -140,6 +143,14 @@ function notStarted(argv: readonly string[], code: string | undefined, cause?: u
 
 function tooLong(command: Invocation, timeout: number, { stdout, stderr }: ProcessResult): Fault {
   return faults.make('R4131', `${line(command)} did not end within ${timeout} ms and was killed`, {
+    data: { stdout: stdout.slice(-2000), stderr: stderr.slice(-2000) },
+  })
+}
+
+function tooMuch(command: Invocation, what: keyof CommandLimits, limits: CommandLimits, { stdout, stderr }: ProcessResult): Fault {
+  const most = what === 'memory' ? `${Math.round(limits.memory / 2 ** 20)} MiB of memory` : `${limits.processes} processes`
+  return faults.make('R4138', `${line(command)} used more than ${most} and was killed`, {
+    fix: `let it use less, or raise "${what}" in "commands" of a --policy FILE`,
     data: { stdout: stdout.slice(-2000), stderr: stderr.slice(-2000) },
   })
 }

@@ -2,7 +2,7 @@ import { defineFaults } from '../kernel/index.ts'
 
 const DURING = 'during a run'
 
-/** The tools' part of the catalogue (R4100 to R4149): calls, files (R4105 to R4115), git (R4120 to R4124), commands (R4130 to R4134), requests (R4135 to R4137). */
+/** The tools' part of the catalogue (R4100 to R4149): calls, files (R4105 to R4115), git (R4120 to R4124), commands (R4130 to R4134), what commands use (R4138), requests (R4135 to R4137). */
 export const faults = defineFaults({
   R4100: {
     title: 'A tool is not known',
@@ -207,6 +207,15 @@ export const faults = defineFaults({
     means:
       'Requests go to http and https addresses without a password in them; answers are text that is not compressed, after at most five redirects.',
     fix: 'Correct the address, or ask for another form of the answer.',
+  },
+  R4138: {
+    title: 'A command used more than it may',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'A command in the sandbox, with everything that it starts, has 4 GiB of memory and 2,048 processes and threads, unless the policy says otherwise. It used more. It and everything that it had started was killed.',
+    often: 'a build with too many parallel jobs, a program that starts itself again and again',
+    fix: 'Let it use less, or raise "memory" or "processes" in "commands" of a policy file.',
   },
   R4140: {
     title: 'A change does not fit its file',

@@ -3,6 +3,7 @@ import { type Bubblewrap, bubblewrapped, findBubblewrap, PLACES, PRIVATE_HOME } 
 import { fsCapability, UNSANDBOXED_CAPABILITY } from './capability.ts'
 import { type Environment, scrub } from './environment.ts'
 import { faults } from './faults.ts'
+import { type CommandLimits, lowestLimits } from './limits.ts'
 import { isBelow, realPath } from './paths.ts'
 import type { ToolCall } from './tool.ts'
 
@@ -24,6 +25,8 @@ export interface SandboxSettings {
   readonly readable?: readonly string[] | undefined
   /** Folders and files in the work folder that commands do not see; `.reflex` unless said otherwise. */
   readonly reserved?: readonly string[] | undefined
+  /** What a confined command may use; 4 GiB of memory and 2,048 processes unless said otherwise. */
+  readonly limits?: Partial<CommandLimits> | undefined
   /** Where bubblewrap is looked for, absolute; the places of the system unless said otherwise. */
   readonly bubblewrap?: readonly string[] | undefined
 }
@@ -98,5 +101,6 @@ function inSandbox({ argv, cwd, stage }: Words, bubblewrap: Bubblewrap, settings
   const { workdir, runFolder } = call
   const { reserved = [`${workdir}/.reflex`], readable = [], environment } = settings
   const writable = call.allows(fsCapability('write', workdir))
-  return bubblewrapped(argv, bubblewrap, { workdir, writable, runFolder, stage, reserved, environment, readable, cwd })
+  const limits = lowestLimits([settings.limits ?? {}])
+  return bubblewrapped(argv, bubblewrap, { limits, workdir, writable, runFolder, stage, reserved, environment, readable, cwd })
 }

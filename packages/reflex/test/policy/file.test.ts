@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { FaultData } from '../../src/kernel/index.ts'
 import { readPolicy } from '../../src/policy/index.ts'
 
+const containing = (text: string): unknown => expect.stringContaining(text)
+
 function refused(text: string): FaultData {
   try {
     readPolicy(text, 'my.policy.json')
@@ -54,5 +56,24 @@ describe('a policy file', () => {
   ])('refuses a rule that can never match: %s', (_, rule) => {
     for (const text of [{ deny: [rule] }, { allow: [rule] }, { ask: [rule] }, { allow: [{ capability: rule, max_uses: 1 }] }])
       expect(refused(JSON.stringify(text)).code, JSON.stringify(text)).toBe('R3012')
+  })
+
+  it('says what a command may use', () => {
+    const commands = (text: string): unknown => readPolicy(`{"commands": ${text}}`).commands
+    expect(commands('{"memory": "512 MiB", "processes": 64}')).toEqual({ memory: 512 * 2 ** 20, processes: 64 })
+    expect([commands('{"memory": "2GiB"}'), commands('{}')]).toEqual([{ memory: 2 ** 31 }, {}])
+  })
+
+  it.each([
+    '1',
+    '{"memory": 1}',
+    '{"memory": "1 KiB"}',
+    '{"memory": "many"}',
+    '{"memory": "999999999999 GiB"}',
+    '{"processes": 0}',
+    '{"processes": 1.5}',
+    '{"time": 1}',
+  ])('refuses %s for what a command may use', (text) => {
+    expect(refused(`{"commands": ${text}}`)).toMatchObject({ code: 'R3011', path: containing('commands') })
   })
 })

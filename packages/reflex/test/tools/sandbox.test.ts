@@ -88,6 +88,72 @@ describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === un
     }
   })
 
+  describe('is held to what it may use', () => {
+    const limits = { memory: 192 * 2 ** 20, processes: 40 }
+    const bounded = tools({ limits })
+
+    it('memory that one process reserves, by the system', async () => {
+      const result = await sh(
+        'ulimit -d; head -c 2000000000 /dev/zero | tail -c 2000000000 | wc -c',
+        confinedIn(folder()),
+        {},
+        bounded,
+      ).catch((thrown: unknown) => thrown)
+      // The look from outside may be faster; each of them is enough.
+      if (result instanceof Error) expect(result).toMatchObject({ code: 'R4138' })
+      else expect(result).toMatchObject({ stdout: `${(limits.memory + 2 ** 30) / 1024}\n0\n`, stderr: containing('memory exhausted') })
+    })
+
+    it.each([
+      ['of one process', 'head -c 300000000 /dev/zero | tail -c 300000000 | (sleep 25; cat) > /dev/null'],
+      [
+        'of several processes together',
+        'for i in 1 2 3; do head -c 90000000 /dev/zero | tail -c 90000000 | (sleep 25; cat) > /dev/null & done; wait',
+      ],
+      [
+        'without a name, in files',
+        `python3 -c 'import os,time
+for i in range(40): os.write(os.memfd_create("x"), bytes(8000000))
+time.sleep(25)'`,
+      ],
+      [
+        'shared with nobody',
+        `python3 -c 'import mmap,time
+m = mmap.mmap(-1, 300000000)
+for i in range(0, 300000000, 4096): m[i] = 1
+time.sleep(25)'`,
+      ],
+    ])('memory %s', async (_, command) => {
+      expect(await refusal(() => sh(command, confinedIn(folder()), {}, bounded))).toMatchObject({
+        code: 'R4138',
+        message: containing('192 MiB'),
+      })
+    })
+
+    it('processes, and threads with them', async () => {
+      const many = 'for i in $(seq 100); do sleep 25 & done; wait'
+      // The system holds everybody but root to it, and then nothing is left to be killed.
+      if (isRoot)
+        expect(await refusal(() => sh(many, confinedIn(folder()), {}, bounded))).toMatchObject({
+          code: 'R4138',
+          message: containing('40 processes'),
+        })
+      else expect(await sh(many, confinedIn(folder()), {}, bounded)).toMatchObject({ stderr: containing('fork') })
+    })
+
+    it('memory of its files in /tmp', async () => {
+      const result = await sh('head -c 300000000 /dev/zero > /tmp/large', confinedIn(folder()), {}, bounded)
+      expect(result).toMatchObject({ stderr: containing('No space left') })
+    })
+
+    it('and works as before within that', async () => {
+      const argv = [process.execPath, '-e', 'console.log(Buffer.alloc(50_000_000, 1).length)']
+      expect(await use('command', { argv }, confinedIn(folder()), bounded)).toMatchObject({ code: 0, stdout: '50000000\n' })
+      const shared = 'for i in 1 2 3 4 5 6; do sleep 1 & done; wait; echo done'
+      expect(await sh(shared, confinedIn(folder()), {}, bounded)).toMatchObject({ stdout: 'done\n' })
+    })
+  })
+
   it('changes nothing else of the machine', async () => {
     const outside = folder()
     for (const place of ['/', '/usr', '/etc', '/proc/sys/kernel', outside, '/var', '/root', '/home'])

@@ -8,7 +8,7 @@ import { Runtime } from '../../kernel/runtime.ts'
 import { modelPort } from '../../models/index.ts'
 import { createPolicy, deniedToAll, ownRoots } from '../../policy/index.ts'
 import { memoryStore } from '../../store/index.ts'
-import { createTools, fsCapability, toolCapability } from '../../tools/index.ts'
+import { createTools, fsCapability, lowestLimits, toolCapability } from '../../tools/index.ts'
 import { realPath } from '../../tools/paths.ts'
 import { ACTION_NAMES } from '../actions/facts.ts'
 import { actionCapability } from '../actions/registry.ts'
@@ -186,7 +186,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
   })
   const parts = pipelineParts({
     policy: rights,
-    tools: createTools({ environment: env, host, tools }),
+    tools: createTools({ environment: env, host, tools, limits: lowestLimits(policy.flatMap(({ commands }) => commands ?? [])) }),
     workdir,
     runFolder: () => logsRoot,
     limits: () => ({ ...options.limits, ...(max_steps === undefined ? {} : { maxSteps: max_steps }) }),
