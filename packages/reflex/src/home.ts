@@ -39,7 +39,7 @@ export function chooseStore(named: string | Store | undefined, workdir: string, 
     basename(home) === '.reflex'
       ? [home]
       : [...['', '-wal', '-shm'].map((end) => `${join(home, basename(path))}${end}`), join(home, 'runs')]
-  return { store, home, fresh, reserved: [...own, ...others.filter((path) => !own.includes(path))] }
+  return { store, home, fresh, reserved: [...new Set([...own, beside, ...others])] }
 }
 
 /** The nearest store upwards, if there is one. Throws `R5030` for one that this user has neither made nor named. */

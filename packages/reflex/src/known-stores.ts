@@ -1,15 +1,4 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { freshId } from './host.ts'
 import { digest, isObject, type Json } from './kernel/index.ts'
@@ -22,6 +11,8 @@ export interface KnownStoresOf {
 
 /** The file beside a store that tells it from another one at the same path. */
 const ID = 'id'
+/** Bytes. */
+const LONGEST_ID = 200
 
 /**
  * The stores that this user's Reflex has made, or was given by name. Anybody who can write a file can put a store into a
@@ -137,11 +128,19 @@ function isHome(folder: string): boolean {
   return basename(folder) === '.reflex'
 }
 
+/** What stands in the place of an id may be a pipe that nobody writes to, or a device without an end. */
 function idBeside(file: string): string | undefined {
+  let handle: number
   try {
-    return readFileSync(join(dirname(file), ID), 'utf8').trim() || undefined
+    handle = openSync(join(dirname(file), ID), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
     return undefined
+  }
+  try {
+    const stat = fstatSync(handle)
+    return stat.isFile() && stat.size <= LONGEST_ID ? readFileSync(handle, 'utf8').trim() || undefined : undefined
+  } finally {
+    closeSync(handle)
   }
 }
 

@@ -17,12 +17,15 @@ export function overLimits(root: number, limits: CommandLimits): keyof CommandLi
   const pids = processesBelow(root, limits.processes)
   const statuses = pids.map((pid) => textOf(`/proc/${pid}/status`))
   if (sum(statuses.map((text) => fieldOf(text, 'Threads'))) > limits.processes) return 'processes'
-  const roughly = sum(statuses.map((text) => 1024 * (fieldOf(text, 'RssAnon') + fieldOf(text, 'RssShmem'))))
+  const rough = statuses.map((text) => 1024 * (fieldOf(text, 'RssAnon') + fieldOf(text, 'RssShmem')))
   const files = sum(pids.map(filesInMemory))
-  if (roughly + files <= limits.memory) return undefined
-  // A page that processes share was counted for each of them. To count it once takes longer.
-  const exactly = sum(pids.map((pid) => 1024 * sharedOut(textOf(`/proc/${pid}/smaps_rollup`))))
-  return exactly + files > limits.memory ? 'memory' : undefined
+  if (sum(rough) + files <= limits.memory) return undefined
+  // A page that processes share was counted for each of them. To count it once takes longer, and a process can forbid it.
+  const exact = pids.map((pid, i) => {
+    const text = textOf(`/proc/${pid}/smaps_rollup`)
+    return text === '' ? (rough[i] ?? 0) : 1024 * sharedOut(text)
+  })
+  return sum(exact) + files > limits.memory ? 'memory' : undefined
 }
 
 /** Bytes of the files without a name that a process holds in memory; what it has mapped of them counts twice. */

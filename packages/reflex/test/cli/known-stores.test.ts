@@ -1,4 +1,5 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openSqlite } from '../../src/store/index.ts'
@@ -86,6 +87,20 @@ describe('a store that is found upwards', () => {
       text: expect.stringContaining('/dev/null') as string,
     })
     expect(existsSync(join(folder, 'state'))).toBe(false)
+  })
+
+  test.each([
+    ['a pipe that nobody writes to', (path: string) => void execFileSync('mkfifo', [path])],
+    ['a device without an end', (path: string) => symlinkSync('/dev/zero', path)],
+    ['a folder', (path: string) => void mkdirSync(path)],
+    ['a large file', (path: string) => writeFileSync(path, 'x'.repeat(1_000))],
+  ])('with %s in the place of its id is refused, and holds up nobody', async (_, make) => {
+    const folder = workFolder()
+    const mine = as(folder, folder)
+    await mine('run', 'refund.workflow.json', '--id', 'otter')
+    rmSync(join(folder, '.reflex/id'))
+    make(join(folder, '.reflex/id'))
+    await refuses(mine('runs'))
   })
 
   test('leaves nothing half written behind', async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { PlacedChange } from './folder.ts'
 import { type HeldFolder, holdFolder } from './held-folder.ts'
@@ -32,9 +32,16 @@ export function writeFolder(changes: readonly PlacedChange[]): void {
 /** Writes beside the file and renames: a link of its name is replaced. */
 function replace(file: string, text: string): void {
   const draft = `${file}.tmp`
+  for (const path of [draft, file]) moveFolderAway(path)
   rmSync(draft, { force: true })
   writeFileSync(draft, text, { flag: 'wx' })
   renameSync(draft, file)
+}
+
+/** What a command puts in the way of a file is kept, under a name of its own: removing a folder would go through what is in it. */
+function moveFolderAway(path: string): void {
+  for (let n = 1; n < 100 && lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true; n++)
+    if (lstatSync(`${path}.${n}`, { throwIfNoEntry: false }) === undefined) renameSync(path, `${path}.${n}`)
 }
 
 /** Writes at the end of a file. What is there in its place is replaced. */
