@@ -92,7 +92,7 @@ describe('a store that is found upwards', () => {
   test.each([
     ['a pipe that nobody writes to', (path: string) => void execFileSync('mkfifo', [path])],
     ['a device without an end', (path: string) => symlinkSync('/dev/zero', path)],
-    ['a folder', (path: string) => void mkdirSync(path)],
+    ['a folder', (path: string) => mkdirSync(path)],
     ['a large file', (path: string) => writeFileSync(path, 'x'.repeat(1_000))],
   ])('with %s in the place of its id is refused, and holds up nobody', async (_, make) => {
     const folder = workFolder()
