@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { CountsReporter } from './scripts/vitest-counts.ts'
 
@@ -21,6 +24,8 @@ export default defineConfig({
     unstubGlobals: true,
     testTimeout: PATIENCE,
     hookTimeout: PATIENCE,
+    // What tests remember of stores is no business of who runs them.
+    env: { XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'reflex-state-')) },
     reporters: ['default', new CountsReporter()],
   },
 })

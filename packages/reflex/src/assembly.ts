@@ -5,14 +5,24 @@ import type { RuntimeAgent } from './decisions.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
 import { type Fault, Runtime } from './kernel/index.ts'
-import { Library, readText } from './library.ts'
+import { KnownStores } from './known-stores.ts'
+import { Library, type LibraryPlaces, readText } from './library.ts'
 import { createModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
 import { actionCapability } from './pipeline/actions/registry.ts'
 import { loweredTrust, metTerms } from './pipeline/assemble.ts'
-import { createPolicy, type OperatorPolicy, type PolicyFile, type Redaction, redaction, secretsIn } from './policy/index.ts'
+import {
+  createPolicy,
+  deniedToAll,
+  type OperatorPolicy,
+  ownRoots,
+  type PolicyFile,
+  type Redaction,
+  redaction,
+  secretsIn,
+} from './policy/index.ts'
 import { suggest } from './text/index.ts'
-import { createTools, type Tool, toolCapability, type Tools } from './tools/index.ts'
+import { createTools, fsCapability, lowestLimits, type Tool, toolCapability, type Tools } from './tools/index.ts'
 import { jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
 import { type RunFacts, worldOf } from './world.ts'
 
@@ -38,12 +48,13 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   const { environment, worker, host, cwd } = surroundings
   // Policy and tools compare real paths: a link on the way here must not make everything foreign.
   const workdir = realpathSync(resolve(cwd, options.workdir ?? '.'))
-  const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir)
+  const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, new KnownStores(surroundings))
   const hidden = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
   const tools = createTools({
     environment,
     host,
     reserved: home.reserved,
+    limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
   const { policy, allow } = policyFor(options, { ...home, workdir, userHome: environment['HOME'], now: () => host.now() }, facts)
@@ -79,7 +90,9 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     onTrouble: options.onTrouble,
   })
-  const library = libraryFor(options, runtime, agent, cwd)
+  const denies = deniedToAll({ workdir, home: environment['HOME'], grants: options.policy ?? [], reserved: home.reserved })
+  const denied = (path: string): boolean => denies(fsCapability('read', path))
+  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied })
   return {
     ...home,
     workdir,
@@ -100,7 +113,12 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   }
 }
 
-function libraryFor(options: ReflexOptions, { programs }: Runtime, agent: RuntimeAgent, cwd: string): Library {
+function libraryFor(
+  options: ReflexOptions,
+  { programs }: Runtime,
+  agent: RuntimeAgent,
+  { cwd, ...places }: Omit<LibraryPlaces, 'folders'> & { readonly cwd: string },
+): Library {
   const { guards = {}, handlers, transforms, actions = {} } = options
   return new Library(
     programs,
@@ -110,7 +128,7 @@ function libraryFor(options: ReflexOptions, { programs }: Runtime, agent: Runtim
       effects: agent.effects,
       pipelines: { handlers, transforms, actions: Object.keys(actions) },
     },
-    (options.programs ?? []).map((folder) => resolve(cwd, folder)),
+    { folders: (options.programs ?? []).map((folder) => resolve(cwd, folder)), ...places },
   )
 }
 
@@ -140,7 +158,7 @@ function policyFor(
     lowered: loweredTrust,
     met: metTerms,
     now,
-    grants: [given, ...policy],
+    grants: [{ ...given, roots: ownRoots(given.allow) }, ...policy],
     reserved,
   })
   return { policy: made, allow }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { z } from 'zod'
 import { faults } from './faults.ts'
-import { type Fault, isObject, type Json } from './kernel/index.ts'
+import { type Fault, isFault, isObject, type Json } from './kernel/index.ts'
 import { readText } from './library.ts'
 import { type Trust, TRUST_LEVELS } from './policy/index.ts'
 import { checkSchema, type JsonText, quote, readJson } from './text/index.ts'
@@ -58,13 +58,24 @@ const REFUSED: readonly string[] = [
 const USUAL: Trust = 'probationary'
 
 /**
- * The settings of the nearest `reflex.config.json` upwards from a folder. The file lies beside programs and may have come
- * with them, so what it says beyond its rights is ignored, with a warning. Reads files and changes nothing. Throws `R1025`
- * for a file that cannot be read or understood, or is a link to somewhere else.
+ * The settings of the nearest `reflex.config.json` upwards from a folder. The file lies beside programs, may have come with
+ * them, and a run may have written it, so it stops no command: what it says beyond its rights is ignored with a warning, and
+ * so is the whole file where it cannot be read or understood, or is a link to somewhere else. Reads files and changes nothing.
  */
 export function readConfig(workdir: string): Config {
   const file = nearestConfig(workdir)
   if (file === undefined) return { file, programs: [], warnings: [] }
+  try {
+    return readValid(file)
+  } catch (thrown) {
+    if (!isFault(thrown)) throw thrown
+    const { line, column, length, frame, path, fix, message } = thrown
+    const details = { severity: 'warning', file, line, column, length, frame, path, fix } as const
+    return { file, programs: [], warnings: [faults.make('R1025', `${CONFIG} is ignored: ${message}`, details)] }
+  }
+}
+
+function readValid(file: string): Config {
   if (!liesIn(dirname(file), file))
     throw faults.make('R1025', 'the settings are a link out of their folder', { file, fix: 'write the file itself' })
   const json = readJson(textOf(file), file)

@@ -32,6 +32,7 @@ interface AgentSettings {
   readonly choice: (run: string) => AgentChoice
   readonly runFolder: (run: string) => string
   readonly allows: (run: string, capability: string, exactly?: boolean) => boolean
+  readonly denies: (run: string, capability: string) => boolean
 }
 
 /** The agent of all runs, and what it says of a workflow before it runs. */
@@ -58,6 +59,7 @@ export function agentFor(settings: AgentSettings): RuntimeAgent {
       models: modelsFor(choice, settings.models),
       workdir: settings.workdir,
       allows: settings.allows,
+      denies: settings.denies,
       agents,
       default: choice.default,
       perNode: choice.perNode,

@@ -48,10 +48,11 @@ export const faults = defineFaults({
   R1025: {
     title: 'The settings of a folder cannot be read',
     verdict: 'fail',
+    severity: 'warning',
     when: 'before a run',
     means:
-      'A reflex.config.json says what is usual for the programs beside it. This one is not JSON, or has what Reflex does not know; a setting that was ignored would be one that somebody relies on.',
-    often: 'a misspelt name',
+      'A reflex.config.json says what is usual for the programs beside it. This one is not JSON, or has what Reflex does not know. It is ignored as a whole, also a lower trust that it wants: a run may have written it, and must not stop later commands by that.',
+    often: 'a misspelt name, a file that a run has left',
     fix: 'Correct the file, or remove it.',
   },
   R2020: {

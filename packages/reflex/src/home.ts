@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Store } from './kernel/index.ts'
+import type { KnownStores } from './known-stores.ts'
+import type { Fault, Store } from './kernel/index.ts'
 import { faults, openStore } from './store/index.ts'
+import { shellWord } from './text/index.ts'
 
 /** The store of a `Reflex`, and the folder around it. */
 export interface ChosenStore {
@@ -12,23 +14,47 @@ export interface ChosenStore {
   readonly reserved: readonly string[]
 }
 
-/** The store that was named, else the nearest one upwards, else a new one here. */
-export function chooseStore(named: string | Store | undefined, workdir: string): ChosenStore {
+/**
+ * The store that was named, else the nearest one upwards, else a new one here. Throws `R5030` for one that was found and that
+ * this user has neither made nor named.
+ */
+export function chooseStore(named: string | Store | undefined, workdir: string, stores: KnownStores): ChosenStore {
   const beside = join(workdir, '.reflex')
-  if (typeof named === 'object') return { store: named, home: beside, fresh: false, reserved: [beside] }
-  if (named?.startsWith('memory:')) return { store: openStore(named), home: beside, fresh: true, reserved: [beside] }
-  const file = (named ?? nearestStore(workdir) ?? join(beside, 'reflex.db')).replace(/^sqlite:/, '')
-  if (/^[a-z][a-z0-9+.-]+:/i.test(file)) return { store: openStore(file), home: beside, fresh: false, reserved: [beside] }
+  const others = stores.below(workdir)
+  if (typeof named === 'object') return { store: named, home: beside, fresh: false, reserved: [beside, ...others] }
+  if (named?.startsWith('memory:')) return { store: openStore(named), home: beside, fresh: true, reserved: [beside, ...others] }
+  const file = (named ?? acceptedStore(workdir, stores) ?? join(beside, 'reflex.db')).replace(/^sqlite:/, '')
+  if (/^[a-z][a-z0-9+.-]+:/i.test(file)) return { store: openStore(file), home: beside, fresh: false, reserved: [beside, ...others] }
   const path = resolve(workdir, file)
   const fresh = !existsSync(path)
-  if (fresh && named === undefined) makeHome(dirname(path))
+  if (fresh && named === undefined) {
+    makeHome(dirname(path))
+    // Before the store is there: a process that dies while it makes one must not leave one that is unknown.
+    stores.add(path)
+  }
   const store = openStore(path)
+  stores.add(path)
   const home = realpathSync(dirname(path))
   const own =
     basename(home) === '.reflex'
       ? [home]
       : [...['', '-wal', '-shm'].map((end) => `${join(home, basename(path))}${end}`), join(home, 'runs')]
-  return { store, home, fresh, reserved: own }
+  return { store, home, fresh, reserved: [...new Set([...own, beside, ...others])] }
+}
+
+/** The nearest store upwards, if there is one. Throws `R5030` for one that this user has neither made nor named. */
+export function acceptedStore(from: string, stores: KnownStores): string | undefined {
+  const file = nearestStore(from)
+  if (file === undefined || stores.accepts(file)) return file
+  throw unknownStore(file)
+}
+
+/** The refusal of a store that this user has neither made nor named. */
+export function unknownStore(file: string): Fault {
+  return faults.make('R5030', `the store ${file} was neither made nor named by you`, {
+    file,
+    fix: `if you know where it comes from, name it once: reflex runs --store ${shellWord(file)}; else remove ${dirname(file)}`,
+  })
 }
 
 /** The store that belongs to a folder: the nearest one upwards, if there is one. */

@@ -30,6 +30,11 @@ export function thisProcess(): Surroundings {
   }
 }
 
+/** 128 bits that no other process draws, for what is no part of a run. */
+export function freshId(): string {
+  return randomBytes(16).toString('hex')
+}
+
 /** Whether something lies at a path, `~` being the user's own folder. */
 export function isPath(text: string): boolean {
   return existsSync(text.startsWith('~/') ? join(homedir(), text.slice(2)) : text)

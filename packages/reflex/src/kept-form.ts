@@ -21,7 +21,10 @@ const FORM = z.object({
     .optional()
     .catch(undefined),
   tools: z.array(z.string()).optional().catch(undefined),
-  limits: z.object({ steps: amount, maxSteps: amount, time: amount, tokens: amount, cost: amount }).optional().catch(undefined),
+  limits: z
+    .object({ steps: amount, maxSteps: amount, time: amount, tokens: amount, cost: amount, depth: amount })
+    .optional()
+    .catch(undefined),
   // Whatever it says, nothing of such a run is to leave.
   simulate: z
     .unknown()

@@ -2,10 +2,11 @@ import { readFileSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { faults } from './faults.ts'
-import { fileAbove } from './pipeline/file-above.ts'
+import { fileAbove, placed, type ProgramPlaces } from './pipeline/file-above.ts'
 import { addPrograms, formatOf, isModule, unknownFormat } from './formats.ts'
 import { type Fault, type Host, isFault, type Program, type Programs, systemHost } from './kernel/index.ts'
 import type { ProgramFormat, ReadOptions, ReadProgram, ReadResult } from './program-format.ts'
+import { realPath } from './tools/paths.ts'
 import { bears, candidates, filesOfKind, noProgram, programsOf, unreadable } from './program-folder.ts'
 
 /** A program that was loaded from a file, and what was found in it. */
@@ -21,6 +22,16 @@ export interface CheckedFile extends ReadResult {
   readonly file: string
 }
 
+/** Where programs are looked for that other programs name. */
+export interface LibraryPlaces {
+  /** Where to look for programs by name, after the caller's own folder. */
+  readonly folders: readonly string[]
+  /** Files that are named by a path may lie anywhere below; without it, below the folder of the file that a person named. */
+  readonly workdir?: string
+  /** Whether the policy lets nobody read a file, by its real path. */
+  readonly denied?: ((real: string) => boolean) | undefined
+}
+
 /** Programs are text that people write; more than this is a mistake. */
 const LARGEST = 64 * 1024 * 1024
 /** Milliseconds for what a module does before it exports anything. */
@@ -33,21 +44,20 @@ const LOADING = 10_000
 export class Library {
   readonly #programs: Programs
   readonly #options: ReadOptions
-  readonly #folders: readonly string[]
+  readonly #places: LibraryPlaces
   readonly #host: Pick<Host, 'now' | 'at'>
   readonly #files = new Map<string, string>()
 
-  /** `folders`: where to look for programs by name, after the caller's own folder. */
-  constructor(programs: Programs, options: ReadOptions, folders: readonly string[], host: Pick<Host, 'now' | 'at'> = systemHost) {
+  constructor(programs: Programs, options: ReadOptions, places: LibraryPlaces, host: Pick<Host, 'now' | 'at'> = systemHost) {
     this.#programs = programs
     this.#options = options
-    this.#folders = folders
+    this.#places = places
     this.#host = host
   }
 
   /** Finds programs in the same folders for others: what it loads takes no place among the programs of this one. */
   aside(programs: Programs): Library {
-    return new Library(programs, this.#options, this.#folders, this.#host)
+    return new Library(programs, this.#options, this.#places, this.#host)
   }
 
   /** How programs are read that come as values. */
@@ -109,7 +119,7 @@ export class Library {
 
   /** The names of the programs of a kind in a folder and the folders of programs; of modules, as their files are called. */
   *#namesBeside(folder: string, kind: string): Generator<string> {
-    for (const where of [folder, ...this.#folders]) {
+    for (const where of [folder, ...this.#places.folders]) {
       for (const file of filesOfKind(where, kind)) {
         const id = isModule(file) ? undefined : this.#idOf(file)
         yield id ?? basename(file).split('.')[0] ?? file
@@ -144,21 +154,32 @@ export class Library {
 
   /**
    * A program by name: in the file of that name, else in any file of its kind, in each folder. A name that is a path leads
-   * to that file, beside the caller or in a folder above; the program is then known by the path.
+   * to that file, beside the caller or in a folder above; the program is then known by the path. Each file really lies in the
+   * work folder, the caller's or one of the folders of programs, and is one that the policy lets be read.
    */
   async find(name: string, folder: string, modules = false): Promise<Program | undefined> {
     const colon = name.indexOf(':')
     const [kind, id] = [name.slice(0, colon), name.slice(colon + 1)]
-    const path = formatOf(id)?.kind === kind && !isModule(id) ? fileAbove(folder, id) : undefined
+    const places = this.#placesFrom(folder)
+    const path = formatOf(id)?.kind === kind && !isModule(id) ? fileAbove(folder, id, places) : undefined
     const named = path === undefined ? undefined : (await this.#resultOf(path))?.program
     if (path !== undefined && named !== undefined) return this.#register({ ...named, id }, path)
-    for (const where of [folder, ...this.#folders]) {
+    for (const where of [folder, ...this.#places.folders]) {
       for (const file of candidates(where, kind, id, modules && where === folder)) {
+        if (placed(file, places) === undefined) {
+          if (bears(file, id)) throw outOfPlace(file)
+          continue
+        }
         const program = (await (bears(file, id) ? this.#read(file) : this.#resultOf(file)))?.program
         if (program?.id === id) return this.#register(program, file)
       }
     }
     return undefined
+  }
+
+  #placesFrom(folder: string): ProgramPlaces {
+    const { workdir, folders, denied } = this.#places
+    return { roots: [folder, ...(workdir === undefined ? [] : [workdir]), ...folders].map(realPath), denied }
   }
 
   /** What a file holds that nobody asked for; nothing if it cannot be read. */
@@ -218,7 +239,7 @@ export class Library {
     const format = formatOf(file, kind)
     if (format === undefined) throw unknownFormat(file)
     if (isModule(file)) return readModule(file, format, this.#host, options)
-    return format.read(readText(file), file, options)
+    return format.read(readText(file), file, { ...options, places: this.#placesFrom(dirname(file)) })
   }
 }
 
@@ -266,6 +287,13 @@ function statOf(path: string, named: string, fix?: string): Stats {
   }
   if (stat === undefined) throw faults.make('R1021', `${named} is not there`, { file: named, fix })
   return stat
+}
+
+function outOfPlace(file: string): Fault {
+  return faults.make('R1024', `${file} leads out of the folders of programs, or the policy lets nobody read it`, {
+    file,
+    fix: 'put the file itself there, or name its folder with --programs',
+  })
 }
 
 /** The text of a file that a person named. Throws `R1021` and `R1024`. */

@@ -86,6 +86,8 @@ export interface RunLimits {
   readonly tokens?: number
   /** US dollars. */
   readonly cost?: number
+  /** Pipelines inside each other, whatever programs of other kinds stand between them: 8 unless said otherwise. A deeper one fails its node. */
+  readonly depth?: number
 }
 
 /** How a run is started. */

@@ -10,6 +10,7 @@ import { takeInputs } from './pipeline/inputs.ts'
 import { locateInPipeline } from './pipeline/locate.ts'
 import { readGraph, readPipeline } from './pipeline/read.ts'
 import type { ReadPipelineOptions, ReadPipelineResult } from './pipeline/read.ts'
+import { realPath } from './tools/paths.ts'
 import type { ProgramFormat, ReadOptions, ReadResult } from './program-format.ts'
 
 /** Pipelines in DOT, and in modules as text or as graphs. */
@@ -19,8 +20,8 @@ export const pipelineFormat: ProgramFormat = {
   lints: true,
   endings: ['.dot', '.gv', '.pipeline.ts', '.pipeline.js', '.pipeline.mjs'],
   read(text, file, options) {
-    const exists = (path: string): boolean => fileAbove(dirname(file), path) !== undefined
-    const { lookup } = options
+    const { lookup, places = { roots: [realPath(dirname(file))] } } = options
+    const exists = (path: string): boolean => fileAbove(dirname(file), path, places) !== undefined
     const knows = lookup === undefined ? undefined : (reference: string): boolean => lookup(reference) !== undefined
     return resultOf(readPipeline(text, file, { ...readingOf(options), exists, knows }))
   },

@@ -1,4 +1,5 @@
 import type { Fault, FaultDetails, Json, JsonObject, Program, Run, Runtime } from './kernel/index.ts'
+import type { ProgramPlaces } from './pipeline/file-above.ts'
 import type { HandlerRegistry, Transform } from './pipeline/index.ts'
 import type { Formatted, Locate } from './text/index.ts'
 import type { Sought } from './workflow/locate.ts'
@@ -42,6 +43,8 @@ export interface ReadOptions {
   readonly lookup?: (reference: string) => Program | undefined
   /** The names of the programs of a kind that it might call, for guesses; asked when one is not there. */
   readonly names?: (kind: string) => Iterable<string>
+  /** Where files are that it names by a path; the folder of its own file unless said. */
+  readonly places?: ProgramPlaces
   /** How much of a program is proved; all of it unless said. */
   readonly proofs?: Proofs
   /** False leaves lint rules out where a kind has them, but for those without which nothing can run. */

@@ -175,7 +175,7 @@ export class Reflex {
       ...(tools.length === 0 ? {} : { tools }),
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.simulate === true ? { simulate: true } : {}),
-      ...logsOf(options, this.#surroundings.cwd),
+      ...logsOf(options, { cwd: this.#surroundings.cwd, workdir: this.workdir }),
     }
     const taken = acceptInputs(program, (options.input ?? {}) as JsonObject, options.texts)
     const input = { ...taken, ...checkpointInput(program, options, keeps, this.#surroundings.cwd) }

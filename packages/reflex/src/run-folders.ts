@@ -4,6 +4,7 @@ import { FORMATS } from './formats.ts'
 import type { Fault, JsonObject, Program, Run, Runtime } from './kernel/index.ts'
 import type { Keeps } from './keeps.ts'
 import type { RunOptions } from './options.ts'
+import { realRoot } from './pipeline/folder/held-folder.ts'
 import type { ProgramFormat } from './program-format.ts'
 import { secretIn } from './secret-file.ts'
 
@@ -47,11 +48,14 @@ export class RunFolders {
 }
 
 /** Where a run's folder is to be and what signs its checkpoints, as it keeps them. */
-export function logsOf({ logs, hmacSecretFile }: Pick<RunOptions, 'logs' | 'hmacSecretFile'>, cwd: string): Pick<Keeps, 'logs'> {
+export function logsOf(
+  { logs, hmacSecretFile }: Pick<RunOptions, 'logs' | 'hmacSecretFile'>,
+  { cwd, workdir }: { readonly cwd: string; readonly workdir: string },
+): Pick<Keeps, 'logs'> {
   if (logs === undefined && hmacSecretFile === undefined) return {}
   return {
     logs: {
-      ...(logs === undefined ? {} : { folder: resolve(cwd, logs) }),
+      ...(logs === undefined ? {} : { folder: realRoot(resolve(cwd, logs), workdir) }),
       ...(hmacSecretFile === undefined ? {} : { secret: resolve(cwd, hmacSecretFile) }),
     },
   }

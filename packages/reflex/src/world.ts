@@ -45,7 +45,8 @@ export function worldOf({ options, host, store, workdir, policy, tools, models, 
   const isSimulated = (run: string): boolean => facts.keeps(run)?.simulate === true
   const runFolder = (run: string): string => facts.runFolder(run)
   const allows = (run: string, capability: string, exactly?: boolean): boolean => policy.allows(run, capability, exactly)
-  const shared = { choice, workdir, runFolder, allows }
+  const denies = (run: string, capability: string): boolean => policy.denies(run, capability)
+  const shared = { choice, workdir, runFolder, allows, denies }
   const { agents = {}, middleware = new Map() } = options
   const agent = agentFor({ ...shared, tools, models, agents })
   const pretended = new SimulatedTools(tools)

@@ -19,6 +19,7 @@ export interface ToolSettings {
   readonly workdir: string
   /** The policy's answer about one capability, asked again at the moment at which a tool acts. */
   readonly allows: (run: string, capability: string, exactly?: boolean) => boolean
+  readonly denies: (run: string, capability: string) => boolean
 }
 
 const NEVER = new AbortController().signal
@@ -71,6 +72,7 @@ function toolCall(settings: ToolSettings, call: AgentCall | undefined): Paramete
     key: call?.key ?? '',
     part: (delta, begins) => call?.part(delta, begins),
     allows: (capability, exactly) => settings.allows(call?.run ?? '', capability, exactly),
+    denies: (capability) => settings.denies(call?.run ?? '', capability),
   }
 }
 

@@ -1,25 +1,6 @@
-/** What acts on a terminal or on a reader of lines, beyond the controls that JSON writes as escapes anyway. */
-const ACTIVE = /[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]|\p{Surrogate}/gu
-const CONTROLS = /[\u0000-\u001f\u007f]/g
+import { withoutActive } from '../text/index.ts'
 
 /** JSON that is exact and that a terminal can be shown: what could act on it stands as `\uXXXX`. */
 export function jsonText(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replace(ACTIVE, unicode)
-}
-
-/** A word as a shell takes it, on one line and with nothing in it that acts on a terminal. */
-export function shellWord(word: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word
-  // Lone surrogates are none of what a command line can hold; neither way of writing them would bring them there.
-  if (word.search(ACTIVE) < 0 && word.search(CONTROLS) < 0) return `'${word.replaceAll("'", String.raw`'\''`)}'`
-  const escaped = word.replace(/[\\']/g, String.raw`\$&`).replace(CONTROLS, (char) => String.raw`\x${hex(char, 2)}`)
-  return `$'${escaped.replace(ACTIVE, unicode)}'`
-}
-
-function unicode(char: string): string {
-  return String.raw`\u${hex(char, 4)}`
-}
-
-function hex(char: string, digits: number): string {
-  return char.charCodeAt(0).toString(16).padStart(digits, '0')
+  return withoutActive(JSON.stringify(value, null, indent))
 }

@@ -15,7 +15,6 @@ const WRONG: ReadonlySet<string> = new Set([
   'R1021',
   'R1022',
   'R1024',
-  'R1025',
   'R2002',
   'R2016',
   'R2020',

@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { shellWord } from './escape.ts'
+import { shellWord } from '../text/index.ts'
 
 /** How this command was started, and where. */
 export interface Invocation {

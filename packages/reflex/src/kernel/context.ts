@@ -3,7 +3,7 @@ import { digest, digestFraction } from './digest.ts'
 import type { FaultData } from './fault.ts'
 import { faultJson } from './fault-json.ts'
 import { faults } from './faults.ts'
-import { areKindred, type Flight, type Frame, type Kid, lookup, scopeChain, type Wait } from './frame.ts'
+import { areKindred, type Flight, type Frame, isActivation, type Kid, lookup, scopeChain, type Wait } from './frame.ts'
 import { copyJson, type Json, type JsonObject } from './json.ts'
 import { type Program, pinOf } from './program.ts'
 import type { CallRequest, Ending, More, Pin, Rec, Input, Ref, Request, ReturnPair, SpawnRequest, WaitRequest, WaitType } from './record.ts'
@@ -28,6 +28,11 @@ export interface CallOptions {
   readonly args?: Json
   /** Named inputs only: its reads do not go on to its caller. */
   readonly isolated?: boolean
+  /**
+   * The most programs of this frame's kind that may stand on one stack, its own included, whatever programs of other kinds
+   * stand between them.
+   */
+  readonly within?: number
 }
 
 /** What a spawned strand gets. */
@@ -35,6 +40,11 @@ export interface SpawnOptions {
   readonly args?: Json
   readonly sees?: 'live' | 'past' | 'nothing'
   readonly under?: Ref
+  /**
+   * The most programs of this frame's kind that may stand on one stack, its own included, whatever programs of other kinds
+   * stand between them.
+   */
+  readonly within?: number
 }
 
 const INNER_NONE: Ref | null = null
@@ -398,13 +408,14 @@ export class StepContext<Def = unknown> {
     return this.#findPin(program) !== undefined
   }
 
-  /** Calls a program on the frame's stack; gives the callee's name. Throws `R2010` if the program is missing, `R2018` at depth 5,000. */
+  /** Calls a program on the frame's stack; gives the callee's name. Throws `R2010` if the program is missing, `R2018` where the stack is too deep. */
   call(program: string, options: CallOptions = {}): Ref {
     this.#checkDepth()
     const draft = this.#draft()
     if (this.#frame.callee !== undefined || draft.call !== undefined)
       throw new TypeError(`${this.#place()} calls ${program} before its last call has returned`)
     const call: { -readonly [K in keyof CallRequest]: CallRequest[K] } = { pin: this.#pin(program) }
+    this.#checkNesting(program, call.pin, options.within)
     if (options.map !== undefined && options.map.length > 0) call.map = options.map
     if (options.args !== undefined) call.args = options.args
     if (options.isolated) call.isolated = true
@@ -418,6 +429,7 @@ export class StepContext<Def = unknown> {
     const draft = this.#draft()
     if (options.under !== undefined) this.#needScope(options.under)
     const spawn: { -readonly [K in keyof SpawnRequest]: SpawnRequest[K] } = { pin: program === null ? this.#frame.pin : this.#pin(program) }
+    if (program !== null) this.#checkNesting(program, spawn.pin, options.within)
     if (options.args !== undefined) spawn.args = options.args
     if (options.sees === 'live' || options.sees === 'nothing') spawn.sees = options.sees
     if (options.under !== undefined) spawn.under = options.under
@@ -429,6 +441,20 @@ export class StepContext<Def = unknown> {
   #checkDepth(): void {
     if (this.#frame.depth < MOST_DEEP) return
     throw faults.make('R2018', `${this.#place()} calls at depth ${this.#frame.depth}`, {
+      path: this.#place(),
+      fix: 'give the recursion a way out',
+    })
+  }
+
+  #checkNesting(program: string, pin: number, within = Infinity): void {
+    if (within === Infinity) return
+    const kindOf = (one: number): string | undefined => (this.#state.pins[one] ?? this.#more?.pin?.[one - this.#state.pins.length])?.[1]
+    const own = kindOf(this.#frame.pin)
+    let deep = kindOf(pin) === own ? 1 : 0
+    for (let at: Frame | undefined = this.#frame; at !== undefined; at = at.link?.caller)
+      if (isActivation(at) && kindOf(at.pin) === own) deep++
+    if (deep <= within) return
+    throw faults.make('R2018', `${this.#place()} cannot call ${program}: programs of its kind are ${within} deep, which is the limit`, {
       path: this.#place(),
       fix: 'give the recursion a way out',
     })

@@ -133,7 +133,8 @@ export const faults = defineFaults({
     title: 'Programs call each other too deep',
     verdict: 'fail',
     when: 'during a run',
-    means: 'The call stack is 5,000 frames deep. A recursion without a way out ends here, before it takes all memory.',
+    means:
+      'The call stack is 5,000 frames deep, or holds as many programs of one kind as that kind allows: 8 pipelines, unless the operator says otherwise. Programs of other kinds between them change nothing. A recursion without a way out ends here, before it takes all memory.',
     often: 'a program that calls itself on every path',
     fix: 'Give the recursion a way out.',
   },

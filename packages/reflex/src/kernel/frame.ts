@@ -171,6 +171,11 @@ export function areKindred(pins: readonly Pin[], one: number, other: number): bo
   return pins[one] !== undefined && pins[one][1] === pins[other]?.[1]
 }
 
+/** Whether a frame is a program of its own, and no strand in which its caller's goes on. */
+export function isActivation({ link }: Frame): boolean {
+  return link === undefined || link.role === 'call' || link.sees === 'nothing'
+}
+
 /** Runs over the frames of a stack from the base upwards. */
 export function topOf(frame: Frame): Frame {
   let top = frame

@@ -78,6 +78,7 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     guess: suggest,
     place: ({ run }) => ({ workdir, runFolder: runFolder(run) }),
     allows: (call, capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
+    denies: (call, capability) => policy.denies(call.run, capability),
   })
   const engine = createEngine({
     custom: handlers.facts(),

@@ -1,14 +1,33 @@
 import { statSync } from 'node:fs'
 import { dirname, isAbsolute, join, normalize, resolve } from 'node:path'
+import { isBelow, realPath } from '../tools/paths.ts'
 
-/** The file that a program names by a relative path: in its folder, or in the nearest one above that has it. */
-export function fileAbove(folder: string, path: string): string | undefined {
+/** Where files of programs are looked for by what a program says. */
+export interface ProgramPlaces {
+  /** Real paths: what is found lies in one of them, links followed. */
+  readonly roots: readonly string[]
+  /** Whether the policy lets nobody read a file, by its real path. */
+  readonly denied?: ((real: string) => boolean) | undefined
+}
+
+/**
+ * The real path of the file that a program names by a relative path: in its folder, or in the nearest one above that has it.
+ * The search ends at the roots, and a link out of them leads to nothing.
+ */
+export function fileAbove(folder: string, path: string, places: ProgramPlaces): string | undefined {
   if (isAbsolute(path) || normalize(path).startsWith('..')) return undefined
-  for (let at = resolve(folder); ; at = dirname(at)) {
+  for (let at = realPath(resolve(folder)); places.roots.some((root) => isBelow(at, root)); at = dirname(at)) {
     const file = join(at, path)
-    if (isFile(file)) return file
+    if (isFile(file)) return placed(file, places)
     if (dirname(at) === at) return undefined
   }
+  return undefined
+}
+
+/** The real path of a file that may be used as a program; nothing for another. */
+export function placed(file: string, { roots, denied }: ProgramPlaces): string | undefined {
+  const real = realPath(file)
+  return roots.some((root) => isBelow(real, root)) && denied?.(real) !== true ? real : undefined
 }
 
 /** Whatever keeps a file from being looked at, a name that no system takes among it, means that it is not there. */

@@ -1,4 +1,5 @@
 import { sep } from 'node:path'
+import { hostName } from './host-name.ts'
 
 const SCHEME = 'arbor://'
 const ONE = Symbol('*')
@@ -34,7 +35,7 @@ export function readCapability(text: string, folders?: Folders): Capability | Un
       steps.push(...pathSteps(folder))
       continue
     }
-    const plain = step.includes('*') ? { problem: `* is for grants, not for what is needed: ${step}` } : decode(step)
+    const plain = step.includes('*') ? { problem: `* is for grants, not for what is needed: ${step}` } : decode(step, steps)
     if (typeof plain !== 'string') return plain
     steps.push(plain)
   }
@@ -59,7 +60,7 @@ export function readPattern(text: string, folders?: Folders): Pattern | Unreadab
     else if (step === '**') return { problem: '** stands for all that follows, so it is the last step' }
     else if (folderOf(step, folders) !== undefined) steps.push(...pathSteps(folderOf(step, folders) ?? ''))
     else {
-      const plain = step.includes('*') ? { problem: `a star is a whole step: ${step}` } : decode(step)
+      const plain = step.includes('*') ? { problem: `a star is a whole step: ${step}` } : decode(step, steps)
       if (typeof plain !== 'string') return plain
       steps.push(plain)
     }
@@ -108,7 +109,8 @@ function rawSteps(text: string): string[] {
   return text.slice(SCHEME.length).split('/')
 }
 
-function decode(step: string): string | Unreadable {
+/** A step as it is meant, behind those before it: hosts are compared in one spelling. */
+function decode(step: string, before: Pattern['steps']): string | Unreadable {
   if (/[?#\\\s]/.test(step)) return { problem: `${JSON.stringify(step)} has a character that must be percent-encoded` }
   let plain: string
   try {
@@ -119,5 +121,6 @@ function decode(step: string): string | Unreadable {
   if (plain === '') return { problem: 'it has an empty step' }
   if (plain === '.' || plain === '..') return { problem: `it has the step ${plain}; paths are written out` }
   if (/[/\\\0]/.test(plain)) return { problem: `the step ${JSON.stringify(step)} has a separator inside` }
-  return plain
+  if (before.length !== 1 || before[0] !== 'net') return plain
+  return hostName(plain) ?? { problem: `${JSON.stringify(step)} is no host; a port and a path are none of it` }
 }

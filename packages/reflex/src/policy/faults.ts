@@ -15,17 +15,17 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'before a run',
     means:
-      'A policy file has "allow", "ask" and "deny", each a list of capabilities, and nothing else. In "allow" one may be an object with "capability", "expires_at" and "max_uses". Whatever else stands there would be ignored, and nobody would notice.',
+      'A policy file has "allow", "ask" and "deny", each a list of capabilities, "roots", a list of words, "commands" with "memory" and "processes", and nothing else. In "allow" one may be an object with "capability", "expires_at" and "max_uses". Whatever else stands there would be ignored, and nobody would notice.',
     often: 'a misspelling, one capability where a list belongs',
     fix: 'Write {"allow": ["arbor://…"], "ask": ["arbor://…"], "deny": ["arbor://…"]}.',
   },
   R3012: {
-    title: 'A capability cannot be understood',
+    title: 'A capability cannot be understood, or never matches',
     verdict: 'fail',
     when: 'before a run',
     means:
-      'A capability is `arbor://` and steps parted by `/`. In a grant a step may be `*`, which is any one step, and the last may be `**`, which is any number of them. Everything else is percent-encoded where it is not plain.',
-    often: 'a star inside a name (`*.md`), a step `..`, two slashes in a row',
+      'A capability is `arbor://` and steps parted by `/`. In a grant a step may be `*`, which is any one step, and the last may be `**`, which is any number of them. Everything else is percent-encoded where it is not plain. It begins with what Reflex asks about: action, eval, fs, function, human, memory, net, orchestrator, shell, skill, tool, or a root of your own tools that "roots" names. Behind net stands one host, without a port; its spelling does not matter.',
+    often: 'a star inside a name (`*.md`), a step `..`, two slashes in a row, a port behind a host, a misspelt root',
     fix: 'Write it out, such as arbor://fs/read/srv/data/**.',
   },
   R3020: {

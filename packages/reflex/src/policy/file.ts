@@ -1,6 +1,7 @@
 import { causeOf, type Fault, type FaultDetails, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { readPattern } from './capability.ts'
 import { faults } from './faults.ts'
+import { neverMatches } from './roots.ts'
 import type { BoundedGrant } from './terms.ts'
 
 /** What an operator allows and denies beside what the level of trust grants. A denial wins over every grant. */
@@ -9,13 +10,17 @@ export interface PolicyFile {
   readonly file?: string | undefined
   readonly allow: readonly string[]
   readonly deny: readonly string[]
+  /** What capabilities begin with that tools and handlers of the operator's own need, such as `deploy` for `arbor://deploy/prod`. */
+  readonly roots?: readonly string[]
   /** What somebody is asked about before a stage uses it, also where the level of trust grants it. */
   readonly ask?: readonly string[]
   /** What is allowed until a time, or so many times. */
   readonly bounded?: readonly BoundedGrant[]
+  /** What one command in the sandbox may use, with everything that it starts: bytes of memory, processes and threads. */
+  readonly commands?: { readonly memory?: number; readonly processes?: number }
 }
 
-const FIELDS = ['allow', 'deny', 'ask']
+const FIELDS = ['allow', 'deny', 'ask', 'roots', 'commands']
 const BOUNDED_FIELDS = ['capability', 'expires_at', 'max_uses']
 
 /**
@@ -27,27 +32,77 @@ export function readPolicy(text: string, file?: string): PolicyFile {
   if (!isObject(value)) throw faults.make('R3011', 'the policy is not an object', { file })
   for (const field of Object.keys(value)) {
     if (FIELDS.includes(field) || field === '$schema') continue
-    throw faults.make('R3011', `the policy has ${JSON.stringify(field)}; it can have "allow", "ask" and "deny"`, {
-      file,
-      path: field,
-      fix: 'correct or remove it',
-    })
+    throw faults.make(
+      'R3011',
+      `the policy has ${JSON.stringify(field)}; it can have ${FIELDS.map((name) => JSON.stringify(name)).join(', ')}`,
+      {
+        file,
+        path: field,
+        fix: 'correct or remove it',
+      },
+    )
   }
+  const roots = readRoots(value.roots, file)
+  const commands = value.commands === undefined ? undefined : readCommands(value.commands, file)
   const allowed = isList(value.allow) ? value.allow : undefined
-  const ask = patterns(value.ask, 'ask', file)
-  const bounded = (allowed ?? []).flatMap((grant, i) => (isObject(grant) ? [readBounded(grant, `allow[${i}]`, file)] : []))
+  const ask = patterns(value.ask, 'ask', { file, roots })
+  const bounded = (allowed ?? []).flatMap((grant, i) => (isObject(grant) ? [readBounded(grant, `allow[${i}]`, { file, roots })] : []))
   const plain = allowed?.filter((grant) => !isObject(grant)) ?? value.allow
   return {
     file,
-    allow: patterns(plain, 'allow', file),
-    deny: patterns(value.deny, 'deny', file),
+    allow: patterns(plain, 'allow', { file, roots }),
+    deny: patterns(value.deny, 'deny', { file, roots }),
     ...(ask.length === 0 ? {} : { ask }),
     ...(bounded.length === 0 ? {} : { bounded }),
+    ...(roots.length === 0 ? {} : { roots }),
+    ...(commands === undefined ? {} : { commands }),
   }
 }
 
+/** Where a rule stands: its file, and the roots that this file knows beside those of Reflex. */
+type Rules = Pick<PolicyFile, 'file' | 'roots'>
+
+function readRoots(value: Json | undefined, file: string | undefined): readonly string[] {
+  if (value === undefined) return []
+  const words = isList(value) ? value.filter((word) => typeof word === 'string' && /^[a-z][a-z0-9_-]*$/.test(word)) : []
+  if (isList(value) && words.length === value.length) return words as string[]
+  throw faults.make('R3011', '"roots" is not a list of words', { file, path: 'roots', fix: 'write them as in "roots": ["deploy"]' })
+}
+
+const UNITS: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
+/** Less than this no program starts with. */
+const LEAST_MEMORY = 16 * 2 ** 20
+const LEAST_PROCESSES = 4
+
+/** What a command may use: `{"memory": "512 MiB", "processes": 64}`. */
+function readCommands(value: Json, file: string | undefined): NonNullable<PolicyFile['commands']> {
+  const wrong = (path: string, what: string): Fault =>
+    faults.make('R3011', `${path} is not ${what}`, {
+      file,
+      path,
+      fix: 'write it as in {"commands": {"memory": "512 MiB", "processes": 64}}',
+    })
+  if (!isObject(value)) throw wrong('commands', 'an object')
+  const unknown = Object.keys(value).find((field) => field !== 'memory' && field !== 'processes')
+  if (unknown !== undefined) throw wrong(`commands.${unknown}`, 'one of memory, processes')
+  const { memory, processes } = value
+  const bytes = memory === undefined ? undefined : bytesOf(memory)
+  if (bytes !== undefined && !(Number.isSafeInteger(bytes) && bytes >= LEAST_MEMORY))
+    throw wrong('commands.memory', 'a size of 16 MiB or more, such as "512 MiB"')
+  if (processes !== undefined && !(typeof processes === 'number' && Number.isSafeInteger(processes) && processes >= LEAST_PROCESSES))
+    throw wrong('commands.processes', `a whole number of ${LEAST_PROCESSES} or more`)
+  return { ...(bytes === undefined ? {} : { memory: bytes }), ...(processes === undefined ? {} : { processes }) }
+}
+
+/** Bytes of `"512 MiB"`; not a number for anything else. */
+function bytesOf(value: Json): number {
+  const [, count = '', unit = ''] = (typeof value === 'string' ? /^(\d{1,12}) ?(KiB|MiB|GiB)$/.exec(value) : null) ?? []
+  return Number(count || 'none') * (UNITS[unit] ?? Number.NaN)
+}
+
 /** A grant that ends: `{"capability": "arbor://…", "expires_at": "2027-01-31T00:00:00Z", "max_uses": 3}`. */
-function readBounded(grant: JsonObject, path: string, file: string | undefined): BoundedGrant {
+function readBounded(grant: JsonObject, path: string, rules: Rules): BoundedGrant {
+  const { file } = rules
   const wrong = (field: string, what: string): Fault =>
     faults.make('R3011', `${path}.${field} is not ${what}`, { file, path: `${path}.${field}`, fix: 'correct or remove it' })
   const unknown = Object.keys(grant).find((field) => !BOUNDED_FIELDS.includes(field))
@@ -58,7 +113,7 @@ function readBounded(grant: JsonObject, path: string, file: string | undefined):
   if (most !== undefined && !(typeof most === 'number' && Number.isSafeInteger(most) && most > 0))
     throw wrong('max_uses', 'a number above 0')
   return {
-    capability: checkPattern(capability, `${path}.capability`, file),
+    capability: checkPattern(capability, `${path}.capability`, rules),
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(most === undefined ? {} : { maxUses: most }),
   }
@@ -85,16 +140,23 @@ function placeIn(message: string): FaultDetails {
   return line === undefined ? {} : { line: Number(line), column: Number(column) }
 }
 
-function patterns(list: Json | undefined, field: string, file: string | undefined): readonly string[] {
+function patterns(list: Json | undefined, field: string, rules: Rules): readonly string[] {
+  const { file } = rules
   if (list === undefined) return []
   if (!isList(list)) throw faults.make('R3011', `"${field}" is not a list of capabilities`, { file, path: field })
-  return list.map((text, i) => checkPattern(text, `${field}[${i}]`, file))
+  return list.map((text, i) => checkPattern(text, `${field}[${i}]`, rules))
 }
 
-/** A grant or a denial as text, if it can be understood; else the fault `R3012`. */
-export function checkPattern(text: unknown, path: string, file?: string): string {
-  const read = typeof text === 'string' ? readPattern(text) : { problem: 'it is not text' }
-  if (typeof text === 'string' && !('problem' in read)) return text
+/** A grant or a denial as text, if it can be understood and can match something; else the fault `R3012`. */
+export function checkPattern(text: unknown, path: string, { file, roots }: Rules): string {
   const shown = typeof text === 'string' ? text : JSON.stringify(text)
-  throw faults.make('R3012', `${path} is no capability, ${'problem' in read ? read.problem : ''}: ${shown}`, { file, path })
+  const read = typeof text === 'string' ? readPattern(text) : { problem: 'it is not text' }
+  if ('problem' in read) throw faults.make('R3012', `${path} is no capability, ${read.problem}: ${shown}`, { file, path })
+  const never = neverMatches(read, roots)
+  if (never === undefined) return shown
+  throw faults.make('R3012', `${path} can never match, ${never}: ${shown}`, {
+    file,
+    path,
+    fix: 'correct it; if a tool of your own needs it, name its first step in "roots"',
+  })
 }

@@ -1,5 +1,6 @@
 import { type Call, type Fault, faults, type Policy, type Traits } from '../kernel/index.ts'
 import {
+  below,
   type Capability,
   covers,
   type Folders,
@@ -51,6 +52,8 @@ export interface OperatorPolicy extends Policy {
   ask(call: Call, traits: Traits, by: unknown): Fault | undefined
   allows(run: string, capability: string, exactly?: boolean): boolean
   judge(run: string, capability: string): Verdict
+  /** Whether a rule of the operator denies it, and not only that nobody grants it. */
+  denies(run: string, capability: string): boolean
   /**
    * The same of one call of a run, whose frames may have less trust than the run. With `exactly`, a grant with a star
    * does not count: nobody means a private address when they allow the network.
@@ -63,6 +66,30 @@ export interface OperatorPolicy extends Policy {
    */
   judgeAhead(call: Call, capability: string): Verdict
   trustOf(call: Call): Trust
+}
+
+/**
+ * Whether the operator keeps every run from something, whatever its trust: by a denial, or because Reflex keeps it for
+ * itself. For what happens before there is a run; a denial that names the run's folder says nothing here.
+ */
+export function deniedToAll({
+  workdir,
+  home,
+  grants = [],
+  reserved = [`${workdir}/.reflex`],
+}: Omit<PolicySettings, 'trust' | 'runFolder'>): (capability: string) => boolean {
+  const patterns = grants
+    .flatMap(({ deny = [] }) => deny.filter((text) => !text.includes('{run}')))
+    .flatMap((text) => {
+      const pattern = readPattern(text, { work: workdir, run: '', home })
+      return 'problem' in pattern ? [] : [pattern]
+    })
+  const kept = ['arbor://fs/read', 'arbor://fs/write'].flatMap((prefix) => reserved.map((folder) => below(prefix, folder)))
+  const denied = [...kept, ...patterns]
+  return (capability) => {
+    const need = readCapability(capability)
+    return 'problem' in need || denied.some((pattern) => covers(pattern, need))
+  }
 }
 
 interface Rights {
@@ -82,11 +109,13 @@ interface Rights {
  */
 export function createPolicy(settings: PolicySettings): OperatorPolicy {
   const { grants = [] } = settings
+  const roots = grants.flatMap((grant) => grant.roots ?? [])
   for (const { allow = [], deny = [], ask = [], bounded = [], file } of grants) {
-    for (const [i, text] of ask.entries()) checkPattern(text, `ask[${i}]`, file)
-    for (const [i, { capability }] of bounded.entries()) checkPattern(capability, `bounded[${i}]`, file)
-    for (const [i, text] of allow.entries()) checkPattern(text, `allow[${i}]`, file)
-    for (const [i, text] of deny.entries()) checkPattern(text, `deny[${i}]`, file)
+    const rules = { file, roots }
+    for (const [i, text] of ask.entries()) checkPattern(text, `ask[${i}]`, rules)
+    for (const [i, { capability }] of bounded.entries()) checkPattern(capability, `bounded[${i}]`, rules)
+    for (const [i, text] of allow.entries()) checkPattern(text, `allow[${i}]`, rules)
+    for (const [i, text] of deny.entries()) checkPattern(text, `deny[${i}]`, rules)
   }
   const trustOf = (run: string): Trust => (typeof settings.trust === 'function' ? settings.trust(run) : settings.trust)
   // One run after another asks, each many times.
@@ -112,6 +141,10 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
     trustOf: trustIn,
     allows: (run, capability, exactly) => judgeBy(rightsIn(run), capability, exactly).allowed,
     judge,
+    denies(run, capability) {
+      const need = readCapability(capability)
+      return 'problem' in need || rightsIn(run).denied.some(([, pattern]) => covers(pattern, need))
+    },
   }
 }
 
@@ -149,7 +182,8 @@ function judgeNeed(rights: Rights, need: Capability, exactly = false): Verdict {
   if (asked !== undefined) return asked
   const counts = (pattern: Pattern): boolean => !exactly || isExact(pattern)
   const grant = granted.find((candidate) => counts(candidate.pattern) && grants(candidate, need))
-  if (grant !== undefined) return { allowed: true, by: trust, rule: grant.pattern.text }
+  if (grant !== undefined && !isBounded(rights, (pattern) => covers(pattern, need)))
+    return { allowed: true, by: trust, rule: grant.pattern.text }
   const fits = (pattern: Pattern): boolean => counts(pattern) && covers(pattern, need)
   const allowance = ruleFor(allowed, fits)
   return allowance === undefined ? (onTerms(rights, false, fits) ?? { allowed: false, by: 'nobody' }) : { allowed: true, ...allowance }
@@ -164,6 +198,11 @@ function onTerms({ termed, now }: Rights, ask: boolean, fits: (pattern: Pattern)
   return terms === undefined ? { allowed: true, ...rule } : { allowed: false, ...rule, terms }
 }
 
+/** Whether the operator has set bounds to something. A level of trust does not grant it without them, also once they have ended. */
+function isBounded({ termed }: Rights, fits: (pattern: Pattern) => boolean): boolean {
+  return termed.some(({ ask, pattern }) => ask !== true && fits(pattern))
+}
+
 /** Needs that name no more than what kind of thing is touched. */
 const BEGINNINGS: ReadonlySet<string> = new Set(['arbor://fs/read', 'arbor://fs/write', 'arbor://net', 'arbor://tool'])
 
@@ -176,7 +215,8 @@ function judgeAhead(rights: Rights, text: string): Verdict {
   const asked = onTerms(rights, true, (pattern) => reaches(pattern, need))
   if (asked !== undefined) return asked
   const grant = rights.granted.find(({ pattern }) => reaches(pattern, need))
-  if (grant !== undefined) return { allowed: true, by: rights.trust, rule: grant.pattern.text }
+  if (grant !== undefined && !isBounded(rights, (pattern) => covers(pattern, need)))
+    return { allowed: true, by: rights.trust, rule: grant.pattern.text }
   const fits = (pattern: Pattern): boolean => reaches(pattern, need)
   const allowance = ruleFor(rights.allowed, fits)
   return allowance === undefined ? (onTerms(rights, false, fits) ?? { allowed: false, by: 'nobody' }) : { allowed: true, ...allowance }

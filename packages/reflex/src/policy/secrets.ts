@@ -1,7 +1,22 @@
 import { digest, type Redact, redactTexts } from '../kernel/index.ts'
 
 /** A word of a variable's name that says that its value is a secret. */
-const TELLTALE = new Set(['KEY', 'APIKEY', 'TOKEN', 'SECRET', 'PASSWORD', 'PASSWD', 'PASSPHRASE', 'CREDENTIAL', 'CREDENTIALS'])
+const TELLTALE = new Set([
+  'KEY',
+  'APIKEY',
+  'TOKEN',
+  'SECRET',
+  'PASS',
+  'PASSWORD',
+  'PASSWD',
+  'PASSPHRASE',
+  'PGPASSWORD',
+  'CREDENTIAL',
+  'CREDENTIALS',
+  'PAT',
+])
+/** Words that say so at the end of a name, behind others: `PWD` alone is a folder, `MYSQL_PWD` a password. */
+const TELLTALE_LAST = new Set(['PWD', 'AUTH'])
 /** A shorter text may stand anywhere by chance. */
 const SHORTEST = 8
 
@@ -15,15 +30,47 @@ export function secretsIn(
   isPath: (value: string) => boolean = () => false,
 ): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) => {
-    const secret = value !== undefined && value.length >= SHORTEST && !(/^[/~.]/.test(value) && isPath(value))
-    return secret &&
-      name
-        .toUpperCase()
-        .split(/[^A-Z]+/)
-        .some((word) => TELLTALE.has(word))
-      ? [value]
-      : []
+    if (value === undefined) return []
+    const secret = value.length >= SHORTEST && !(/^[/~.]/.test(value) && isPath(value)) && tellsSecret(name)
+    return [...(secret ? [value] : []), ...secretsInAddress(value)]
   })
+}
+
+function tellsSecret(name: string): boolean {
+  const words = name
+    .toUpperCase()
+    .split(/[^A-Z]+/)
+    .filter((word) => word !== '')
+  return words.some((word) => TELLTALE.has(word)) || (words.length > 1 && TELLTALE_LAST.has(words.at(-1) ?? ''))
+}
+
+/** A user without a password is a name, unless it is as long as a token. */
+const TOKEN_LENGTH = 20
+
+/**
+ * What is secret in an address such as `postgres://ana:hunter2@host/db?password=…`, whatever its variable is called: the address
+ * as a whole, its password, and parameters whose names say so, each as it stands and decoded.
+ */
+function secretsInAddress(value: string): readonly string[] {
+  const [, rest] = /^(?:jdbc:)?[a-z][a-z0-9+.-]*:\/\/([^]*)$/i.exec(value) ?? []
+  if (rest === undefined) return []
+  const authority = rest.split(/[/?#]/, 1)[0] ?? ''
+  const login = authority.slice(0, Math.max(0, authority.lastIndexOf('@')))
+  const colon = login.indexOf(':')
+  const password = colon >= 0 ? login.slice(colon + 1) : login.length >= TOKEN_LENGTH ? login : ''
+  const query = rest.slice(rest.indexOf('?') + 1 || rest.length).split('#', 1)[0] ?? ''
+  const given = query.split('&').flatMap((pair) => (tellsSecret(pair.split('=', 1)[0] ?? '') ? [pair.slice(pair.indexOf('=') + 1)] : []))
+  const found = [password, ...given].filter((text) => text !== '')
+  // A password that is too short to be looked for by itself goes with its user.
+  return found.length === 0 ? [] : [value, ...(colon > 0 ? [login] : []), ...found.flatMap((text) => [text, decoded(text)])]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /** Replaces secrets in texts and values. */

@@ -86,4 +86,14 @@ export const faults = defineFaults({
     means: 'Something used the store after close. Nothing was done.',
     fix: 'Close the runtime before its store.',
   },
+  R5030: {
+    title: 'The store that was found is not known',
+    verdict: 'fail',
+    when: 'when a command looks for its store in the folder where it begins and in those above',
+    means:
+      'A folder .reflex holds a store that this user has neither made nor named. Its questions may be forged: a program or an archive can have put it there. It was not opened.',
+    often:
+      'a project folder that was copied, moved, or came from somebody else, a store that was put back from a backup, another home folder',
+    fix: 'If you know where the store comes from, name it once: reflex runs --store PATH. From then on it is found. Else remove its folder .reflex.',
+  },
 })

@@ -40,6 +40,12 @@ export function isPublicAddress(address: string): boolean {
   return !special.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
+/** An address, and the one that it stands for. */
+export function meantAddresses(address: string): readonly string[] {
+  const inner = isIPv6(address) ? innerAddress(address) : undefined
+  return inner === undefined ? [address] : [address, inner]
+}
+
 /** The IPv4 address in a mapped, a translated or a 6to4 one. */
 function innerAddress(address: string): string | undefined {
   const groups = groupsOf(address)

@@ -2,8 +2,10 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Host } from '../kernel/index.ts'
 import { type Environment, pathFolders } from './environment.ts'
+import type { CommandLimits } from './limits.ts'
 import { isBelow, isFolder, isThere, realPath } from './paths.ts'
 import { runProcess } from './process.ts'
+import { isWritableStage } from './stage.ts'
 
 /** Bubblewrap as it works on this machine. */
 export interface Bubblewrap {
@@ -34,8 +36,10 @@ export interface View {
   /** The work folder, and whether it may be changed. */
   readonly workdir: string
   readonly writable: boolean
-  /** The run's own folder; left out where it is not there. */
+  /** The run's own folder, which the command may read; left out where it is not there. */
   readonly runFolder: string
+  /** The folder in it that belongs to the command's stage, and that it may write to. */
+  readonly stage: string | undefined
   /** Folders and files that Reflex keeps for itself. */
   readonly reserved: readonly string[]
   readonly environment: Environment
@@ -46,6 +50,7 @@ export interface View {
   readonly guarded: (folder: string) => readonly string[]
   /** Words that belong behind all folders. */
   readonly closing: readonly string[]
+  readonly limits: CommandLimits
 }
 
 /** A fact of the machine, found out once in a process. Only what works is kept: bubblewrap may be installed meanwhile. */
@@ -120,8 +125,6 @@ const SETTINGS: readonly string[] = [
   'crypto-policies',
 ]
 
-/** Processes of a sandbox, threads included. The system does not hold root to it. */
-const MOST_PROCESSES = 2_048
 /** Bytes of each folder in memory. */
 const MEMORY = 1_073_741_824
 /** Bytes of `/dev/shm`, in which programs share memory. */
@@ -133,7 +136,7 @@ export const PRIVATE_HOME = '/tmp/home'
 const CLOSED: readonly string[] = ['--remount-ro', '/proc', '--remount-ro', '/']
 
 /** Namespaces of its own for everything, no rights, no way to the terminal, and nothing but the system to be seen. */
-function rootOf({ program, modern }: Bubblewrap): string[] {
+function rootOf({ program, modern }: Bubblewrap, most = MEMORY): string[] {
   return [
     program,
     '--unshare-all',
@@ -153,7 +156,7 @@ function rootOf({ program, modern }: Bubblewrap): string[] {
     ...(modern ? ['--size', String(SHARED_MEMORY), '--tmpfs', '/dev/shm'] : []),
     '--remount-ro',
     '/dev',
-    ...memory(modern),
+    ...memory(modern, most),
     '/tmp',
     '--dir',
     PRIVATE_HOME,
@@ -168,13 +171,14 @@ function rootOf({ program, modern }: Bubblewrap): string[] {
 /**
  * The words that run a command in a sandbox. It sees the system, the programs on the PATH, the work folder and the run's
  * own, all at their real places, and nothing else of the machine: the rest of the home folder with its keys is not there,
- * and there is no network. It writes into those two folders, if the policy lets it, and into memory that is gone with it.
+ * and there is no network. It writes into the work folder, if the policy lets it, into the folder of its stage, and into memory
+ * that is gone with it.
  */
 export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, view: View): readonly string[] {
   const { workdir, writable, runFolder, reserved, readable, cwd, guarded } = view
   const hidden = reserved.filter((path) => isThere(path) && isBelow(path, workdir))
   return [
-    ...rootOf(bubblewrap),
+    ...rootOf(bubblewrap, Math.min(MEMORY, view.limits.memory)),
     ...programFolders(view).flatMap((folder) => ['--ro-bind-try', folder, folder]),
     ...readable.filter(isFolder).flatMap(guarded),
     writable ? '--bind' : '--ro-bind',
@@ -182,7 +186,7 @@ export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, v
     workdir,
     ...guarded(workdir),
     ...hidden.flatMap((path) => (isFolder(path) ? [...memory(bubblewrap.modern), path] : ['--ro-bind', '/dev/null', path])),
-    ...(isFolder(runFolder) ? ['--bind', runFolder, runFolder, ...guarded(runFolder)] : []),
+    ...runFolders(view),
     // A folder elsewhere, for which the policy has been asked.
     ...([workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? [] : ['--bind', cwd, cwd, ...guarded(cwd)]),
     ...hidden.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
@@ -193,7 +197,7 @@ export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, v
     '--chdir',
     cwd,
     '--',
-    ...limits(),
+    ...limited(view.limits),
     ...argv,
   ]
 }
@@ -215,13 +219,46 @@ export function bubblewrapSays({
   return code === 1 && /^bwrap: [^\n]+\n$/.test(stderr) ? { broken: stderr.trim() } : undefined
 }
 
-function limits(): readonly string[] {
+/** Bytes that a process may reserve beyond what it may use: engines of languages take hundreds of megabytes that they never touch. */
+const RESERVED_MEMORY = 1_073_741_824
+
+/**
+ * What the system itself holds each process to, at once: the memory that it reserves, and where it is not root's, how many
+ * there are. What all of them use together is looked at from outside (`usage.ts`).
+ */
+function limited({ memory, processes }: CommandLimits): readonly string[] {
   const prlimit = '/usr/bin/prlimit'
-  return isThere(prlimit) ? [prlimit, `--nproc=${MOST_PROCESSES}:${MOST_PROCESSES}`, '--core=0:0', '--'] : []
+  const data = memory + RESERVED_MEMORY
+  return isThere(prlimit) ? [prlimit, `--nproc=${processes}:${processes}`, `--data=${data}:${data}`, '--core=0:0', '--'] : []
 }
 
-export function memory(modern: boolean): readonly string[] {
-  return modern ? ['--size', String(MEMORY), '--tmpfs'] : ['--tmpfs']
+export function memory(modern: boolean, most = MEMORY): readonly string[] {
+  return modern ? ['--size', String(most), '--tmpfs'] : ['--tmpfs']
+}
+
+/**
+ * The run's folder, to be read, and the stage's own in it, to be written. Reflex and other commands work in the run's folder
+ * meanwhile, so nothing on the way to either can be renamed: each folder between the work folder and the run's is a mount, and
+ * a stage that lies deeper than the run's folder, where a command could exchange what leads to it, is not writable.
+ */
+function runFolders({ workdir, runFolder, stage, reserved, guarded }: View): readonly string[] {
+  if (!isFolder(runFolder)) return []
+  const inside = isBelow(runFolder, workdir) && !reserved.some((path) => isBelow(runFolder, path))
+  const held = inside ? foldersBetween(workdir, runFolder) : []
+  return [
+    ...held.flatMap((path) => ['--bind', path, path]),
+    '--ro-bind',
+    runFolder,
+    runFolder,
+    ...guarded(runFolder),
+    ...(isWritableStage(stage, runFolder) ? ['--bind', stage, stage, ...guarded(stage)] : []),
+  ]
+}
+
+/** The folders on the way from one to another that lies below it, without both. */
+function foldersBetween(top: string, path: string): readonly string[] {
+  const above = dirname(path)
+  return above === top || !isBelow(above, top) ? [] : [...foldersBetween(top, above), above]
 }
 
 function showSystem(path: string): readonly string[] {

@@ -4,6 +4,7 @@ import { count, type Field, or, path, text, word } from './arguments.ts'
 import { bubblewrapSays } from './bubblewrap.ts'
 import { faults } from './faults.ts'
 import type { Warning } from './guard.ts'
+import { type CommandLimits, lowestLimits } from './limits.ts'
 import { absolute, isBelow, realPath, shownPath } from './paths.ts'
 import { type ProcessResult, runProcess } from './process.ts'
 import { demand, notA, systemCode, systemFault } from './refusals.ts'
@@ -68,13 +69,13 @@ export interface Invocation {
 /**
  * Runs a command confined as `confine` says. A code other than 0 is a result; what keeps it from being run, or ends it,
  * is a fault: `R4105` and `R4106` for its folders, `R4130` when it cannot be started, `R4131` and `R4132` when it is
- * ended, `R4133` and `R4134` when it cannot be confined.
+ * ended, `R4138` when it uses too much, `R4133` and `R4134` when it cannot be confined.
  */
 export async function runCommand(command: Invocation, settings: CommandSettings, call: ToolCall): Promise<CommandResult> {
   const cwd = await workingFolder(command.cwd, call)
   const stage = command.stage === undefined ? undefined : await openStage(command.stage, call)
   const environment = { ...command.environment, ...(stage === undefined ? {} : { ARBOR_STAGE_DIR: stage, ATTRACTOR_STAGE_DIR: stage }) }
-  const confined = await confine({ argv: command.argv, cwd, environment }, command.sandbox, settings, call)
+  const confined = await confine({ argv: command.argv, cwd, environment, stage }, command.sandbox, settings, call)
   const { result, warnings } = await cleaned(confined, () => perform(command, confined, cwd, settings, call))
   const warning = [confined.warning, ...shortly(warnings)].filter((text) => text !== undefined)
   const status = stage === undefined ? undefined : await readStatus(stage, call)
@@ -130,6 +131,7 @@ async function perform(
   if (call.signal.aborted) throw faults.make('R4132', `${line(command)} was called off before it began`)
   const timeout = command.timeout ?? settings.timeout ?? TIMEOUT
   const confined = sandbox === 'strict'
+  const limits = confined ? lowestLimits([settings.limits ?? {}]) : undefined
   const result = await runProcess(
     // Whoever makes the sandbox begins outside it, where the folder of the command can have been exchanged.
     {
@@ -141,6 +143,7 @@ async function perform(
       most: command.limit,
       signal: call.signal,
       reports: confined,
+      limits,
     },
     settings.host,
   ).catch((thrown: unknown) => {
@@ -148,6 +151,7 @@ async function perform(
   })
   if (result.end === 'aborted') throw faults.make('R4132', `${line(command)} was called off`)
   if (result.end === 'timeout') throw tooLong(command, timeout, result)
+  if (limits !== undefined && (result.end === 'memory' || result.end === 'processes')) throw tooMuch(command, result.end, limits, result)
   const said = confined ? bubblewrapSays(result) : undefined
   if (said === undefined) return result
   if ('broken' in said) throw faults.make('R4134', `${line(command)} was not started: ${said.broken}`, { data: { said: said.broken } })
@@ -183,6 +187,14 @@ function notStarted(argv: readonly string[], code: string | undefined, cause?: u
 
 function tooLong(command: Invocation, timeout: number, { stdout, stderr }: ProcessResult): Fault {
   return faults.make('R4131', `${line(command)} did not end within ${timeout} ms and was killed`, {
+    data: { stdout: stdout.slice(-2000), stderr: stderr.slice(-2000) },
+  })
+}
+
+function tooMuch(command: Invocation, what: keyof CommandLimits, limits: CommandLimits, { stdout, stderr }: ProcessResult): Fault {
+  const most = what === 'memory' ? `${Math.round(limits.memory / 2 ** 20)} MiB of memory` : `${limits.processes} processes`
+  return faults.make('R4138', `${line(command)} used more than ${most} and was killed`, {
+    fix: `let it use less, or raise "${what}" in "commands" of a --policy FILE`,
     data: { stdout: stdout.slice(-2000), stderr: stderr.slice(-2000) },
   })
 }

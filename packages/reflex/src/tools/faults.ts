@@ -2,7 +2,7 @@ import { defineFaults } from '../kernel/index.ts'
 
 const DURING = 'during a run'
 
-/** The tools' part of the catalogue (R4100 to R4149): calls, files (R4105 to R4115), git (R4120 to R4124), commands (R4130 to R4134, R4144, R4145), requests (R4135 to R4137), files that run by themselves (R4143). */
+/** The tools' part of the catalogue (R4100 to R4149): calls, files (R4105 to R4115), git (R4120 to R4124), commands (R4130 to R4134, R4138, R4144, R4145), requests (R4135 to R4137), files that run by themselves (R4143). */
 export const faults = defineFaults({
   R4100: {
     title: 'A tool is not known',
@@ -234,6 +234,15 @@ export const faults = defineFaults({
       'A command works on a copy of the repository. Its objects, branches, tags, logs, HEAD and what is staged are taken over when it ends, as far as they have not changed meanwhile; settings, hooks and references of servers are not. The objects of what was refused are kept: git finds a commit by its hash until it cleans up.',
     often: 'two commands that commit to one branch at once, a commit of the user while the command ran, a rebase that was left halfway',
     fix: 'Look at the commit with `git show HASH`, and merge it; run commands that commit one after another.',
+  },
+  R4138: {
+    title: 'A command used more than it may',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'A command in the sandbox, with everything that it starts, has 4 GiB of memory and 2,048 processes and threads, unless the policy says otherwise. It used more. It and everything that it had started was killed.',
+    often: 'a build with too many parallel jobs, a program that starts itself again and again',
+    fix: 'Let it use less, or raise "memory" or "processes" in "commands" of a policy file.',
   },
   R4140: {
     title: 'A change does not fit its file',

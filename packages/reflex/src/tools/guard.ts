@@ -10,6 +10,7 @@ import type { Removed } from './leftovers/remove.ts'
 import { foldedName } from './leftovers/self-running.ts'
 import { stateFolder, watchFolders } from './leftovers/watch.ts'
 import { isBelow, isFolder, shownPath } from './paths.ts'
+import { isWritableStage } from './stage.ts'
 import type { ToolCall } from './tool.ts'
 
 /** Something that a command has done and that did not stay. */
@@ -147,8 +148,12 @@ function notKept(missed: readonly NotKept[]): readonly Warning[] {
   return [{ code, message }]
 }
 
-/** The folders that a command may change: its work folder where the run may, the run's own, and one elsewhere that it begins in. */
-export function writableFolders({ workdir, runFolder }: ToolCall, cwd: string, writable: boolean): readonly string[] {
-  const own = [...(writable ? [workdir] : []), ...(isFolder(runFolder) ? [runFolder] : [])]
+/** The folders that a command may change: its work folder where the run may, that of its stage, and one elsewhere that it begins in. */
+export function writableFolders(
+  { workdir, runFolder }: ToolCall,
+  { cwd, stage }: { readonly cwd: string; readonly stage?: string | undefined },
+  writable: boolean,
+): readonly string[] {
+  const own = [...(writable ? [workdir] : []), ...(isWritableStage(stage, runFolder) ? [stage] : [])]
   return [workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? own : [...own, cwd]
 }

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { Host } from '../kernel/index.ts'
-import { isPublicAddress } from './addresses.ts'
+import { isPublicAddress, meantAddresses } from './addresses.ts'
 import { netCapability } from './capability.ts'
 import { faults } from './faults.ts'
 import type { ToolCall } from './tool.ts'
@@ -69,6 +69,14 @@ async function addressesOf(name: string, call: ToolCall): Promise<readonly Addre
   const family = isIP(name)
   const all = family === 0 ? await lookup(name, { all: true, order: 'verbatim' }) : [{ address: name, family }]
   for (const { address } of all) {
+    const denied = meantAddresses(address)
+      .map(netCapability)
+      .find((capability) => call.denies(capability))
+    if (denied !== undefined)
+      throw faults.make('R4135', `${address}, where ${name} leads, is denied by the policy`, {
+        fix: `remove what denies ${denied} from the policy, if it is meant`,
+        data: { denied },
+      })
     const need = netCapability(address)
     if (isPublicAddress(address) || call.allows(need, true)) continue
     const through = address === name ? '' : `, where ${name} leads,`

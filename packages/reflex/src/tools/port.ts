@@ -10,6 +10,8 @@ export interface ToolPortSettings {
   readonly guess?: Guess
   readonly place: (call: Call) => Place
   readonly allows: (call: Call, capability: string, exactly?: boolean) => boolean
+  /** Whether a rule of the operator denies something to a call. */
+  readonly denies: (call: Call, capability: string) => boolean
 }
 
 /** What a program may say of a call whose outcome is unknown after a crash; what the tool says counts where it does not. */
@@ -21,7 +23,7 @@ const ON_RESUME: Readonly<Record<string, Repeat>> = { ask: 'ask', repeat: 'keyed
  * arguments, so the runtime gates it and the policy judges it as what it is. A call that cannot be understood touches
  * nothing and fails.
  */
-export function toolPort({ tools, guess, place, allows }: ToolPortSettings): Port {
+export function toolPort({ tools, guess, place, allows, denies }: ToolPortSettings): Port {
   const toolsOf = typeof tools === 'function' ? tools : () => tools
   const prepare = ({ args, run }: Call): PreparedCall => {
     const { tool, args: given = {}, by } = isObject(args) ? args : {}
@@ -45,6 +47,7 @@ export function toolPort({ tools, guess, place, allows }: ToolPortSettings): Por
         key: call.key,
         part: (delta: Json, begins?: boolean) => call.part(delta, begins),
         allows: (capability, exactly) => allows(call, capability, exactly),
+        denies: (capability) => denies(call, capability),
       }),
   }
 }

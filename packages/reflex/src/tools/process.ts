@@ -3,7 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { Host } from '../kernel/index.ts'
 import { type Handles, onlyHandles } from './inherited-handles.ts'
+import type { CommandLimits } from './limits.ts'
 import { gone, initOf } from './sandbox-init.ts'
+import { overLimits } from './usage.ts'
 
 /** A program to be run, without a shell. */
 export interface ProcessRequest {
@@ -19,11 +21,13 @@ export interface ProcessRequest {
   /** Bytes kept of the output and of the errors, each. What comes after them is read and dropped. */
   readonly most: number
   readonly signal: AbortSignal
+  /** What it may use with everything that it starts; more kills it all. Looked at on Linux alone. */
+  readonly limits?: CommandLimits | undefined
 }
 
 /** How a program ended. */
 export interface ProcessResult {
-  readonly end: 'exited' | 'timeout' | 'aborted'
+  readonly end: 'exited' | 'timeout' | 'aborted' | keyof CommandLimits
   /** Null when a signal ended it. */
   readonly code: number | null
   readonly signal: string | null
@@ -34,6 +38,8 @@ export interface ProcessResult {
 
 /** Milliseconds between asking a program to end and ending it. */
 const GRACE = 500
+/** Milliseconds between two looks at what a program uses. */
+const LOOK = 100
 /** Milliseconds for output that is still on its way when the program has ended. */
 const DRAIN = 200
 /** Bytes of what bubblewrap reports of its sandbox. */
@@ -99,7 +105,7 @@ interface Stopping {
   reason(): ProcessResult['end']
 }
 
-function stopping(child: ChildProcess, { timeout, signal }: ProcessRequest, host: Host): Stopping {
+function stopping(child: ChildProcess, { timeout, signal, limits }: ProcessRequest, host: Host): Stopping {
   let reason: ProcessResult['end'] = 'exited'
   let kill: (() => void) | undefined
   const stop = (why: ProcessResult['end']): void => {
@@ -110,16 +116,37 @@ function stopping(child: ChildProcess, { timeout, signal }: ProcessRequest, host
   }
   const abort = (): void => stop('aborted')
   const late = host.at(host.now() + timeout, () => stop('timeout'))
+  const { pid } = child
+  const unwatch =
+    limits === undefined || pid === undefined
+      ? undefined
+      : watching(pid, limits, host, (over) => {
+          if (reason === 'exited') reason = over
+          killGroup(child, 'SIGKILL')
+        })
   signal.addEventListener('abort', abort, { once: true })
   if (signal.aborted) abort()
   return {
     settle() {
       late()
       kill?.()
+      unwatch?.()
       signal.removeEventListener('abort', abort)
     },
     reason: () => reason,
   }
+}
+
+/** Looks again and again at what a process and those below it use, until it is over its limits. Returns what ends that. */
+function watching(pid: number, limits: CommandLimits, host: Host, tell: (over: keyof CommandLimits) => void): () => void {
+  let callOff = (): void => undefined
+  const look = (): void => {
+    const over = overLimits(pid, limits)
+    if (over !== undefined) tell(over)
+    else callOff = host.at(host.now() + LOOK, look)
+  }
+  callOff = host.at(host.now() + LOOK, look)
+  return () => callOff()
 }
 
 /** Signals everything that a program has started and that has not left its group. */

@@ -4,6 +4,7 @@ import { fsCapability, UNSANDBOXED_CAPABILITY } from './capability.ts'
 import { type Environment, scrub } from './environment.ts'
 import { faults } from './faults.ts'
 import { guardFolders, type Warning, writableFolders } from './guard.ts'
+import { type CommandLimits, lowestLimits } from './limits.ts'
 import { isBelow, isFolder, realPath } from './paths.ts'
 import type { ToolCall } from './tool.ts'
 
@@ -25,8 +26,18 @@ export interface SandboxSettings {
   readonly readable?: readonly string[] | undefined
   /** Folders and files in the work folder that commands do not see; `.reflex` unless said otherwise. */
   readonly reserved?: readonly string[] | undefined
+  /** What a confined command may use; 4 GiB of memory and 2,048 processes unless said otherwise. */
+  readonly limits?: Partial<CommandLimits> | undefined
   /** Where bubblewrap is looked for, absolute; the places of the system unless said otherwise. */
   readonly bubblewrap?: readonly string[] | undefined
+}
+
+/** What a sandbox is made around. */
+interface Words {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  /** The folder of its stage, a real path. */
+  readonly stage?: string | undefined
 }
 
 /** A command ready to be started. */
@@ -49,7 +60,7 @@ const NOTHING_TO_CLEAN = { end: () => Promise.resolve([]) }
  * its program insists on `strict`; any other fails with `R4133`.
  */
 export async function confine(
-  command: { readonly argv: readonly string[]; readonly cwd: string; readonly environment: Readonly<Record<string, string>> },
+  command: Words & { readonly environment: Readonly<Record<string, string>> },
   asked: Sandbox | undefined,
   settings: SandboxSettings,
   call: ToolCall,
@@ -93,18 +104,25 @@ async function sandboxFor(
 }
 
 async function inSandbox(
-  { argv, cwd }: { readonly argv: readonly string[]; readonly cwd: string },
+  { argv, cwd, stage }: Words,
   bubblewrap: Bubblewrap,
   settings: SandboxSettings,
   call: ToolCall,
 ): Promise<Pick<Confined, 'argv' | 'end'>> {
   const { workdir, runFolder } = call
   const { reserved = [`${workdir}/.reflex`], readable = [], environment } = settings
+  const limits = lowestLimits([settings.limits ?? {}])
   const writable = call.allows(fsCapability('write', workdir))
-  const seen = [...(writable ? [] : [workdir]), ...readable.map(realPath).filter(isFolder)]
-  const folders = { writable: writableFolders(call, cwd, writable), readable: seen, reserved, cwd, memory: memory(bubblewrap.modern) }
+  const seen = [...(writable ? [] : [workdir]), ...(isFolder(runFolder) ? [runFolder] : []), ...readable.map(realPath).filter(isFolder)]
+  const folders = {
+    writable: writableFolders(call, { cwd, stage }, writable),
+    readable: seen,
+    reserved,
+    cwd,
+    memory: memory(bubblewrap.modern),
+  }
   const { words, closing, end } = await guardFolders(folders, settings, call)
-  const view = { workdir, writable, runFolder, reserved, environment, readable, cwd, guarded: words, closing }
+  const view = { workdir, writable, runFolder, stage, limits, reserved, environment, readable, cwd, guarded: words, closing }
   try {
     return { argv: bubblewrapped(argv, bubblewrap, view), end }
   } catch (thrown) {

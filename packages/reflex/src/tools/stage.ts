@@ -1,5 +1,5 @@
 import { unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isFault } from '../kernel/index.ts'
 import { readText } from './file/read.ts'
 import { makeFolder } from './make-folder.ts'
@@ -37,4 +37,9 @@ export async function readStatus(stage: string, call: ToolCall): Promise<string 
     if (!isFault(thrown)) throw thrown
     return thrown.code === 'R4106' ? undefined : ''
   }
+}
+
+/** The folder of a stage is writable for its command where it lies directly in the run's: deeper, what leads to it could be exchanged. */
+export function isWritableStage(stage: string | undefined, runFolder: string): stage is string {
+  return stage !== undefined && dirname(stage) === runFolder
 }

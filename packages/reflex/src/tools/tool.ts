@@ -21,6 +21,8 @@ export interface ToolCall extends Place {
    * grant with a star does not count.
    */
   allows(capability: string, exactly?: boolean): boolean
+  /** Asks the policy whether one of its rules denies a capability; what nobody grants is not denied by that. */
+  denies(capability: string): boolean
 }
 
 /**

@@ -7,7 +7,7 @@ import { virtualHost } from '../../src/testing/index.ts'
 import { at, containing, refusal, written } from './workshop.ts'
 
 const models = createModels({ host: virtualHost() })
-const base: DispatchSettings = { tools: tools(), models, workdir: '/work', allows: () => true }
+const base: DispatchSettings = { tools: tools(), models, workdir: '/work', allows: () => true, denies: () => false }
 const edges = ['A>a', 'B>b']
 
 const mine: RunnableAgent = {

@@ -179,6 +179,7 @@ async function run(repository: Sandbox, answer: string): Promise<{ story: string
     models: createModels({ host: virtualHost() }),
     workdir: repository.root,
     allows: (id, capability) => policy.allows(id, capability),
+    denies: () => false,
   })
   expect([...agent.check(release), ...agent.check(breaking)]).toEqual([])
   const story: string[] = []

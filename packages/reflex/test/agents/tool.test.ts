@@ -22,7 +22,7 @@ const order = defineTool({
   },
 })
 
-const settings: ToolSettings = { tools: new Tools([order]), workdir: '/work', allows: () => true }
+const settings: ToolSettings = { tools: new Tools([order]), workdir: '/work', allows: () => true, denies: () => false }
 const agent = toolAgent(settings)
 const edges = ['OK>ok']
 
@@ -126,7 +126,12 @@ it('reads history and writes notes under the rights of a probationary run', asyn
   repo.commit('fix: two')
   const runFolder = join(repo.root, '.reflex/runs/otter')
   const policy = createPolicy({ trust: 'probationary', workdir: repo.root, runFolder: () => runFolder })
-  const real = toolAgent({ tools: tools(), workdir: repo.root, allows: (run, capability) => policy.allows(run, capability) })
+  const real = toolAgent({
+    tools: tools(),
+    workdir: repo.root,
+    allows: (run, capability) => policy.allows(run, capability),
+    denies: () => false,
+  })
   const from = call({ runFolder })
   const tag = await real.resolve(at({ tool: 'git.tag', writes: { tag: 'tag', next: 'next' } }, { edges }), from)
   expect(tag).toMatchObject({ by: 'tool git.tag', because: 'v1.4.2' })
@@ -162,7 +167,7 @@ it('reads history and writes notes under the rights of a probationary run', asyn
 
 it('puts no value into the text of a command, but gives it as a variable', async () => {
   const work = folder()
-  const agent = toolAgent({ tools: tools(), workdir: work, allows: () => true })
+  const agent = toolAgent({ tools: tools(), workdir: work, allows: () => true, denies: () => false })
   const from = call({ runFolder: join(work, '.reflex/runs/otter') })
   const board = { title: '$(touch pwned)' }
   for (const command of ['echo {{title}}', { from: 'title' }]) {

@@ -1,13 +1,13 @@
 import { array, assert, integer, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cropFrame } from '../../src/cli/crop.ts'
-import { jsonText, shellWord } from '../../src/cli/escape.ts'
+import { jsonText } from '../../src/cli/escape.ts'
 import { readAnswer, readInputs } from '../../src/cli/grammar.ts'
 import { factLine, layoutRow, table, tabbed } from '../../src/cli/layout.ts'
 import { Look } from '../../src/cli/look.ts'
 import { type Line, pressLine } from '../../src/cli/menu.ts'
 import { age, count, counted, duration, size } from '../../src/cli/units.ts'
-import { cells } from '../../src/text/index.ts'
+import { cells, shellWord } from '../../src/text/index.ts'
 import { screenOf } from './screen.ts'
 
 const look = (columns: number): Look => new Look({ write: () => undefined, terminal: true, columns }, { environment: {}, colour: false })

@@ -102,7 +102,7 @@ export function start(argv: readonly string[], options: WorldOptions): Running {
       host: options.host ?? virtualHost({ seed: id }),
       worker: { id: `cli${process.pid}-${id}`, host: 'here', pid: process.pid },
       cwd: folder,
-      environment: options.environment ?? {},
+      environment: { XDG_STATE_HOME: join(folder, 'state'), ...options.environment },
       actor: options.actor ?? 'ana',
       seal: (text) => digest(`the secret of these tests ${text}`),
     },

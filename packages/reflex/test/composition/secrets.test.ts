@@ -172,6 +172,36 @@ describe('secrets', () => {
     expect(secretsIn(environment)).toContain('/home/ana/key')
   })
 
+  test.each([
+    ['PGPASSWORD', 'correct-horse', ['correct-horse']],
+    ['MYSQL_PWD', 'correct-horse', ['correct-horse']],
+    ['GITHUB_PAT', 'correct-horse', ['correct-horse']],
+    ['AWS_CREDENTIALS', 'correct-horse', ['correct-horse']],
+    ['DB_PASS', 'correct-horse', ['correct-horse']],
+    ['DATABASE_URL', 'postgres://ana:correct-horse@db/app', ['correct-horse', 'ana:correct-horse']],
+    ['DATABASE_URL', 'postgres://ana:p%40ss%2Fword@h1,h2:5432/app', ['p%40ss%2Fword', 'p@ss/word']],
+    ['ANYTHING', 'mongodb+srv://ana:sh@rt@db/app', ['ana:sh@rt']],
+    ['PROXY', 'jdbc:postgresql://db/app?user=ana&password=correct-horse&ssl=1#x', ['correct-horse']],
+    ['REMOTE', 'https://0123456789abcdef0123456789@git.example/a', ['0123456789abcdef0123456789']],
+  ])('are known by the name of %s, or in its address: %s', (name, value, secrets) => {
+    expect(secretsIn({ [name]: value })).toEqual(expect.arrayContaining([value, ...secrets]))
+    const hidden = redaction(secretsIn({ [name]: value }))
+    expect(hidden?.text(`a ${value} b ${secrets.join(' c ')}`)).toMatch(/^a ‹secret [0-9a-f]{4}› b/)
+    for (const secret of secrets) expect(hidden?.text(`it is ${secret}.`)).not.toContain(secret)
+  })
+
+  test.each([
+    ['PWD', '/work/project'],
+    ['OLDPWD', '/work/project'],
+    ['SSH_AUTH_SOCK', '/tmp/ssh-1/agent.2'],
+    ['REMOTE', 'ssh://git@git.example/a'],
+    ['DATABASE_URL', 'postgres://postgres@localhost/app?sslmode=require'],
+    ['PATH', '/usr/bin:/bin'],
+    ['COMPASS', 'north-by-north'],
+  ])('%s=%s is no secret', (name, value) => {
+    expect(secretsIn({ [name]: value })).toEqual([])
+  })
+
   test('may look like paths; a path is what lies somewhere', async () => {
     const cwd = folder()
     writeFileSync(join(cwd, 'key.pem'), '')

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chooseStore } from '../../src/home.ts'
 import { Reflex } from '../../src/index.ts'
+import { KnownStores } from '../../src/known-stores.ts'
 import { Library, readText } from '../../src/library.ts'
 
 function folder(): string {
@@ -72,7 +73,7 @@ describe('a module runs only when a person named it', () => {
     writeFileSync(join(work, 'kid.workflow.mjs'), 'await new Promise(() => {})\n')
     const { reflex } = await libraryOf(work)
     const host = { now: () => 0, at: (_time: number, late: () => void) => (setImmediate(late), () => undefined) }
-    const library = new Library(reflex.runtime.programs, { guards: {} }, [], host)
+    const library = new Library(reflex.runtime.programs, { guards: {} }, { folders: [] }, host)
     await expect(library.load(join(work, 'kid.workflow.mjs'))).rejects.toMatchObject({ code: 'R1023' })
   })
 })
@@ -87,7 +88,7 @@ describe('proofs', () => {
     writeFileSync(path, JSON.stringify({ ...loose, edges: [{ id: 'e', from: 'a', to: 'b', event: 'B', guard }] }))
     const { reflex } = await libraryOf(work)
     let asked = 0
-    const library = new Library(reflex.runtime.programs, { guards: {}, effects: () => void asked++ }, [])
+    const library = new Library(reflex.runtime.programs, { guards: {}, effects: () => void asked++ }, { folders: [] })
     expect((await library.load(path)).findings).toEqual([])
     expect(asked).toBe(0)
     expect((await library.checkCalls(path)).findings).toEqual([expect.objectContaining({ code: 'R1061' })])
@@ -153,7 +154,9 @@ describe('a path that the system refuses', () => {
 it('a folder in which no store can be made: R5023', () => {
   const work = folder()
   writeFileSync(join(work, '.reflex'), '')
-  expect(() => chooseStore(undefined, work)).toThrow(expect.objectContaining({ code: 'R5023' }))
+  const stores = new KnownStores({ environment: {} })
+  expect(() => chooseStore(undefined, work, stores)).toThrow(expect.objectContaining({ code: 'R5023' }))
   // The system says so in another way there.
-  if (process.platform === 'linux') expect(() => chooseStore(undefined, '/proc/self')).toThrow(expect.objectContaining({ code: 'R5023' }))
+  if (process.platform === 'linux')
+    expect(() => chooseStore(undefined, '/proc/self', stores)).toThrow(expect.objectContaining({ code: 'R5023' }))
 })

@@ -1,6 +1,8 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test } from 'vitest'
 import { Journals, Programs, type Rec } from '../../src/kernel/index.ts'
 import { Reflex } from '../../src/index.ts'
 import { HandlerRegistry, run } from '../../src/pipeline/index.ts'
@@ -121,13 +123,77 @@ test('what a program puts in the way of the folder leads nowhere', async () => {
   symlinkSync(outside, join(root, 'round'))
   symlinkSync(join(outside, 'kept'), join(root, 'manifest.json'))
   symlinkSync(join(outside, 'kept'), join(root, 'checkpoint.json.tmp'))
+  for (const name of ['diagnostics.json', 'checkpoint.json']) mkdirSync(join(root, name))
   const told = chronicle(root)
   for (const record of records) told.take(record)
   writeFolder(told.changes())
   expect(filesIn(outside)).toEqual({ kept: 'kept' })
-  expect(lstatSync(join(root, 'manifest.json')).isFile()).toBe(true)
+  for (const name of ['manifest.json', 'diagnostics.json', 'checkpoint.json']) expect(lstatSync(join(root, name)).isFile(), name).toBe(true)
+  expect(lstatSync(join(root, 'diagnostics.json.1')).isDirectory()).toBe(true)
   expect([safeName('../x'), safeName('a/b'), safeName('map[0]'), safeName('')]).toEqual(['___x', 'a_b', 'map[0]', '_'])
 })
+
+test('a link that a command leaves on the way to the folder is not followed, and a warning names it', async () => {
+  const [workdir, outside] = [folder(), folder()]
+  symlinkSync(outside, join(workdir, '.runs'))
+  const result = await run(rounds, { workdir })
+  expect(result.status).toBe('success')
+  expect(filesIn(outside)).toEqual({})
+  expect(result.diagnostics).toContainEqual(expect.objectContaining({ code: 'R2209', file: join(workdir, '.runs') }))
+  const reflex = new Reflex({ workdir, store: 'memory:', onTrouble: ({ code, file }) => told.push([code, file]) })
+  const told: unknown[] = []
+  writeFileSync(join(workdir, 'rounds.dot'), rounds)
+  const handle = await reflex.run(join(workdir, 'rounds.dot'), { logs: join(workdir, '.runs', 'mine') })
+  await reflex.close()
+  expect([handle.status, told]).toEqual(['completed', [['R2209', join(workdir, '.runs')]]])
+  expect(filesIn(outside)).toEqual({})
+})
+
+test('a link above the work folder is followed: the user made it', async () => {
+  const [real, beside] = [folder(), folder()]
+  symlinkSync(real, join(beside, 'link'))
+  const result = await run(rounds, { workdir: join(beside, 'link') })
+  expect(result.diagnostics).not.toContainEqual(expect.objectContaining({ code: 'R2209' }))
+  expect(result.logs_root).toBe(join(realpathSync(real), '.runs', result.run_id))
+  const elsewhere = await run(rounds, { workdir: real, logs_root: join(beside, 'link', '..', 'logs') })
+  expect(dataIn(beside, 'logs', 'manifest.json')['run_id']).toBe(elsewhere.run_id)
+})
+
+test.each(['events.jsonl', 'stage', 'stage/status.json'])('%s exchanged for a link again and again leads nowhere', async (name) => {
+  const home = folder()
+  const [root, outside] = [join(home, 'logs'), join(home, 'outside')]
+  for (const path of [root, outside, join(outside, 'inner')]) mkdirSync(path)
+  for (const file of ['taken', 'status.json']) writeFileSync(join(outside, file), 'kept')
+  writeFolder([{ folder: root, path: 'events.jsonl', text: '' }])
+  const target = name === 'stage' ? outside : join(outside, 'taken')
+  const worker = new Worker(exchanging, { eval: true, workerData: { at: join(root, name), target } })
+  onTestFinished(() => void worker.terminate())
+  await once(worker, 'message')
+  for (let i = 0; i < 500; i++)
+    try {
+      writeFolder([
+        { folder: root, path: 'events.jsonl', text: `${i}\n`, append: true },
+        { folder: root, path: 'stage/status.json', text: `${i}` },
+      ])
+    } catch {
+      // Something else has just taken the name: the files of the run stay behind, and that is told.
+    }
+  await worker.terminate()
+  expect(filesIn(outside)).toEqual({ taken: 'kept', 'status.json': 'kept' })
+})
+
+/** Puts a link, a folder and nothing in the place of a file, in turn, until it is stopped. */
+const exchanging = `
+  const { rmSync, symlinkSync, mkdirSync } = require('node:fs')
+  const { parentPort, workerData: { at, target } } = require('node:worker_threads')
+  const quietly = (act) => { try { act() } catch {} }
+  parentPort.postMessage('begun')
+  for (;;) {
+    quietly(() => symlinkSync(target, at))
+    quietly(() => rmSync(at, { force: true }))
+    quietly(() => mkdirSync(at, { recursive: true }))
+    quietly(() => rmSync(at, { recursive: true, force: true }))
+  }`
 
 test('a folder that cannot be written is a warning, and the run goes on', async () => {
   const home = folder()

@@ -239,3 +239,42 @@ describe('trust', () => {
     expect(lesserTrust('probationary', 'autonomous')).toBe('probationary')
   })
 })
+
+describe('hosts', () => {
+  const denying = (rule: string): ReturnType<typeof createPolicy> =>
+    createPolicy({ trust: 'trusted', workdir, runFolder, grants: [{ file: 'p.json', allow: ['arbor://net/*'], deny: [rule] }] })
+
+  it.each([
+    ['localhost', ['LOCALHOST', 'localhost.', 'LocalHost', 'local%68ost']],
+    ['b\u00fccher.example', ['xn--bcher-kva.example', 'B\u00dcCHER.example', 'xn--bcher-kva.EXAMPLE.']],
+    ['127.0.0.1', ['127.1', '0x7f.1', '2130706433', '%3A%3Affff%3A127.0.0.1', '%3A%3AFFFF%3A7f00%3A1', '[%3A%3Affff%3A7f00%3A1]']],
+    ['%3A%3A1', ['0%3A0%3A0%3A0%3A0%3A0%3A0%3A1', '%5B%3A%3A1%5D', '%3A%3A0001', '%3A%3A1%25eth0']],
+  ])('%s is the same in every spelling, in a rule and in what is needed', (host, others) => {
+    const all = [host, ...others].map((one) => `arbor://net/${one}`)
+    for (const rule of all)
+      for (const need of all) expect(denying(rule).judge('otter', need), `${rule} ${need}`).toMatchObject({ allowed: false, by: 'p.json' })
+  })
+
+  it('that are others stay others', () => {
+    for (const need of ['arbor://net/localhost.example', 'arbor://net/xn--localhost', 'arbor://net/127.0.0.2'])
+      expect(denying('arbor://net/localhost').judge('otter', need).allowed, need).toBe(true)
+    expect(denying('arbor://net/localhost').judge('otter', 'arbor://net/exa%20mple').allowed).toBe(false)
+  })
+})
+
+it('a bound wins over a level that grants without one, also once it has ended', () => {
+  const need = 'arbor://shell/exec'
+  const bounded = (more: object): ReturnType<typeof createPolicy> =>
+    createPolicy({
+      trust: 'trusted',
+      workdir,
+      runFolder,
+      now: () => 10,
+      grants: [{ file: 'p.json', bounded: [{ capability: need, ...more }] }],
+    })
+  expect(bounded({ maxUses: 2 }).judge('otter', need)).toMatchObject({ allowed: false, by: 'p.json', terms: { maxUses: 2 } })
+  expect(bounded({ maxUses: 2 }).judgeAhead({ run: 'otter' } as never, need)).toMatchObject({ allowed: false, terms: { maxUses: 2 } })
+  expect(bounded({ expiresAt: 11 }).judge('otter', need)).toMatchObject({ allowed: true, by: 'p.json' })
+  expect(bounded({ expiresAt: 10 }).judge('otter', need)).toMatchObject({ allowed: false })
+  expect(bounded({ maxUses: 2 }).judge('otter', 'arbor://shell/exec/unsandboxed').allowed).toBe(true)
+})

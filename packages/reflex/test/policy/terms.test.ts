@@ -54,12 +54,12 @@ describe('a grant on terms', () => {
 describe('a policy file with terms', () => {
   test('is read', () => {
     const text = JSON.stringify({
-      allow: ['arbor://a', { capability: NEED, expires_at: '2027-01-31T12:00:00+01:00', max_uses: 2 }],
+      allow: ['arbor://memory', { capability: NEED, expires_at: '2027-01-31T12:00:00+01:00', max_uses: 2 }],
       ask: [SHELL],
     })
     expect(readPolicy(text, 'a.json')).toEqual({
       file: 'a.json',
-      allow: ['arbor://a'],
+      allow: ['arbor://memory'],
       deny: [],
       ask: [SHELL],
       bounded: [{ capability: NEED, expiresAt: Date.UTC(2027, 0, 31, 11), maxUses: 2 }],

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Json, JsonObject } from '../../src/kernel/index.ts'
+import { createPolicy } from '../../src/policy/index.ts'
 import type { ToolCall } from '../../src/tools/index.ts'
 import { callIn, containing, folder, refusal, tools, use } from './workshop.ts'
 
@@ -129,6 +130,21 @@ describe('an address that is not public', () => {
       code: 'R4135',
       message: containing('no public address'),
     })
+  })
+
+  it('is judged by the denials as what it stands for, too', async () => {
+    const policy = createPolicy({
+      trust: 'trusted',
+      workdir: '/w',
+      runFolder: () => '/r',
+      grants: [{ file: 'p.json', allow: ['arbor://net/*'], deny: ['arbor://net/8.8.8.8'] }],
+    })
+    const call = reaching([], ['*'], { denies: (capability) => policy.denies('otter', capability) })
+    for (const host of ['8.8.8.8', '[::ffff:8.8.8.8]', '[64:ff9b::808:808]', '[2002:808:808::]'])
+      expect(await refusal(() => send({ url: `http://${host}:9/` }, call)), host).toMatchObject({
+        code: 'R4135',
+        message: containing('denied'),
+      })
   })
 
   it('is reached where it is granted by name, and by no other name', async () => {

@@ -13,7 +13,15 @@ if (which === 'host') {
   const request = { argv: ['/bin/sh', '-c', LOOK], cwd: '/', environment: { PATH }, timeout: 30_000, most: 10_000, signal }
   process.stdout.write((await runProcess(request, systemHost)).stdout)
 } else {
-  const call = { workdir, runFolder: `${workdir}/run`, signal, key: 'otter:1', part: () => undefined, allows: () => true }
+  const call = {
+    workdir,
+    runFolder: `${workdir}/run`,
+    signal,
+    key: 'otter:1',
+    part: () => undefined,
+    allows: () => true,
+    denies: () => false,
+  }
   const tools = createTools({ host: systemHost, environment: { PATH } })
   process.stdout.write(JSON.stringify(await tools.prepare('shell', { command: LOOK, sandbox: 'strict' }).run(call)))
 }

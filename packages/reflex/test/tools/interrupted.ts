@@ -5,6 +5,14 @@ import { createTools } from '../../src/tools/index.ts'
 const [, , workdir = '/', command = 'true'] = process.argv
 const { signal } = new AbortController()
 const allows = (capability: string): boolean => !/unsandboxed|autorun/.test(capability)
-const call = { workdir, runFolder: `${workdir}/.reflex/runs/otter`, signal, key: 'otter:1', part: () => undefined, allows }
+const call = {
+  workdir,
+  runFolder: `${workdir}/.reflex/runs/otter`,
+  signal,
+  key: 'otter:1',
+  part: () => undefined,
+  allows,
+  denies: () => false,
+}
 const tools = createTools({ host: systemHost, environment: { PATH: '/usr/bin:/bin' } })
 await tools.prepare('shell', { command }).run(call)

@@ -43,14 +43,116 @@ async function isGone(word: string): Promise<boolean> {
 }
 
 describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
-  it('works in the work folder and in the folder of the run, at their real places', async () => {
+  it('works in the work folder and in the folder of its stage, at their real places', async () => {
     const work = folder()
     const call = confinedIn(work)
     write(join(work, 'in.txt'), 'read\n')
-    mkdirSync(call.runFolder, { recursive: true })
-    const result = await sh(`cat in.txt; pwd; echo out > out.txt; echo run > ${call.runFolder}/run.txt`, call)
+    const result = await sh('cat in.txt; pwd; echo out > out.txt; echo run > $ARBOR_STAGE_DIR/run.txt', call, { stage: 'build' })
     expect(result).toEqual({ code: 0, stdout: `read\n${work}\n`, stderr: '' })
-    expect([readFileSync(join(work, 'out.txt'), 'utf8'), readFileSync(join(call.runFolder, 'run.txt'), 'utf8')]).toEqual(['out\n', 'run\n'])
+    expect(readFileSync(join(work, 'out.txt'), 'utf8')).toBe('out\n')
+    expect(readFileSync(join(call.runFolder, 'build/run.txt'), 'utf8')).toBe('run\n')
+  })
+
+  it.each([
+    ['beside the store', '.reflex/runs/otter'],
+    ['in the work folder', 'logs/runs/otter'],
+  ])('reads the folder of its run %s, and changes there its own stage alone', async (_, runs) => {
+    const work = folder()
+    const outside = folder()
+    const call = confinedIn(work, { runFolder: join(work, runs) })
+    const events = write(join(call.runFolder, 'events.jsonl'), 'event\n')
+    write(join(call.runFolder, 'other/status.json'), 'other')
+    const tries = [
+      'cat ../events.jsonl',
+      'echo x >> ../events.jsonl',
+      'rm ../events.jsonl',
+      `ln -sfn ${outside} ../new`,
+      'echo x > ../other/status.json',
+      'mv ../other ../gone',
+      'mv ../build ../gone',
+      'mv ../../otter ../../gone',
+      'mv ../../../runs ../../../gone',
+      `mv ${work}/${runs.split('/')[0]} ${work}/gone`,
+    ]
+    const result = await sh(`cd $ARBOR_STAGE_DIR; ${tries.map((one) => `(${one}) 2>/dev/null; echo $?`).join('; ')}`, call, {
+      stage: 'build',
+    })
+    const [read, first, ...codes] = result.stdout.trim().split('\n')
+    expect([read, first]).toEqual(['event', '0'])
+    expect(codes).toHaveLength(tries.length - 1)
+    expect(codes).not.toContain('0')
+    expect(readFileSync(events, 'utf8')).toBe('event\n')
+    // A stage that lies deeper could be exchanged by who may write above it.
+    for (const stage of ['build/inner', '.']) {
+      const inner = await sh('echo x > $ARBOR_STAGE_DIR/new 2>/dev/null; echo $?', call, { stage })
+      expect(inner.stdout, stage).not.toBe('0\n')
+    }
+  })
+
+  describe('is held to what it may use', () => {
+    const limits = { memory: 192 * 2 ** 20, processes: 40 }
+    const bounded = tools({ limits })
+
+    it('memory that one process reserves, by the system', async () => {
+      const result = await sh(
+        'ulimit -d; head -c 2000000000 /dev/zero | tail -c 2000000000 | wc -c',
+        confinedIn(folder()),
+        {},
+        bounded,
+      ).catch((thrown: unknown) => thrown)
+      // The look from outside may be faster; each of them is enough.
+      if (result instanceof Error) expect(result).toMatchObject({ code: 'R4138' })
+      else expect(result).toMatchObject({ stdout: `${(limits.memory + 2 ** 30) / 1024}\n0\n`, stderr: containing('memory exhausted') })
+    })
+
+    it.each([
+      ['of one process', 'head -c 300000000 /dev/zero | tail -c 300000000 | (sleep 25; cat) > /dev/null'],
+      [
+        'of several processes together',
+        'for i in 1 2 3; do head -c 90000000 /dev/zero | tail -c 90000000 | (sleep 25; cat) > /dev/null & done; wait',
+      ],
+      [
+        'without a name, in files',
+        `python3 -c 'import os,time
+for i in range(40): os.write(os.memfd_create("x"), bytes(8000000))
+time.sleep(25)'`,
+      ],
+      [
+        'shared with nobody',
+        `python3 -c 'import mmap,time
+m = mmap.mmap(-1, 300000000)
+for i in range(0, 300000000, 4096): m[i] = 1
+time.sleep(25)'`,
+      ],
+    ])('memory %s', async (_, command) => {
+      expect(await refusal(() => sh(command, confinedIn(folder()), {}, bounded))).toMatchObject({
+        code: 'R4138',
+        message: containing('192 MiB'),
+      })
+    })
+
+    it('processes, and threads with them', async () => {
+      const many = 'for i in $(seq 100); do sleep 25 & done; wait'
+      // The system holds everybody but root to it, and then nothing is left to be killed.
+      if (isRoot)
+        expect(await refusal(() => sh(many, confinedIn(folder()), {}, bounded))).toMatchObject({
+          code: 'R4138',
+          message: containing('40 processes'),
+        })
+      else expect(await sh(many, confinedIn(folder()), {}, bounded)).toMatchObject({ stderr: containing('fork') })
+    })
+
+    it('memory of its files in /tmp', async () => {
+      const result = await sh('head -c 300000000 /dev/zero > /tmp/large', confinedIn(folder()), {}, bounded)
+      expect(result).toMatchObject({ stderr: containing('No space left') })
+    })
+
+    it('and works as before within that', async () => {
+      const argv = [process.execPath, '-e', 'console.log(Buffer.alloc(50_000_000, 1).length)']
+      expect(await use('command', { argv }, confinedIn(folder()), bounded)).toMatchObject({ code: 0, stdout: '50000000\n' })
+      const shared = 'for i in 1 2 3 4 5 6; do sleep 1 & done; wait; echo done'
+      expect(await sh(shared, confinedIn(folder()), {}, bounded)).toMatchObject({ stdout: 'done\n' })
+    })
   })
 
   it('changes nothing else of the machine', async () => {

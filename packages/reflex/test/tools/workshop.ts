@@ -34,6 +34,7 @@ export function callIn(workdir: string, change: Partial<ToolCall> = {}): ToolCal
     key: 'otter:1',
     part: () => undefined,
     allows: (capability) => allowed(workdir, capability),
+    denies: () => false,
     ...change,
   }
 }

@@ -2,7 +2,8 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:f
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { pricesOf } from '../../assembly.ts'
 import { type Config, readConfig } from '../../config.ts'
-import { nearestStore } from '../../home.ts'
+import { nearestStore, unknownStore } from '../../home.ts'
+import { KnownStores } from '../../known-stores.ts'
 import { type Fault, isFault } from '../../kernel/index.ts'
 import { readText } from '../../library.ts'
 import { createModels, keyVariable, PRICED_ON, simulatedModel } from '../../models/index.ts'
@@ -43,6 +44,7 @@ export async function checksOf(console: Console, flags: CarryFlags, config: Conf
   return [
     nodeCheck(console),
     await storeCheck(console, flags),
+    knownCheck(console),
     ...ruleChecks(console, flags),
     modelCheck(console, config),
     pricesCheck(console),
@@ -71,10 +73,13 @@ function nodeCheck({ world: { machine } }: Console): Check {
 }
 
 async function storeCheck(console: Console, flags: CarryFlags): Promise<Check> {
-  const { cwd, environment } = console.world.surroundings
+  const { surroundings } = console.world
+  const { cwd, environment } = surroundings
   const named = flags.store ?? environment['REFLEX_STORE']
   if (named?.startsWith('memory:')) return { name: 'store', mark: 'done', text: 'in memory; runs end with their process' }
-  const file = (named ?? nearestStore(cwd) ?? join(cwd, '.reflex', 'reflex.db')).replace(/^sqlite:/, '')
+  const found = named === undefined ? nearestStore(cwd) : undefined
+  if (found !== undefined && !new KnownStores(surroundings).accepts(found)) return failing('store', unknownStore(found))
+  const file = (named ?? found ?? join(cwd, '.reflex', 'reflex.db')).replace(/^sqlite:/, '')
   const server = /^[a-z][a-z0-9+.-]+:/i.test(file)
   const path = resolve(cwd, file)
   try {
@@ -91,6 +96,20 @@ async function storeCheck(console: Console, flags: CarryFlags): Promise<Check> {
     }
   } catch (thrown) {
     return failing('store', thrown)
+  }
+}
+
+/** Where it is written down which stores this user has made or named. */
+function knownCheck({ world: { surroundings } }: Console): Check {
+  const stores = new KnownStores(surroundings)
+  const { folder } = stores
+  if (stores.remembers()) return { name: 'stores', mark: 'done', text: `those that you made or named are in ${folder}` }
+  const why = folder === undefined ? 'HOME names no folder' : `${folder} cannot be written`
+  return {
+    name: 'stores',
+    mark: 'warns',
+    text: `${why}, so a store that lies above is used whoever made it`,
+    fix: 'export XDG_STATE_HOME=DIR',
   }
 }
 

@@ -7,10 +7,6 @@ import { isEngineKey } from '../inputs.ts'
 import { readPipeline } from '../read.ts'
 import type { Action } from './action.ts'
 
-/** Pipelines inside each other (reference pipeline 3.11). */
-const DEPTH = 8
-const DEPTH_KEY = 'internal.depth'
-
 /** Checks the text of a pipeline; what is wrong with it is a result. */
 export const validatePipeline: Action = (_scene, given) => {
   const { typed, findings } = readPipeline(unfenced(renderText(given['source'])), undefined, { author: 'untrusted' })
@@ -21,18 +17,12 @@ export const validatePipeline: Action = (_scene, given) => {
 
 /** Runs the text of a pipeline with the least trust that there is, and with the inputs that are handed over and no others. */
 export const runPipeline: Action = function* (scene, given) {
-  const depth = Number(scene.get(DEPTH_KEY) ?? 0) + 1
-  const most = scene.charter.limits.depth ?? DEPTH
-  if (depth > most) return { problem: `pipelines are ${most} deep, which is the limit` }
   const dot = unfenced(renderText(given['source']))
   const inputs = isObject(given['inputs']) ? given['inputs'] : {}
   const kept = Object.keys(inputs).find(isEngineKey)
   if (kept !== undefined) return { problem: `the engine keeps ${quote(kept)} for itself` }
   const source = { dot, author: 'untrusted' }
-  const { returned, value } = yield* callSource('pipeline', `${scene.typed.graph.id}.${scene.node.id}`, source, {
-    ...inputs,
-    [DEPTH_KEY]: depth,
-  })
+  const { returned, value } = yield* callSource('pipeline', `${scene.typed.graph.id}.${scene.node.id}`, source, inputs)
   const object = isObject(value) ? value : {}
   if (returned !== 'done') return { problem: `the pipeline ${returned}: ${renderText(object['message']) || 'no reason'}` }
   const context = isObject(object['context']) ? object['context'] : object

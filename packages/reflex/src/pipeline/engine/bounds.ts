@@ -11,6 +11,8 @@ export const DEFAULTS = {
   returns: 50,
   repeated: 5,
   restarts: 3,
+  /** Pipelines inside each other, on a stack with programs of every kind. */
+  depth: 8,
 } as const
 
 /**

@@ -7,7 +7,7 @@ import { durationOf } from '../language/duration.ts'
 import { budget } from '../middleware/budget.ts'
 import { haltOutcome, type Passed, passBefore } from '../middleware/middleware.ts'
 import { endNow, reachedExit } from './advance.ts'
-import { overBounds } from './bounds.ts'
+import { DEFAULTS, overBounds } from './bounds.ts'
 import { charterRequest } from './charter.ts'
 import { attempted, conclude } from './concluding.ts'
 import { endFork, startFork } from './forking.ts'
@@ -211,13 +211,14 @@ function issue(walk: Walk, said: Ask): Waiting | Outcome | { readonly now: Json 
   if ('again' in said) return said
   if ('keep' in said) return { now: said.keep }
   if ('observe' in said) return { now: { seen: observation(x, said.observe) as unknown as Json } }
+  const within = walk.charter.limits.depth ?? DEFAULTS.depth
   try {
     if ('begin' in said) {
       const args = inputsOf(walk, said.begin, said.inputs)
-      return { now: { began: String(x.spawn(said.begin, { args, sees: 'nothing' })) } }
+      return { now: { began: String(x.spawn(said.begin, { args, sees: 'nothing', within })) } }
     }
     const program = 'call' in said ? said.call : x.define(said.kind, said.id, said.define)
-    x.call(program, { args: inputsOf(walk, program, said.inputs), isolated: true })
+    x.call(program, { args: inputsOf(walk, program, said.inputs), isolated: true, within })
     return { is: 'call', ...(isPipeline(program) ? { pipeline: true } : {}) }
   } catch (thrown) {
     if (isFault(thrown)) return refusal(`${thrown.code} ${thrown.message}`)

@@ -1,53 +1,88 @@
-import { appendFileSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { PlacedChange } from './folder.ts'
+import { type HeldFolder, holdFolder } from './held-folder.ts'
+
+// On Windows the last two are undefined, which a bitwise or takes for nothing.
+const { O_APPEND, O_RDONLY, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /**
- * Brings a run's folders to what was told of them. A file is there whole or not at all, and one that is right already is
- * left alone. What a program may have put in the way, a link above all, is never followed. Throws what the disk throws.
+ * Brings a run's folders to what was told of them: the only way in which anything is written below one. A file is there
+ * whole or not at all, and one that is right already is left alone. A command may change names while this writes, so every
+ * folder is held open, every name is taken from a held one, and no link is followed. Throws `R2209` for a folder that a
+ * link stands in the way of, and what the disk throws.
  */
 export function writeFolder(changes: readonly PlacedChange[]): void {
-  const made = new Set<string>()
-  for (const { folder, path, text, append } of changes) {
-    const file = join(folder, path)
-    if (text === undefined) {
-      rmSync(file, { force: true })
-      continue
+  const held = new Map<string, HeldFolder>()
+  try {
+    for (const { folder: root, path, text, append } of changes) {
+      const place = join(root, dirname(path))
+      const folder = held.get(place) ?? holdFolder(place, root)
+      held.set(place, folder)
+      const file = folder.at(basename(path))
+      if (text === undefined) rmSync(file, { force: true })
+      else if (append === true) extend(file, text)
+      else if (!holds(file, text)) replace(file, text)
     }
-    makeFolder(folder, dirname(path), made)
-    if (append === true && isFile(file)) appendFileSync(file, text)
-    else if (!holds(file, text)) replace(file, text)
+  } finally {
+    for (const folder of held.values()) folder.close()
   }
 }
 
-/** Makes the folders on the way to a file, each of them a folder of its own and no link. */
-function makeFolder(root: string, path: string, made: Set<string>): void {
-  if (made.has(`${root}\n${path}`)) return
-  made.add(`${root}\n${path}`)
-  mkdirSync(root, { recursive: true })
-  let at = root
-  for (const part of path === '.' ? [] : path.split('/')) {
-    at = join(at, part)
-    const stat = lstatSync(at, { throwIfNoEntry: false })
-    if (stat?.isDirectory() === true) continue
-    if (stat !== undefined) rmSync(at)
-    mkdirSync(at)
-  }
-}
-
-/** Writes beside the file and renames: a link of its name is replaced, and not followed. */
+/** Writes beside the file and renames: a link of its name is replaced. */
 function replace(file: string, text: string): void {
   const draft = `${file}.tmp`
+  for (const path of [draft, file]) moveFolderAway(path)
   rmSync(draft, { force: true })
   writeFileSync(draft, text, { flag: 'wx' })
   renameSync(draft, file)
 }
 
-function isFile(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
+/** What a command puts in the way of a file is kept, under a name of its own: removing a folder would go through what is in it. */
+function moveFolderAway(path: string): void {
+  for (let n = 1; n < 100 && lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true; n++)
+    if (lstatSync(`${path}.${n}`, { throwIfNoEntry: false }) === undefined) renameSync(path, `${path}.${n}`)
+}
+
+/** Writes at the end of a file. What is there in its place is replaced. */
+function extend(file: string, text: string): void {
+  if (withFile(file, O_WRONLY | O_APPEND, (handle) => appendFileSync(handle, text)) === undefined) replace(file, text)
 }
 
 function holds(file: string, text: string): boolean {
-  const stat = lstatSync(file, { throwIfNoEntry: false })
-  return stat?.isFile() === true && stat.size === Buffer.byteLength(text) && readFileSync(file, 'utf8') === text
+  const isSame = withFile(
+    file,
+    O_RDONLY,
+    (handle) => fstatSync(handle).size === Buffer.byteLength(text) && readFileSync(handle, 'utf8') === text,
+  )
+  return isSame?.result === true
+}
+
+/** Opens a file and does something with it; undefined where there is no file of that name, or a link, or something else. */
+function withFile<Result>(file: string, flags: number, act: (handle: number) => Result): { readonly result: Result } | undefined {
+  let handle: number
+  try {
+    // Without O_NONBLOCK, opening a pipe waits for its other end.
+    handle = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK)
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && ['ENOENT', 'ELOOP', 'ENXIO', 'EISDIR'].includes(String(thrown.code)))
+      return undefined
+    throw thrown
+  }
+  try {
+    return fstatSync(handle).isFile() ? { result: act(handle) } : undefined
+  } finally {
+    closeSync(handle)
+  }
 }

@@ -6,10 +6,6 @@ import { refusal, success } from '../engine/outcome.ts'
 import { mappedKeys } from '../language/mapping.ts'
 import { unfenced } from './gate.ts'
 
-/** Pipelines inside each other (reference pipeline 3.11). */
-const DEPTH = 8
-const DEPTH_KEY = 'internal.depth'
-
 /** Calls a program of any kind: by reference, by the name of a file, or one that came as text (reference pipeline 4.6.3). */
 export const graphInvoke: Handler = (scene) => composed(scene, 'graph_source_key')
 
@@ -58,23 +54,13 @@ export const pipelineRun: Handler = function* (scene) {
 type Called = Returned | { readonly refused: string }
 
 function* called(scene: Scene, inputs: JsonObject, sourceKey: string | undefined): Generator<Ask, Called, Answer> {
-  const below = depthBelow(scene)
-  if ('refused' in below) return below
   const reference = referenceOf(scene)
-  const given = { ...inputs, ...below.depth }
-  if (reference !== undefined) return yield* callProgram(reference, reference.startsWith('pipeline:') ? given : inputs)
+  if (reference !== undefined) return yield* callProgram(reference, inputs)
   if (sourceKey === undefined) return { refused: 'no program: write program, graph_name or graph_file' }
   const dot = unfenced(scene.text(sourceKey))
   if (dot.trim() === '') return { refused: `the context has no ${sourceKey}` }
   // Text from the context is nobody's: it runs with the least trust that there is (reference pipeline 5.6).
-  return yield* callSource('pipeline', `${scene.typed.graph.id}.${scene.node.id}`, { dot, author: 'untrusted' }, given)
-}
-
-/** What a pipeline that this one begins is told of how deep it is; refused where that is too deep (reference pipeline 3.11). */
-export function depthBelow(scene: Scene): { readonly depth: JsonObject } | { readonly refused: string } {
-  const depth = Number(scene.get(DEPTH_KEY) ?? 0) + 1
-  const most = scene.charter.limits.depth ?? DEPTH
-  return depth > most ? { refused: `pipelines are ${most} deep, which is the limit` } : { depth: { [DEPTH_KEY]: depth } }
+  return yield* callSource('pipeline', `${scene.typed.graph.id}.${scene.node.id}`, { dot, author: 'untrusted' }, inputs)
 }
 
 /** The program that a node names, as `kind:id`. */

@@ -8,7 +8,7 @@ import { evaluateCondition } from '../language/condition-evaluate.ts'
 import { parseCondition } from '../language/condition-parse.ts'
 import { durationOf } from '../language/duration.ts'
 import { expandFromContext } from '../language/variables.ts'
-import { depthBelow, referenceTo } from './compose.ts'
+import { referenceTo } from './compose.ts'
 
 const POLL_INTERVAL = 45_000
 const MOST_CYCLES = 1_000
@@ -91,14 +91,11 @@ function* begun(scene: Scene): Generator<Ask, Standing | Outcome, Answer> {
   if (program === undefined || !begins) return { cycle: 0, seen: {} }
   if (isOn(attributes, 'manager.detach'))
     scene.note('stage_warning', { node_id: node.id, warning: 'the child is stopped with its manager: manager.detach has no effect' })
-  const below = depthBelow(scene)
-  if ('refused' in below) return refusal(`${node.id}: ${below.refused}`)
   const goal = textOf(typed.graph.attributes, 'goal')
   const workdir = textOf(attributes, 'stack.child_workdir') ?? textOf(typed.graph.attributes, 'stack.child_workdir')
   const inputs: JsonObject = {
     ...(goal === undefined ? {} : { goal }),
     ...(workdir === undefined || workdir === '' ? {} : { workdir }),
-    ...(program.startsWith('pipeline:') ? below.depth : {}),
   }
   const child = yield* beginProgram(program, inputs)
   const dotfile = program.slice(program.indexOf(':') + 1)

@@ -3,7 +3,8 @@ import { dirname } from 'node:path'
 import type { Program } from '../../kernel/program.ts'
 import type { Programs } from '../../kernel/programs.ts'
 import type { TypedGraph } from '../compile/typed.ts'
-import { fileAbove } from '../file-above.ts'
+import { realPath } from '../../tools/paths.ts'
+import { fileAbove, type ProgramPlaces } from '../file-above.ts'
 import { calledPrograms } from '../refs.ts'
 
 /** Where the pipelines that a run calls come from. */
@@ -11,14 +12,16 @@ interface Sources {
   /** Texts by id. */
   readonly given: Readonly<Record<string, string>>
   readonly workdir: string
+  readonly denied: ProgramPlaces['denied']
 }
 
 /**
  * Makes known what a pipeline calls and what that calls: the texts that were given by id, and files that are named, from the
- * folder of the caller or one above, else from the work folder (reference pipeline 4.6.3). What is not found is a matter of
- * the run.
+ * folder of the caller or one above, else from the work folder (reference pipeline 4.6.3). They lie below the work folder or
+ * the folder of the first caller. What is not found is a matter of the run.
  */
-export function addCalled(programs: Programs, program: Program, folder: string, { given, workdir }: Sources): void {
+export function addCalled(programs: Programs, program: Program, folder: string, { given, workdir, denied }: Sources): void {
+  const places = { roots: [folder, workdir].map(realPath), denied }
   const pending: (readonly [called: Program, folder: string])[] = [[program, folder]]
   const seen = new Set<string>()
   for (const [caller, from] of pending) {
@@ -26,7 +29,8 @@ export function addCalled(programs: Programs, program: Program, folder: string, 
       const id = name.startsWith('pipeline:') ? name.slice('pipeline:'.length) : undefined
       if (id === undefined || seen.has(id)) continue
       seen.add(id)
-      const file = given[id] === undefined && /\.(dot|gv)$/.test(id) ? (fileAbove(from, id) ?? fileAbove(workdir, id)) : undefined
+      const file =
+        given[id] === undefined && /\.(dot|gv)$/.test(id) ? (fileAbove(from, id, places) ?? fileAbove(workdir, id, places)) : undefined
       const text = given[id] ?? (file === undefined ? undefined : readFileSync(file, 'utf8'))
       if (text !== undefined) pending.push([programs.add('pipeline', id, { dot: text }), file === undefined ? from : dirname(file)])
     }

@@ -7,9 +7,10 @@ import { ledgerPort } from '../../kernel/ledger.ts'
 import { runName } from '../../kernel/names.ts'
 import { Runtime } from '../../kernel/runtime.ts'
 import { modelPort } from '../../models/index.ts'
-import { createPolicy } from '../../policy/index.ts'
+import { createPolicy, deniedToAll, ownRoots } from '../../policy/index.ts'
 import { memoryStore } from '../../store/index.ts'
-import { createTools, toolCapability } from '../../tools/index.ts'
+import { createTools, fsCapability, lowestLimits, toolCapability } from '../../tools/index.ts'
+import { realPath } from '../../tools/paths.ts'
 import { ACTION_NAMES } from '../actions/facts.ts'
 import { actionCapability } from '../actions/registry.ts'
 import { loweredTrust, pipelineParts } from '../assemble.ts'
@@ -24,6 +25,7 @@ import { dotFaults } from '../dot/faults.ts'
 import type { DotGraph } from '../dot/graph.ts'
 import { diagnostic } from '../folder/folder.ts'
 import { Keeping, type KeepingOptions } from '../folder/keeping.ts'
+import { realRoot } from '../folder/held-folder.ts'
 import { safeName } from '../folder/paths.ts'
 import { takeInputs } from '../inputs.ts'
 import { AutoApproveInterviewer } from '../interviewers/made.ts'
@@ -95,7 +97,9 @@ async function runRead(ready: Ready, options: PipelineRunOptions, folder: string
   const runtime = runtimeFor(options, place)
   const isLowered = author === 'untrusted'
   const program = runtime.programs.add('pipeline', id, { ...source, ...(isLowered ? { author } : {}) }, isLowered ? {} : { def: typed })
-  addCalled(runtime.programs, program, folder, { given: programs, workdir: place.workdir })
+  const denies = deniedToAll({ workdir: place.workdir, grants: options.policy ?? [] })
+  const denied = (path: string): boolean => denies(fsCapability('read', path))
+  addCalled(runtime.programs, program, folder, { given: programs, workdir: place.workdir, denied })
   const troubles: Fault[] = []
   const follow = keepingOf(options, place, troubles)
   let keeping: Keeping | undefined
@@ -135,11 +139,11 @@ interface Place {
 
 /** A run that goes on from a checkpoint keeps its name, unless a store has it already or it could be no name. */
 function placeOf({ host = systemHost, store, run_id, logs_root, ...options }: PipelineRunOptions, checkpoint?: ReadCheckpoint): Place {
-  const workdir = resolve(options.workdir ?? '.')
+  const workdir = realPath(resolve(options.workdir ?? '.'))
   const known =
     store === undefined && checkpoint?.run !== undefined && /^[a-z0-9][\w-]{0,63}$/i.test(checkpoint.run) ? checkpoint.run : undefined
   const run = run_id ?? known ?? runName(host.entropy())
-  const logsRoot = resolve(workdir, typeof logs_root === 'string' ? logs_root : join('.runs', safeName(run)))
+  const logsRoot = realRoot(resolve(workdir, typeof logs_root === 'string' ? logs_root : join('.runs', safeName(run))), workdir)
   return { host, run, workdir, logsRoot, isKept: logs_root !== false }
 }
 
@@ -180,11 +184,11 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     lowered: loweredTrust,
     workdir,
     runFolder: () => logsRoot,
-    grants: [{ file: 'the application', allow, deny: [] }, ...policy],
+    grants: [{ file: 'the application', allow, deny: [], roots: ownRoots(allow) }, ...policy],
   })
   const parts = pipelineParts({
     policy: rights,
-    tools: createTools({ environment: env, host, tools }),
+    tools: createTools({ environment: env, host, tools, limits: lowestLimits(policy.flatMap(({ commands }) => commands ?? [])) }),
     workdir,
     runFolder: () => logsRoot,
     limits: () => ({ ...options.limits, ...(max_steps === undefined ? {} : { maxSteps: max_steps }) }),

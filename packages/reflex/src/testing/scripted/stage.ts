@@ -61,11 +61,13 @@ export class Cast {
     const tools = new ScriptedTools(stage.tools, this.script.tools, outside, this.#strangers)
     const models = scriptedModels(this.script.models, outside, host)
     const allows = (run: string, capability: string, exactly?: boolean) => stage.policy.allows(run, capability, exactly)
+    const denies = (run: string, capability: string) => stage.policy.denies(run, capability)
     const others = dispatch({
       tools,
       models,
       workdir: stage.workdir,
       allows,
+      denies,
       agents: watchedAgents(this.script.agents ?? {}, outside),
       default: this.script.agent?.default,
       perNode: this.script.agent?.perNode,
@@ -84,6 +86,7 @@ export class Cast {
         guess: suggest,
         place,
         allows: (call, capability, exactly) => stage.policy.judgeCall(call, capability, exactly).allowed,
+        denies: (call, capability) => stage.policy.denies(call.run, capability),
       }),
       offers: offersPort(tools, (call, capability) => stage.policy.judgeAhead(call, capability).allowed),
     }

@@ -12,7 +12,7 @@ import {
   type Store,
   systemHost,
 } from '../../../src/kernel/index.ts'
-import { Library } from '../../../src/library.ts'
+import { Library, type LibraryPlaces } from '../../../src/library.ts'
 import { createModels, modelPort, scriptedModel } from '../../../src/models/index.ts'
 import { autoAnswers, type OpenQuestion, readQuestion } from '../../../src/people/index.ts'
 import { loweredTrust, metTerms, pipelineParts } from '../../../src/pipeline/assemble.ts'
@@ -26,6 +26,7 @@ import { pipelineKind } from '../../../src/pipeline/engine/kind.ts'
 import type { Chain, Engine } from '../../../src/pipeline/engine/parts.ts'
 import { takeInputs } from '../../../src/pipeline/inputs.ts'
 import { loadPipeline } from '../../../src/pipeline/load.ts'
+import type { RunLimits } from '../../../src/options.ts'
 import { calledPrograms } from '../../../src/pipeline/refs.ts'
 import { createPolicy, type OperatorPolicy, type PolicyFile, type PolicySettings, redaction, secretsIn } from '../../../src/policy/index.ts'
 import { memoryStore } from '../../../src/store/index.ts'
@@ -47,6 +48,10 @@ export interface Parts {
   readonly load: (source: Json) => TypedGraph
   readonly kind: (kind: Kind<TypedGraph>) => Kind<TypedGraph>
   readonly inputs: (input: JsonObject) => JsonObject
+  /** Where programs are looked for that a program names. */
+  readonly places: (places: LibraryPlaces) => LibraryPlaces
+  /** What the operator lets the run use. */
+  readonly limits: (limits: RunLimits) => RunLimits
   /** The secret that a checkpoint must be signed with. */
   readonly secret: (hmac: string | undefined) => string | undefined
   readonly checkpoint: (file: string, secret: string | undefined) => ReadCheckpoint
@@ -62,6 +67,8 @@ export const WHOLE: Parts = {
   load: loadPipeline,
   kind: (kind) => kind,
   inputs: takeInputs,
+  places: (places) => places,
+  limits: (limits) => limits,
   secret: (hmac) => hmac,
   checkpoint: openCheckpoint,
   redact: (secrets) => redaction(secrets)?.value,
@@ -115,7 +122,7 @@ async function begun(
   runtime: Runtime,
 ): Promise<{ readonly program: Program; readonly args: JsonObject }> {
   const file = join(ground.work, 'attack.dot')
-  const library = new Library(runtime.programs, { guards: {} }, [])
+  const library = new Library(runtime.programs, { guards: {} }, parts.places({ folders: [], workdir: ground.work }))
   const { program } = await library.load(file, undefined, false)
   const input = parts.inputs(attack.values(ground.fill))
   if (!attack.it.has('checkpoint.json')) return { program, args: input }
@@ -145,7 +152,7 @@ function runtimeOn(
     reserved,
   })
   const tools = parts.tools({ environment, host: systemHost, reserved })
-  const pipelines = pipelineParts({ policy, tools, workdir: work, runFolder, limits: () => attack.limits ?? {}, store })
+  const pipelines = pipelineParts({ policy, tools, workdir: work, runFolder, limits: () => parts.limits(attack.limits ?? {}), store })
   const engine = guardedBy(parts, createEngine())
   const kind = pipelineKind({ load: (source) => parts.load(source), refs: calledPrograms, engine })
   const models = createModels({

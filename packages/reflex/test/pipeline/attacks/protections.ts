@@ -97,6 +97,7 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
         ...real,
         ask: () => undefined,
         allows: () => true,
+        denies: () => false,
         judge: () => verdict,
         judgeCall: () => verdict,
         judgeAhead: () => verdict,
@@ -201,7 +202,9 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
   /** Text that nobody has reviewed changes little of a pipeline, however far the run is trusted. */
   adapt_source: handledBy(['adapt'], { label: () => TRUSTED }),
   /** Pipelines are so deep inside each other; without any bound the test would not end. */
-  depth: charter(['graph.invoke', 'graph.compose'], (before) => ({ ...before, limits: { ...before.limits, depth: 12 } })),
+  depth: () => ({ limits: (limits) => ({ ...limits, depth: 12 }) }),
+  /** Programs are looked for in the work folder, links followed. */
+  program_places: () => ({ places: (places) => ({ ...places, workdir: '/' }) }),
   /** Inputs cannot have the names that the engine keeps. */
   engine_inputs: () => ({ inputs: (input) => input }),
   /** A checkpoint is signed. */

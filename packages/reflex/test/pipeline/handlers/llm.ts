@@ -43,6 +43,7 @@ export function toolPorts(tools: readonly Tool[], refused: readonly string[] = [
       tools: registry,
       place: () => ({ workdir: '/work', runFolder: '/runs/r' }),
       allows: (_, capability) => allows(capability),
+      denies: () => false,
     }),
   }
 }

@@ -1,0 +1,116 @@
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
+import type { Fault } from '../../kernel/fault.ts'
+import { isBelow, realPath } from '../../tools/paths.ts'
+import { pipelineFaults } from '../engine/faults.ts'
+
+// On Windows all but the first are undefined, which a bitwise or takes for nothing.
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+
+/**
+ * A folder that is held open while files are written into it. Names that are taken from it lead into this very folder,
+ * whatever takes its path meanwhile. Linux has such names; elsewhere, where no command is confined, they are plain paths.
+ */
+export class HeldFolder {
+  readonly path: string
+  readonly #handle: number | undefined
+
+  constructor(path: string, handle: number | undefined) {
+    this.path = path
+    this.#handle = handle
+  }
+
+  /** The path of a name in this folder. */
+  at(name: string): string {
+    return join(process.platform === 'linux' && this.#handle !== undefined ? `/proc/self/fd/${this.#handle}` : this.path, name)
+  }
+
+  close(): void {
+    if (this.#handle !== undefined) closeSync(this.#handle)
+  }
+}
+
+/**
+ * Opens a folder at a path that leads through no link, and makes what is missing of it. Below `root`, a file or link that
+ * stands where a folder has to be is removed; elsewhere nothing is. Throws `R2209` for a link, and the errors of the disk.
+ */
+export function holdFolder(path: string, root: string): HeldFolder {
+  const there = tryHold(path, path)
+  if (there !== undefined) return there
+  if (dirname(path) === path) throw notAFolder(path)
+  const parent = holdFolder(dirname(path), root)
+  try {
+    const step = parent.at(basename(path))
+    if (path.length > root.length) removeUnlessFolder(step)
+    makeUnlessThere(step)
+    const made = tryHold(step, path)
+    if (made === undefined) throw notAFolder(path)
+    return made
+  } finally {
+    parent.close()
+  }
+}
+
+/**
+ * The folder that a user names for a run, with links followed as far as the work folder: below it a command of an earlier
+ * run can have made one, so there it stays as written. Both paths are absolute, the work folder real.
+ */
+export function realRoot(folder: string, workdir: string): string {
+  const parts = folder.split(sep)
+  for (let taken = 1; taken <= parts.length; taken++) {
+    const real = realPath(parts.slice(0, taken).join(sep) || sep)
+    if (isBelow(real, workdir)) return join(real, ...parts.slice(taken))
+  }
+  return realPath(folder)
+}
+
+/** Opens the folder at a path if it is one, and if it really stands where it is `wanted`. */
+function tryHold(path: string, wanted: string): HeldFolder | undefined {
+  const handle = openHandle(path)
+  if (handle === undefined) return undefined
+  if (placeOf(path, handle) === wanted) return new HeldFolder(wanted, handle === WITHOUT_HANDLE ? undefined : handle)
+  if (handle !== WITHOUT_HANDLE) closeSync(handle)
+  return undefined
+}
+
+/** Windows opens no folders. */
+const WITHOUT_HANDLE = -1
+
+function openHandle(path: string): number | undefined {
+  if (process.platform === 'win32') return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? WITHOUT_HANDLE : undefined
+  try {
+    return openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  } catch (thrown) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(thrown))) return undefined
+    throw thrown
+  }
+}
+
+function placeOf(path: string, handle: number): string {
+  return process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${handle}`) : realpathSync.native(path)
+}
+
+function removeUnlessFolder(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat !== undefined && !stat.isDirectory()) unlinkSync(path)
+}
+
+function makeUnlessThere(path: string): void {
+  try {
+    mkdirSync(path)
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'EEXIST') throw thrown
+  }
+}
+
+function notAFolder(path: string): Fault {
+  return pipelineFaults.make('R2209', `${path} is a link or a file, and the folder of a run leads through none`, {
+    severity: 'warning',
+    file: path,
+    fix: 'remove it, or name another folder with --logs',
+  })
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+}

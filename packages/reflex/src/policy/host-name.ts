@@ -1,0 +1,20 @@
+/**
+ * A host in its one spelling: small letters, no dot at its end, letters of other scripts as the name system has them, an
+ * address in its shortest form and without a zone, one of IPv6 that stands for one of IPv4 as that. Undefined for what is no
+ * host: a port, a path and a user are none of it.
+ */
+export function hostName(text: string): string | undefined {
+  const bare = text.replace(/^\[(.*)\]$/, '$1')
+  const isAddress = bare.includes(':')
+  if (/[\s/?#@\\]/.test(bare)) return undefined
+  const url = URL.parse(`http://${isAddress ? `[${bare.replace(/%[^]*$/, '')}]` : bare}/`)
+  const host = url?.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '') ?? ''
+  return host === '' ? undefined : (mappedAddress(host) ?? host)
+}
+
+/** The IPv4 address in `::ffff:7f00:1`. */
+function mappedAddress(host: string): string | undefined {
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(host) ?? []
+  if (high === undefined || low === undefined) return undefined
+  return [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]).join('.')
+}

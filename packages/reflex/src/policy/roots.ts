@@ -1,0 +1,29 @@
+import type { Pattern } from './capability.ts'
+
+/** The second steps that a root has, where they are known. */
+const SECOND: Readonly<Record<string, readonly string[]>> = { fs: ['read', 'write'], shell: ['exec'], human: ['ask'] }
+
+/** Roots whose capabilities have one step behind them. */
+const SINGLE: readonly string[] = ['net', 'tool']
+
+/** What capabilities begin with that Reflex itself asks about. */
+const ROOTS: readonly string[] = ['action', 'eval', 'fs', 'function', 'human', 'memory', 'net', 'orchestrator', 'shell', 'skill', 'tool']
+
+/** Why a grant or a denial matches nothing that could ever be asked about; undefined where it can match. `own`: further roots. */
+export function neverMatches({ steps }: Pattern, own: readonly string[] = []): string | undefined {
+  const [root, second, ...more] = steps
+  if (typeof root !== 'string' || own.includes(root)) return undefined
+  if (!ROOTS.includes(root)) return `nothing asks about ${root}; it can begin with ${[...ROOTS, ...own].join(', ')}`
+  const known = SECOND[root]
+  if (known !== undefined && typeof second === 'string' && !known.includes(second))
+    return `${root} goes on with ${known.join(' or ')}, not ${second}`
+  if (SINGLE.includes(root) && (second === undefined || more.some((step) => step !== steps.at(-1) || typeof step === 'string')))
+    return root === 'net' ? 'net has one step behind it, a host without a port' : 'tool has one step behind it, the name of a tool'
+  return undefined
+}
+
+/** What capabilities begin with, beyond what Reflex itself asks about. */
+export function ownRoots(capabilities: readonly string[]): readonly string[] {
+  const roots = capabilities.map((text) => /^arbor:\/\/([^/]+)/.exec(text)?.[1] ?? '')
+  return [...new Set(roots)].filter((root) => root !== '' && !ROOTS.includes(root))
+}

@@ -1,0 +1,19 @@
+/** What one command may use, with everything that it starts. */
+export interface CommandLimits {
+  /** Bytes of memory that is not a file on a disk. */
+  readonly memory: number
+  /** Processes and threads. */
+  readonly processes: number
+}
+
+export const USUAL_LIMITS: CommandLimits = { memory: 4 * 2 ** 30, processes: 2_048 }
+
+/** The lowest of several limits; what none of them says is as usual. */
+export function lowestLimits(all: readonly Partial<CommandLimits>[]): CommandLimits {
+  const lowest = (name: keyof CommandLimits): number => Math.min(...all.flatMap((one) => one[name] ?? []))
+  const [memory, processes] = [lowest('memory'), lowest('processes')]
+  return {
+    memory: Number.isFinite(memory) ? memory : USUAL_LIMITS.memory,
+    processes: Number.isFinite(processes) ? processes : USUAL_LIMITS.processes,
+  }
+}
