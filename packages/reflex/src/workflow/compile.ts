@@ -19,7 +19,10 @@ export interface CompiledNode {
 
 /** The call that an invoking node makes. */
 export interface CompiledCall {
+  /** The reference as it is written, with its kind. */
   readonly program: string
+  /** The names under which the program is looked up, in this order. */
+  readonly programs: readonly string[]
   readonly map: readonly ReturnPair[]
   readonly inputs: readonly InputMapping[]
 }
@@ -41,6 +44,16 @@ export function programRef(id: string): string {
   return /^[a-z][a-z0-9-]*:/.test(id) ? id : `workflow:${id}`
 }
 
+/**
+ * The names under which a called program is looked up, in this order: the workflow of exactly this id, then the program
+ * that a kind in front names. An id may have a colon of its own.
+ */
+export function programRefs(id: string): readonly string[] {
+  const exact = `workflow:${id}`
+  const reference = programRef(id)
+  return reference === exact ? [exact] : [exact, reference]
+}
+
 const compiled = new WeakMap<Workflow, CompiledWorkflow>()
 
 /** Prepares a workflow that has been validated; the same object is prepared once. */
@@ -51,7 +64,7 @@ export function compileWorkflow(workflow: Workflow): CompiledWorkflow {
   const outgoing = new Map<string, Edge[]>(Object.keys(workflow.nodes).map((id) => [id, []]))
   for (const edge of workflow.edges) outgoing.get(edge.from)?.push(edge)
   const nodes = new Map(Object.entries(workflow.nodes).map(([id, node]) => [id, compileNode(node, outgoing.get(id) ?? [])]))
-  const calls = [...new Set([...nodes.values()].flatMap(({ call }) => (call === undefined ? [] : [call.program])))]
+  const calls = [...new Set([...nodes.values()].flatMap(({ call }) => call?.programs ?? []))]
   const result = { workflow, nodes, calls, board: boardValidators(workflow.board) }
   compiled.set(workflow, result)
   return result
@@ -79,8 +92,12 @@ function compileNode(node: Node, edges: Edge[]): CompiledNode {
     edge: new Map(edges.map((edge) => [edge.id, edge])),
     open: edges.some(({ guard }) => guard !== undefined) ? undefined : (Object.freeze(edges) as Edge[]),
     requests: [[DECIDE]],
-    call: invokes === undefined ? undefined : { program: programRef(invokes.workflowId), map: map ?? [], inputs: invokes.inputMap ?? [] },
+    call: invokes === undefined ? undefined : { ...calledAs(invokes.workflowId), map: map ?? [], inputs: invokes.inputMap ?? [] },
   }
+}
+
+function calledAs(id: string): Pick<CompiledCall, 'program' | 'programs'> {
+  return { program: programRef(id), programs: programRefs(id) }
 }
 
 const sources = new WeakMap<Workflow, { readonly source: Json; readonly local: string | undefined }>()

@@ -289,7 +289,7 @@ export class ReflexEngine {
 
   // Looking. Inside a handler: what was so at the moment of the event.
 
-  /** Which is the id of the run. Throws before `init`. */
+  /** The id of the session: 128 random bits as 32 hexadecimal digits, or the id that its snapshot has. Throws before `init`. */
   sessionId(): string {
     if (this.#session === undefined) throw new EngineError('Engine not initialized — call init() first')
     return this.#session.run.id

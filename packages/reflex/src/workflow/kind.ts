@@ -46,7 +46,7 @@ export interface WorkflowKindOptions {
 export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflow> {
   return {
     name: 'workflow',
-    rev: 1,
+    rev: 2,
     board: { history: true },
     compile: (source) => compileWorkflow(options.load(source)),
     refs: ({ calls }) => calls,
@@ -119,7 +119,9 @@ function enter(x: Step, id: string): void {
 function invoke(x: Step): void {
   const { call, node } = current(x)
   if (call === undefined || hasReturned(x.position) || x.frame.callee !== undefined || x.frame.closing !== undefined) return
-  if (x.knows(call.program)) x.call(call.program, { map: call.map, ...givenInputs(x, call) })
+  // Revision 1 read the part before a colon as a kind without asking for a workflow of that very id.
+  const program = (x.rev < 2 ? [call.program] : call.programs).find((name) => x.knows(name))
+  if (program !== undefined) x.call(program, { map: call.map, ...givenInputs(x, program, call.inputs) })
   else {
     const name = node.invokes?.workflowId ?? ''
     const fault = runFaults.make('R2055', `Invocation failed: sub-workflow '${name}' is not registered`, {

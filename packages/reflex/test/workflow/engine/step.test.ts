@@ -256,3 +256,28 @@ async function stepAll2(engine: ReturnType<typeof engineOf>): Promise<string[]> 
   while (engine.status() === 'running')
   return steps
 }
+
+describe('a workflow whose id has a colon', () => {
+  const child = flow('pay:refund', { only: {} }, [])
+  const caller = flow('caller', { call: { calls: 'pay:refund', map: { paid: 'done' } } }, [])
+  const agent = (): ReturnType<typeof agentOf> => agentOf({ 'pay:refund/only': writing({ done: true }) })
+
+  test('is called by its exact id', async () => {
+    const engine = engineOf([child, caller], agent())
+    await engine.init('caller')
+    expect(await engine.run()).toEqual({ status: 'completed' })
+    expect(engine.blackboard().get('paid')).toBe(true)
+  })
+
+  test('is preferred to a program of the kind that the part before the colon names', async () => {
+    const engine = engineOf([flow('workflow:child', { only: {} }, []), flow('a', { call: { calls: 'workflow:child' } }, [])])
+    await engine.init('a')
+    expect(await engine.step()).toMatchObject({ status: 'invoked', workflow: { id: 'workflow:child' } })
+  })
+
+  test('can be pushed', async () => {
+    const engine = engineOf([child, flow('plain', { a: {} }, [])], agent())
+    await engine.init('plain')
+    expect(engine.pushWorkflow('pay:refund')).toMatchObject({ status: 'invoked', workflow: { id: 'pay:refund' } })
+  })
+})
