@@ -1,7 +1,7 @@
 import { Scope } from '../kernel/scope.ts'
 import type { Entry } from '../kernel/scope.ts'
 import { copyJson, type Json } from '../kernel/json.ts'
-import type { BlackboardEntry, BlackboardReader, BlackboardSource, BlackboardWrite } from './types.ts'
+import type { BlackboardEntry, BlackboardReader, BlackboardSource, BlackboardWrite, Cursor, CursorReader } from './types.ts'
 
 /** One scope of a board as readers see it: entries up to a record, and who wrote them. */
 export interface ReadableScope {
@@ -15,8 +15,8 @@ export function boardEntry(entry: Entry, source: BlackboardSource): BlackboardEn
   return Object.freeze({ key: entry.key, value: entry.value, source, timestamp: entry.at })
 }
 
-function* scopeEntries({ scope, bound, source }: ReadableScope): Generator<BlackboardEntry> {
-  for (const entry of scope.entries(bound)) if (entry.value !== undefined) yield boardEntry(entry, source(entry))
+function* scopeEntries({ scope, bound, source }: ReadableScope, from?: number): Generator<BlackboardEntry> {
+  for (const entry of scope.entries(bound, from)) if (entry.value !== undefined) yield boardEntry(entry, source(entry))
 }
 
 /** Lexical reads over scopes, the nearest first (seed workflow 2.11). Entries are frozen. */
@@ -60,7 +60,7 @@ export class ScopedBlackboardReader implements BlackboardReader {
 }
 
 /** An append-only board of one workflow, for those who test an agent or a guard without an engine. */
-export class ScopedBlackboard {
+export class ScopedBlackboard implements CursorReader {
   readonly #scope = new Scope()
   readonly #sources: BlackboardSource[] = []
 
@@ -77,6 +77,16 @@ export class ScopedBlackboard {
   /** A reader of this board and of those of its callers, the nearest first. */
   reader(...callers: ScopedBlackboard[]): ScopedBlackboardReader {
     return new ScopedBlackboardReader([this, ...callers])
+  }
+
+  /** The number of entries so far, from which `entriesFrom` reads on. */
+  cursor(): Cursor {
+    return this.#scope.size
+  }
+
+  /** Returns the entries after a cursor, and the cursor behind them. */
+  entriesFrom(cursor: Cursor): [entries: BlackboardEntry[], next: Cursor] {
+    return [[...scopeEntries(this.view(), Math.max(cursor, 0))], this.#scope.size]
   }
 
   view(): ReadableScope {

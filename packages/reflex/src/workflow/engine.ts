@@ -8,6 +8,7 @@ import { type CompiledWorkflow, compileWorkflow, workflowSource } from './compil
 import { pop, push, unwind } from './control.ts'
 import { goOn, interrupt, makeStep, resumption } from './driving.ts'
 import { EngineError } from './engine-error.ts'
+import { ExecutionTree } from './execution-tree.ts'
 import { type AnyEventHandler, Handlers } from './handlers.ts'
 import { workflowKind } from './kind.ts'
 import { decisionPort, type RunnableAgent } from './port.ts'
@@ -25,6 +26,7 @@ import type {
   EngineStatus,
   EventHandler,
   ExecutionRecord,
+  ExecutionTreeMap,
   ExecutionTreeState,
   InitOptions,
   Node,
@@ -217,9 +219,9 @@ export class ReflexEngine {
     }
   }
 
-  #refuseReentry(what: string): void {
+  #refuseReentry(what: string, needs = ''): void {
     if (this.#busy)
-      throw new EngineError(`${what} called while a step is in progress`, {
+      throw new EngineError(`${what} called while a step is in progress${needs}`, {
         code: 'R2014',
         fix: 'await the step before the next call, or interrupt it',
       })
@@ -262,7 +264,7 @@ export class ReflexEngine {
    * Nothing is returned. With `reinvoke` the next step makes the call again.
    */
   unwindToDepth(depth: number, options: UnwindOptions = {}): void {
-    this.#refuseReentry('unwindToDepth()')
+    this.#refuseReentry('unwindToDepth()', '; it requires engine to be suspended')
     const session = this.#session
     if (session === undefined) throw new EngineError('unwindToDepth() called before init()')
     if (session.status !== 'suspended')
@@ -345,9 +347,9 @@ export class ReflexEngine {
     return this.#session?.tree.invalidatedExecutions() ?? []
   }
 
-  /** All calls of the session, in the order in which they were made. */
-  executionTree(): ExecutionTreeState {
-    return this.#session?.tree.executionTree() ?? { records: [] }
+  /** Returns all calls of the session by their ids, in the order in which they were made, with the same calls as a list in `records`. */
+  executionTree(): ExecutionTreeMap {
+    return (this.#session?.tree ?? new ExecutionTree()).executionTree()
   }
 
   /** The session as JSON, apart from the engine: for `restoreEngine` (seed workflow 6.1). Throws before `init`. */

@@ -7,7 +7,7 @@ import { boardEntry } from './blackboard.ts'
 import type { CallLog } from './calls.ts'
 import { type CompiledWorkflow, nodeAt, objectOf, textOf } from './compile.ts'
 import { EngineError } from './engine-error.ts'
-import { ENGINE_ERROR } from './run-faults.ts'
+import { hasFailed, isFailure } from './run-faults.ts'
 import { frameScope, type WorkflowNames } from './scopes.ts'
 import { stackFrame } from './stack.ts'
 import type { BlackboardEntry, EngineEvent, EngineEvents, Node } from './types.ts'
@@ -49,7 +49,7 @@ export function eventsOf(change: Change, sources: EventSources): Emission[] {
       if (before === undefined && record.position !== undefined) emit.begun(record.position)
       break
     case 'ok':
-      if (record.more?.wait?.[0]?.[1] !== ENGINE_ERROR) emit.decided(record.input[2])
+      if (!hasFailed(record)) emit.decided(record.input[2])
       break
     case 'ret':
       if (record.input[2] === 'done') emit.popped(record.input[1])
@@ -173,7 +173,7 @@ class Emitter {
     const { before, frame, record } = this.#change
     const position = before ?? frame.position
     const nodeId = nodeAt(position) ?? ''
-    if (name !== ENGINE_ERROR) {
+    if (!isFailure(name, about)) {
       const { reason, ask } = suspended(about)
       this.#add('engine:suspend', { reason, nodeId, ...(ask === undefined ? {} : { ask }) }, position)
       return

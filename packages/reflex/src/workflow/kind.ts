@@ -15,6 +15,7 @@ import {
   programRef,
   textOf,
 } from './compile.ts'
+import { isOwnQuestion } from '../people/index.ts'
 import { decideByHand } from './by-hand.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
 import { pictureOf } from './picture.ts'
@@ -143,10 +144,15 @@ function decided(x: Step, decision: Json): void {
   if (misfit !== undefined) return fail(x, misfit)
   const question = objectOf(ask)
   const due = typeof question.due === 'number' ? { due: x.now + question.due } : {}
-  x.wait('answer', nodeAt(x.position) ?? '', {
+  x.wait('answer', waitName(x, nodeAt(x.position) ?? ''), {
     ...due,
     about: { reason: suspend ?? null, ...question, ...(by === undefined ? {} : { by }) },
   })
+}
+
+/** The wait of a node bears its id. Names under which Reflex itself waits are left to Reflex, from revision 2 on. */
+function waitName(x: Step, node: string): string {
+  return x.rev >= 2 && (node === ENGINE_ERROR || isOwnQuestion({ name: node })) ? `node:${node}` : node
 }
 
 /**

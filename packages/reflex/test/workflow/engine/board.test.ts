@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { virtualHost } from '../../../src/testing/virtual-host.ts'
-import type { BlackboardEntry } from '../../../src/workflow/index.ts'
+import { type BlackboardEntry, ScopedBlackboard } from '../../../src/workflow/index.ts'
 import { agentOf, boardText, engineOf, flow, messageOf, onward, writing } from './kit.ts'
 
 const child = flow('child', { c: {}, d: {} }, [['c', 'd']])
@@ -244,5 +244,19 @@ describe('guards', () => {
     await engine.step()
     expect(order.slice(0, 3)).toEqual(['b', 'c', 'd'])
     expect(agent.asked[0]?.validEdges.map(({ to }) => to)).toEqual(['b', 'd'])
+  })
+})
+
+describe('a board without an engine', () => {
+  const source = { workflowId: 'w', nodeId: 'n', stackDepth: 0 }
+
+  test('is read from where one left off, as that of an engine is', () => {
+    const board = new ScopedBlackboard()
+    expect([board.cursor(), board.entriesFrom(0)]).toEqual([0, [[], 0]])
+    board.append([{ key: 'a', value: 1 }], source)
+    const seen = board.cursor()
+    const [second] = board.append([{ key: 'b', value: 2 }], source)
+    expect([seen, board.entriesFrom(seen), board.entriesFrom(2), board.entriesFrom(9)]).toEqual([1, [[second], 2], [[], 2], [[], 2]])
+    expect(board.entriesFrom(-1)[0].map(({ key }) => key)).toEqual(['a', 'b'])
   })
 })

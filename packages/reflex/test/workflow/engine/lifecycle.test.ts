@@ -12,7 +12,7 @@ describe('before init', () => {
     expect(engine.status()).toBe('idle')
     expect([engine.currentNode(), engine.currentWorkflow(), engine.currentBlackboard()]).toEqual([null, null, null])
     expect([engine.validEdges(), engine.stack(), engine.activeExecutions(), engine.invalidatedExecutions()]).toEqual([[], [], [], []])
-    expect([engine.executionTree(), engine.completedExecutionsAt('pair', 'a')]).toEqual([{ records: [] }, []])
+    expect([[...engine.executionTree()], engine.executionTree().records, engine.completedExecutionsAt('pair', 'a')]).toEqual([[], [], []])
     const board = engine.blackboard()
     expect([board.get('x'), board.has('x'), board.getAll('x'), board.entries(), board.keys(), board.local()]).toEqual([
       undefined,

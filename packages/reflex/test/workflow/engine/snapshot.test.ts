@@ -87,7 +87,7 @@ describe('a snapshot', () => {
       ],
       skipInvocation: false,
       workflowIds: ['leaf', 'child', 'main'],
-      executionTree: engine.executionTree(),
+      executionTree: { records: engine.executionTree().records },
       currentInvocationId: inner?.invocationId,
     })
     expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)
