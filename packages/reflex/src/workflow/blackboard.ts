@@ -8,15 +8,49 @@ export interface ReadableScope {
   readonly scope: Scope
   readonly bound: number
   readonly source: (entry: Entry) => BlackboardSource
+  /** For those who read values alone: its entries name no workflow. */
+  readonly unnamed?: true
 }
 
 /** An entry as the seed shows it (seed workflow 2.7). */
-export function boardEntry(entry: Entry, source: BlackboardSource): BlackboardEntry {
+function boardEntry(entry: Entry, source: BlackboardSource): BlackboardEntry {
   return Object.freeze({ key: entry.key, value: entry.value, source, timestamp: entry.at })
 }
 
-function* scopeEntries({ scope, bound, source }: ReadableScope, from?: number): Generator<BlackboardEntry> {
-  for (const entry of scope.entries(bound, from)) if (entry.value !== undefined) yield boardEntry(entry, source(entry))
+/** The entries of a scope as they have been shown so far. A scope only grows, so that each is made once; a tombstone is a gap. */
+interface Shown {
+  readonly entries: (BlackboardEntry | undefined)[]
+  gaps: boolean
+}
+
+const named = new WeakMap<Scope, Shown>()
+const unnamed = new WeakMap<Scope, Shown>()
+
+/** Returns the entries of a scope from a place on, in a list of the caller's own. */
+export function scopeEntries(
+  { scope, bound, source, unnamed: bare }: ReadableScope,
+  from = 0,
+  end = scope.sizeAt(bound),
+): BlackboardEntry[] {
+  const known = bare === true ? unnamed : named
+  let shown = known.get(scope)
+  if (shown === undefined) known.set(scope, (shown = { entries: [], gaps: false }))
+  const { entries } = shown
+  if (entries.length < end) {
+    for (const entry of scope.entries(undefined, entries.length)) {
+      shown.gaps ||= entry.value === undefined
+      entries.push(entry.value === undefined ? undefined : boardEntry(entry, source(entry)))
+    }
+  }
+  const asked = entries.slice(from, end)
+  return (shown.gaps ? asked.filter((entry) => entry !== undefined) : asked) as BlackboardEntry[]
+}
+
+/** Returns the entries of a scope after a cursor, and the cursor behind them. */
+export function entriesAfter(scope: ReadableScope, cursor: Cursor): [entries: BlackboardEntry[], next: Cursor] {
+  const end = scope.scope.sizeAt(scope.bound)
+  const from = Math.max(cursor, 0)
+  return [from < end ? scopeEntries(scope, from, end) : [], end]
 }
 
 /** Lexical reads over scopes, the nearest first (seed workflow 2.11). Entries are frozen. */
@@ -46,7 +80,7 @@ export class ScopedBlackboardReader implements BlackboardReader {
   }
 
   entries(): BlackboardEntry[] {
-    return this.#scopes.flatMap((scope) => [...scopeEntries(scope)])
+    return this.#scopes.flatMap((scope) => scopeEntries(scope))
   }
 
   keys(): string[] {
@@ -55,7 +89,7 @@ export class ScopedBlackboardReader implements BlackboardReader {
 
   local(): BlackboardEntry[] {
     const [own] = this.#scopes
-    return own === undefined ? [] : [...scopeEntries(own)]
+    return own === undefined ? [] : scopeEntries(own)
   }
 }
 
@@ -71,7 +105,7 @@ export class ScopedBlackboard implements CursorReader {
     const from = this.#scope.size
     for (const { key, value } of values) this.#scope.append(key, value, this.#sources.length, timestamp, undefined)
     this.#sources.push(frozen)
-    return [...this.#scope.entries(undefined, from)].map((entry) => boardEntry(entry, frozen))
+    return scopeEntries(this.view(), from)
   }
 
   /** A reader of this board and of those of its callers, the nearest first. */
@@ -86,7 +120,7 @@ export class ScopedBlackboard implements CursorReader {
 
   /** Returns the entries after a cursor, and the cursor behind them. */
   entriesFrom(cursor: Cursor): [entries: BlackboardEntry[], next: Cursor] {
-    return [[...scopeEntries(this.view(), Math.max(cursor, 0))], this.#scope.size]
+    return entriesAfter(this.view(), cursor)
   }
 
   view(): ReadableScope {

@@ -3,7 +3,7 @@ import type { Frame } from '../kernel/frame.ts'
 import { isList, type Json } from '../kernel/json.ts'
 import type { Ref } from '../kernel/record.ts'
 import type { Change } from '../kernel/story.ts'
-import { boardEntry } from './blackboard.ts'
+import { scopeEntries } from './blackboard.ts'
 import type { CallLog } from './calls.ts'
 import { type CompiledWorkflow, nodeAt, objectOf, textOf } from './compile.ts'
 import { EngineError } from './engine-error.ts'
@@ -99,10 +99,8 @@ class Emitter {
 
   /** The entries of the frame's own scope after a record; there are no more than so many. */
   #entries(after: number, atMost: number): BlackboardEntry[] {
-    const { scope, source } = frameScope(this.#change.frame, this.#sources.names)
-    return [...scope.entries(undefined, Math.max(0, scope.size - atMost))]
-      .filter(({ record, value }) => record > after && value !== undefined)
-      .map((entry) => boardEntry(entry, source(entry)))
+    const own = frameScope(this.#change.frame, this.#sources.names)
+    return scopeEntries(own, Math.max(own.scope.sizeAt(after), own.scope.size - atMost))
   }
 
   #wrote(at: Json | undefined): void {

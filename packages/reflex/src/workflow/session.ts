@@ -4,7 +4,7 @@ import type { Queued } from '../kernel/queue.ts'
 import type { Ref } from '../kernel/record.ts'
 import type { Run } from '../kernel/run.ts'
 import type { Change } from '../kernel/story.ts'
-import { type ReadableScope, ScopedBlackboardReader } from './blackboard.ts'
+import { entriesAfter, type ReadableScope, ScopedBlackboardReader } from './blackboard.ts'
 import { CallLog } from './calls.ts'
 import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
 import { type Emission, type EngineView, eventsOf } from './events.ts'
@@ -13,7 +13,7 @@ import { filterEdges } from './guards.ts'
 import type { Handlers } from './handlers.ts'
 import { callerScopes, frameScope, workflowName } from './scopes.ts'
 import { snapshotOf } from './snapshot.ts'
-import { localEntries, stackOf } from './stack.ts'
+import { stackOf } from './stack.ts'
 import type {
   BlackboardReader,
   CursorReader,
@@ -118,15 +118,8 @@ export class Session {
 
   get cursor(): CursorReader {
     const { frame } = this.#view
-    const entries = (from: number) => localEntries(frame, this.names, this.#boundOf(frame), from)
-    return {
-      cursor: () => entries(0).length,
-      entriesFrom(cursor) {
-        const from = Math.max(cursor, 0)
-        const rest = entries(from)
-        return [rest, rest.length === 0 ? entries(0).length : from + rest.length]
-      },
-    }
+    const own = (): ReadableScope => frameScope(frame, this.names, this.#boundOf(frame))
+    return { cursor: () => frame.scope.sizeAt(this.#boundOf(frame)), entriesFrom: (cursor) => entriesAfter(own(), cursor) }
   }
 
   #boundOf(frame: Frame): number {

@@ -1,5 +1,6 @@
 import type { Frame } from '../kernel/frame.ts'
-import { boardEntry } from './blackboard.ts'
+import type { Json } from '../kernel/json.ts'
+import { scopeEntries } from './blackboard.ts'
 import { nodeAt } from './compile.ts'
 import { frameScope, type WorkflowNames } from './scopes.ts'
 import type { BlackboardEntry, InvocationId, ReturnMapping, StackFrame } from './types.ts'
@@ -9,12 +10,9 @@ export function invocationOf(frame: Frame): InvocationId | undefined {
   return frame.link === undefined ? undefined : String(frame.id)
 }
 
-/** The entries of one frame's own scope up to a record, from the `from`th on. */
-export function localEntries(frame: Frame, names: WorkflowNames, bound?: number, from?: number): BlackboardEntry[] {
-  const own = frameScope(frame, names, bound)
-  return [...own.scope.entries(own.bound, from)].flatMap((entry) =>
-    entry.value === undefined ? [] : [boardEntry(entry, own.source(entry))],
-  )
+/** The entries of one frame's own scope up to a record. */
+export function localEntries(frame: Frame, names: WorkflowNames, bound?: number): BlackboardEntry[] {
+  return scopeEntries(frameScope(frame, names, bound))
 }
 
 const EMPTY: readonly StackFrame[] = Object.freeze([])
@@ -24,9 +22,29 @@ export function stackOf(frame: Frame, names: WorkflowNames, bound?: number): rea
   if (frame.link === undefined) return EMPTY
   const stack: StackFrame[] = []
   for (let callee = frame; callee.link !== undefined; callee = callee.link.caller) {
-    stack.push(stackFrame(callee.link.caller, callee.link.map, names, bound))
+    stack.push(callerOf(callee, callee.link, names, bound))
   }
   return Object.freeze(stack)
+}
+
+interface Shown {
+  readonly size: number
+  readonly position: Json | undefined
+  readonly frame: StackFrame
+}
+
+/** Callers as they have been shown, by their callees: a caller stands still meanwhile, so that each is made once. */
+const shown = new WeakMap<Frame, Shown>()
+
+function callerOf(callee: Frame, { caller, map }: NonNullable<Frame['link']>, names: WorkflowNames, bound?: number): StackFrame {
+  const { scope, position } = caller
+  const { size } = scope
+  if (bound !== undefined && scope.sizeAt(bound) < size) return stackFrame(caller, map, names, bound)
+  const known = shown.get(callee)
+  if (known !== undefined && known.size === size && known.position === position) return known.frame
+  const frame = stackFrame(caller, map, names, bound)
+  shown.set(callee, { size, position, frame })
+  return frame
 }
 
 /**
@@ -47,7 +65,7 @@ export function stackFrame(
     currentNodeId: nodeAt(frame.position) ?? '',
     returnMap: frozenList(map.map(([parentKey, childKey]): ReturnMapping => Object.freeze({ parentKey, childKey }))),
     get blackboard() {
-      board ??= frozenList(localEntries(frame, names, bound).slice(0, size))
+      board ??= frozenList(scopeEntries(frameScope(frame, names), 0, Math.min(size, frame.scope.sizeAt(bound ?? Number.POSITIVE_INFINITY))))
       return board
     },
     ...(invocationId === undefined ? {} : { invocationId }),
