@@ -66,6 +66,12 @@ function edgeOf({ id, from, to, event = 'NEXT', guard, ...rest }: EdgeDefinition
 
 const links = new WeakMap<Workflow, readonly Workflow[]>()
 
+/** Lets a copy of a workflow call the objects that the workflow calls. */
+export function linkAs(workflow: Workflow, copy: Workflow): void {
+  const called = links.get(workflow)
+  if (called !== undefined) links.set(copy, called)
+}
+
 /**
  * The workflow objects that a workflow calls, and those that they call, what is called before its caller. A workflow
  * that was not made here has none: it calls by name.

@@ -30,7 +30,7 @@ export const runFaults = defineFaults({
     verdict: 'fail',
     when: 'during a run',
     means: 'The guard of an outgoing edge threw, or answered something else than true or false, so nobody was asked to decide.',
-    fix: 'A run keeps its program: correct the guard in the file and start another run. A host that drives an engine mends the guard and steps again.',
+    fix: 'A run keeps its program: correct the guard in the file and start another run. A host that drives an engine gives the guard another function and steps again.',
   },
   R2052: {
     title: 'An agent failed',

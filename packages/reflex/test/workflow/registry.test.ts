@@ -24,13 +24,14 @@ const calling = (id: string, ...targets: string[]): Workflow =>
   )
 
 describe('a registry', () => {
-  test('keeps workflows by reference, in the order of registration', () => {
+  test('keeps a frozen copy of each workflow, in the order of registration', () => {
     const registry = createRegistry()
     const [second, first] = [simple('second'), simple('first')]
     registry.register(second)
     registry.register(first)
     expect(registry).toBeInstanceOf(WorkflowRegistry)
-    expect(registry.get('first')).toBe(first)
+    expect(registry.get('first')).toEqual(first)
+    expect([registry.get('first') === first, Object.isFrozen(registry.get('first')), Object.isFrozen(first)]).toEqual([false, true, false])
     expect(registry.get('toString')).toBeUndefined()
     expect([registry.has('first'), registry.has('third')]).toEqual([true, false])
     expect(registry.list()).toEqual(['second', 'first'])
@@ -119,7 +120,7 @@ describe('a registry', () => {
     registry.register(first)
     const error = refused(workflowOf('w', [], []), registry)
     expect([error.code, error.message]).toEqual(['DUPLICATE_WORKFLOW_ID', "Workflow 'w' is already registered"])
-    expect(registry.get('w')).toBe(first)
+    expect(registry.get('w')).toEqual(first)
   })
 
   test('forgets a workflow that it refused, which may come again corrected', () => {

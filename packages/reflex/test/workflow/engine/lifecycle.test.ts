@@ -65,7 +65,7 @@ describe('init', () => {
       pair.nodes.a,
       pair,
     ])
-    expect(engine.currentWorkflow()).toBe(pair)
+    expect(engine.currentWorkflow()).toBe(engine.registry.get('pair'))
     expect(agent.asked).toEqual([])
     expect(engine.validEdges()).toEqual([pair.edges[0]])
   })
