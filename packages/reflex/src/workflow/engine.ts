@@ -15,7 +15,7 @@ import { decisionPort, type RunnableAgent } from './port.ts'
 import type { WorkflowRegistry } from './registry.ts'
 import { checkSnapshot } from './restore.ts'
 import { heldBack, Session } from './session.ts'
-import { stateOf } from './snapshot.ts'
+import { namedCalls, stateOf } from './snapshot.ts'
 import type {
   BlackboardReader,
   CursorReader,
@@ -27,7 +27,6 @@ import type {
   EventHandler,
   ExecutionRecord,
   ExecutionTreeMap,
-  ExecutionTreeState,
   InitOptions,
   Node,
   PushWorkflowOptions,
@@ -128,7 +127,7 @@ export class ReflexEngine {
   restore(snapshot: EngineSnapshot, options: RestoreOptions = {}): void {
     this.#refuseReentry('restore()')
     checkSnapshot(snapshot, this.registry, options.guards)
-    const tree: ExecutionTreeState = snapshot.executionTree ?? { records: [] }
+    const tree = namedCalls(snapshot)
     const state = stateOf({ ...snapshot, executionTree: tree }, (id) => this.#registered(id), this.#host)
     const session = this.#replace(new Session(this.#runtime.adopt(snapshot.sessionId, state), this.#handlers, tree))
     session.status = snapshot.status

@@ -32,6 +32,7 @@ export interface Emission {
 /** What the projection needs beside the record. */
 export interface EventSources {
   readonly names: WorkflowNames
+  readonly session: string
   readonly calls: CallLog
   /** The value that an agent or a guard threw, if this process saw it. */
   thrown(effect: Ref): unknown
@@ -153,7 +154,12 @@ class Emitter {
     const child = state.frame(`${n}f`)
     const { workflow } = this.#sources.compiled(child)
     for (const record of this.#calls.made) this.#add('execution:record', { record }, workflow.entry, child)
-    this.#add('workflow:push', { frame: stackFrame(frame, child.link?.map ?? [], this.#sources.names, n), workflow }, workflow.entry, child)
+    this.#add(
+      'workflow:push',
+      { frame: stackFrame(frame, child.link?.map ?? [], this.#sources.names, this.#sources.session, n), workflow },
+      workflow.entry,
+      child,
+    )
   }
 
   /** The parent goes on first, then its returned values are told one by one (reference workflow 5, 6; D5). */
@@ -163,7 +169,11 @@ class Emitter {
     const { record, map } = this.#sources.calls.callOf(callee)
     for (const entry of this.#entries(record, map.length))
       this.#add('blackboard:write', { entries: Object.freeze([entry]), workflow }, frame.position)
-    this.#add('workflow:pop', { frame: stackFrame(frame, map, this.#sources.names, record), workflow }, frame.position)
+    this.#add(
+      'workflow:pop',
+      { frame: stackFrame(frame, map, this.#sources.names, this.#sources.session, record), workflow },
+      frame.position,
+    )
     this.#entered()
   }
 

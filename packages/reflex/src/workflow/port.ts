@@ -131,7 +131,7 @@ class Context implements DecisionContext {
   }
 
   get stack(): readonly StackFrame[] {
-    return stackOf(this.#call.frame, this.#names)
+    return stackOf(this.#call.frame, this.#names, this.#call.run)
   }
 
   get input(): unknown {
@@ -171,7 +171,7 @@ export function acceptDecision(raw: unknown, call: Call): Json {
 
 /** Refused here, what nobody could show or answer never stands in an inbox. */
 function acceptQuestion(raw: unknown, call: Call): Json {
-  const ask = copyJson(typeof raw === 'object' && raw !== null ? withoutUndefined(raw) : raw, `${place(call)}.ask`)
+  const ask = copyJson(raw, `${place(call)}.ask`)
   const problem = questionProblem(ask)
   if (problem !== undefined) throw invalid(call, `a question that cannot be asked (${problem})`)
   return ask
@@ -196,7 +196,7 @@ function acceptWrites(writes: unknown, call: Call): Json[] {
 
 function keyOf(write: unknown, call: Call): string {
   const key = (write as Partial<BlackboardWrite> | null | undefined)?.key
-  if (typeof key !== 'string' || key === '') throw invalid(call, 'a write without a key')
+  if (typeof key !== 'string') throw invalid(call, 'a write without a key')
   return key
 }
 
@@ -216,11 +216,6 @@ function reasonOf({ by, because, saw, used }: Partial<Decision>, call: Call): Js
     ...(saw === undefined ? {} : { saw: copyJson(saw, `${place(call)}.saw`) }),
     ...(used === undefined ? {} : { used: copyJson(used, `${place(call)}.used`) }),
   }
-}
-
-/** Optional fields may be given as undefined; a record leaves them out. */
-function withoutUndefined(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined))
 }
 
 function place({ def, frame }: Call): string {

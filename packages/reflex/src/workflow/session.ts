@@ -49,7 +49,7 @@ export class Session {
   constructor(run: Run, handlers: Handlers, tree?: ExecutionTreeState) {
     this.run = run
     this.#handlers = handlers
-    this.#calls = new CallLog(run.state, run.records, tree)
+    this.#calls = new CallLog(run.id, run.state, run.records, tree)
   }
 
   /** Gives up the session: what its agent still answers is ignored. */
@@ -128,7 +128,7 @@ export class Session {
 
   get stack(): readonly StackFrame[] {
     const { frame, callers } = this.#view
-    return stackOf(frame, this.names, callers)
+    return stackOf(frame, this.names, this.run.id, callers)
   }
 
   get validEdges(): Edge[] {
@@ -159,6 +159,7 @@ export class Session {
     if (!this.#handlers.listening) return
     for (const emission of eventsOf(change, {
       names: this.names,
+      session: this.run.id,
       calls: this.#calls,
       thrown: (effect) => (this.thrown?.effect === effect ? this.thrown.value : undefined),
       compiled: (frame) => this.compiled(frame),

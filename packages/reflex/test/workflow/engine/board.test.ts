@@ -309,3 +309,25 @@ describe('what is read often', () => {
     expect([deepest, frames.size]).toEqual([depth, depth])
   })
 })
+
+describe('what a write may be', () => {
+  test('a property that is undefined is absent, and the empty key is a key like others', async () => {
+    const agent = agentOf({ a: writing({ order: { total: 84, note: undefined }, '': 'empty' }) })
+    const engine = engineOf(
+      [flow('child', { c: {} }, []), flow('main', { a: {}, go: { calls: 'child', map: { out: '' } } }, [['a', 'go']])],
+      agent,
+    )
+    await engine.init('main', { blackboard: [{ key: '', value: 'seed' }] })
+    await engine.step()
+    const read = engine.blackboard()
+    expect([read.get('order'), read.get(''), read.getAll('').length]).toStrictEqual([{ total: 84 }, 'empty', 2])
+    engine.pushWorkflow('child', { inputMap: [{ from: '', to: '' }], returnMap: [{ parentKey: '', childKey: '' }] })
+    expect(
+      engine
+        .blackboard()
+        .local()
+        .map(({ key, value }) => [key, value]),
+    ).toEqual([['', 'empty']])
+    expect(await engine.run()).toEqual({ status: 'completed' })
+  })
+})
