@@ -17,7 +17,11 @@ export function workflow<
   Calls = unknown,
   Outputs = unknown,
   From extends keyof Calls & string = keyof Calls & string,
->(definition: WorkflowDefinition<Board, Calls, Outputs, From>): DefinedWorkflow<TypesOf<Board, Outputs, From>> {
+  const EdgeId extends string = string,
+  const Event extends string = string,
+>(
+  definition: WorkflowDefinition<Board, Calls, Outputs, From, EdgeId, Event>,
+): DefinedWorkflow<TypesOf<Board, Outputs, From, EdgeId, Event>> {
   const { id, entry, nodes, edges, ...rest } = definition as unknown as Plain
   const called: Workflow[] = []
   const made = {
@@ -36,7 +40,7 @@ interface Plain {
   readonly id: string
   readonly entry: string
   readonly nodes: Readonly<Record<string, NodeDefinition<string, unknown>>>
-  readonly edges: readonly EdgeDefinition<string, string, string>[]
+  readonly edges: readonly EdgeDefinition<string, string, AnyBoard>[]
 }
 
 function nodeOf(place: string, id: string, { invokes, spec = {}, ...rest }: NodeDefinition<string, unknown>, called: Workflow[]): Node {
@@ -60,7 +64,7 @@ function callOf(place: string, call: NonNullable<NodeDefinition<string, unknown>
   return { workflowId, returnMap: [...returnMap], ...rest } as InvocationSpec
 }
 
-function edgeOf({ id, from, to, event = 'NEXT', guard, ...rest }: EdgeDefinition<string, string, string>): Edge {
+function edgeOf({ id, from, to, event = 'NEXT', guard, ...rest }: EdgeDefinition<string, string, AnyBoard>): Edge {
   return { id: id ?? `${from}:${event}`, from, to, event, ...(guard === undefined ? {} : { guard }), ...rest }
 }
 

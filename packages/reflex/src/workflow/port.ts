@@ -46,7 +46,7 @@ export interface DecisionPortOptions {
 }
 
 /** A decision reads and repeats freely, unless its agent says otherwise. */
-const FREE: Traits = { leaves: false, repeat: 'free' }
+export const FREE: Traits = { leaves: false, repeat: 'free' }
 
 /** The port through which workflows ask an agent (seed workflow 2.10, 4.1). */
 export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions = {}): Port {

@@ -50,15 +50,29 @@ export class WorkflowRegistry {
     this.#take(workflow, options)
   }
 
-  #check(workflow: Workflow): Fault[] {
-    const findings = validateWorkflow(workflow, { registered: (id) => this.#workflows.has(id), names: () => this.#workflows.keys() })
+  /**
+   * Puts another definition in the place of a registered one: sessions and calls that begin later take it. A session that is
+   * under way goes on with the definitions that it began with, also for the calls that it makes: those are pinned when it
+   * starts. A session that is restored from a snapshot takes what is registered then, so the nodes that snapshots stand at
+   * must still be there. Throws `WorkflowValidationError` as `register` does, and `WORKFLOW_NOT_FOUND` for an id that is not
+   * registered; then nothing has changed.
+   */
+  replace(workflow: Workflow, options: RegisterOptions = {}): void {
+    if (!this.#workflows.has(workflow.id)) throw this.#notFound(workflow.id)
+    for (const called of calledWorkflows(workflow)) if (!this.#workflows.has(called.id)) this.register(called, options)
+    this.#take(workflow, options, workflow.id)
+  }
+
+  #check(workflow: Workflow, replaced?: string): Fault[] {
+    const registered = (id: string): boolean => this.#workflows.has(id) && id !== replaced
+    const findings = validateWorkflow(workflow, { registered, names: () => this.#workflows.keys() })
     const error = findings.find((finding) => finding.severity === 'error')
     if (error !== undefined) throw refusal(workflow.id, error)
     return findings
   }
 
-  #take(workflow: Workflow, options: RegisterOptions): void {
-    const findings = this.#check(workflow)
+  #take(workflow: Workflow, options: RegisterOptions, replaced?: string): void {
+    const findings = this.#check(workflow, replaced)
     this.#workflows.set(workflow.id, ownCopy(workflow))
     this.#given.set(workflow.id, workflow)
     for (const finding of findings) if (finding.code === 'R1053') this.#warn(`Workflow '${workflow.id}': ${finding.message}`)
@@ -87,8 +101,12 @@ export class WorkflowRegistry {
   verify(id: string): VerificationResult {
     const workflow = this.#workflows.get(id)
     if (workflow !== undefined) return verifyWorkflow(workflow, (child) => this.#workflows.get(child))
+    throw this.#notFound(id)
+  }
+
+  #notFound(id: string): Error {
     const fix = didYouMean(suggest(id, this.#workflows.keys())) ?? 'register the workflow first'
-    throw refusal(id, faults.make('R1051', `no workflow ${quote(id)} is registered`, { rule: 'WORKFLOW_NOT_FOUND', fix }))
+    return refusal(id, faults.make('R1051', `no workflow ${quote(id)} is registered`, { rule: 'WORKFLOW_NOT_FOUND', fix }))
   }
 }
 

@@ -140,7 +140,7 @@ function folder(): string {
 const caller = workflow({
   id: 'caller',
   entry: 'go',
-  board: { said: z.string(), total: { type: 'number' } },
+  board: { said: z.string(), total: { type: 'number' }, order_id: z.string() },
   nodes: {
     go: { invokes: { workflow: identity, returnMap: [{ parentKey: 'said', childKey: 'verdict' }] } },
     end: { outputs: [{ key: 'said', guaranteed: true }] },
