@@ -43,7 +43,9 @@ export const workflowFormat: ProgramFormat = {
     const find = (id: string): Workflow | undefined => called.find((workflow) => workflow.id === id)
     const prove = options?.proofs === 'errors' ? refusingFindings : verificationFindings
     const proofs = options === undefined ? [] : prove(value, find, undefined, options.effects)
-    const all = [...findings, ...proofs]
+    const inspected = options?.proofs === 'all' ? [...called, value] : []
+    const seen = inspected.flatMap((workflow) => options?.inspect?.(workflow, unplaced) ?? [])
+    const all = [...findings, ...proofs, ...seen]
     return proofs.some(({ severity }) => severity === 'error') ? { findings: all } : { program: workflowProgram(value), findings: all }
   },
   takes: (def, input, texts) => takeInputs(def as CompiledWorkflow, input, texts),

@@ -12,11 +12,11 @@ export type TypedWrites<Types extends WorkflowTypes> = { readonly [Key in keyof 
 export interface Deciding<Types extends WorkflowTypes> {
   readonly board: TypedReader<Types>
   /** Takes an edge, by its id or its event, and writes. Without a name: the only open edge, or the end at a node without edges. */
-  take(edge?: Types['edges'] | Types['events'], writes?: TypedWrites<Types>): Decision
+  readonly take: (edge?: Types['edges'] | Types['events'], writes?: TypedWrites<Types>) => Decision
   /** Ends the workflow, at a node without edges, and writes. */
-  done(writes?: TypedWrites<Types>): Decision
+  readonly done: (writes?: TypedWrites<Types>) => Decision
   /** Waits, with a question if there is one; what is answered comes back as `input`. */
-  wait(reason: string, ask?: Question): Decision
+  readonly wait: (reason: string, ask?: Question) => Decision
   /** The answer that a suspended node is resumed with. */
   readonly input: unknown
   readonly context: TypedContext<Types>
@@ -25,7 +25,6 @@ export interface Deciding<Types extends WorkflowTypes> {
 }
 
 /** Decides at one node. Without an answer the node goes on over its only open edge, or ends. */
-// oxlint-disable-next-line typescript/no-invalid-void-type -- a handler that returns nothing is meant
 export type NodeHandler<Types extends WorkflowTypes> = (given: Deciding<Types>) => Promise<Decision | void> | Decision | void
 
 /** A handler for each node. */

@@ -1,5 +1,5 @@
 import type { TypesIn, WorkflowTypes } from './define-types.ts'
-import type { BlackboardReader, Decision, DecisionAgent, DecisionContext, DecisionReason, Edge, Node, Question } from './types.ts'
+import type { BlackboardReader, DecisionAgent, DecisionContext, DecisionReason, Edge, Node, Question } from './types.ts'
 
 /** Reads the board of a workflow with the types that it declares. */
 export interface TypedReader<Types extends WorkflowTypes> extends Omit<BlackboardReader, 'get' | 'has'> {
@@ -37,5 +37,5 @@ export interface TypedAgent<Types extends WorkflowTypes> {
  * values and edge ids are checked by the compiler; when the program runs, the agent is the one that was given.
  */
 export function defineAgent<Defined>(agent: TypedAgent<TypesIn<Defined>>): DecisionAgent {
-  return agent as unknown as DecisionAgent
+  return agent
 }

@@ -32,6 +32,7 @@ export function workflow<
     edges: edges.map(edgeOf),
   } as Workflow
   if (called.length > 0) links.set(made, called)
+  written.set(made, writtenAt())
   return made
 }
 
@@ -66,6 +67,29 @@ function callOf(place: string, call: NonNullable<NodeDefinition<string, unknown>
 
 function edgeOf({ id, from, to, event = 'NEXT', guard, ...rest }: EdgeDefinition<string, string, AnyBoard>): Edge {
   return { id: id ?? `${from}:${event}`, from, to, event, ...(guard === undefined ? {} : { guard }), ...rest }
+}
+
+const written = new WeakMap<Workflow, DefinedAt | undefined>()
+
+/** The place of a program's source that a workflow was written at. */
+export interface DefinedAt {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+/** Returns the call of `workflow` that made a workflow, if one did and the engine of the language can tell. */
+export function definedAt(workflow: Workflow): DefinedAt | undefined {
+  return written.get(workflow)
+}
+
+/** The caller of `workflow`, from a stack as V8 writes it: two frames above this one. */
+function writtenAt(): DefinedAt | undefined {
+  const frame = new Error('here').stack?.split('\n')[3] ?? ''
+  const [, url = '', line, column] = /\(?((?:file:\/\/|\/|[A-Za-z]:)[^()]*?):(\d+):(\d+)\)?$/.exec(frame) ?? []
+  if (url === '') return undefined
+  const file = url.startsWith('file://') ? decodeURIComponent(new URL(url).pathname) : url
+  return { file, line: Number(line), column: Number(column) }
 }
 
 const links = new WeakMap<Workflow, readonly Workflow[]>()

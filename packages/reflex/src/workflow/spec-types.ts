@@ -10,7 +10,7 @@ export interface BuiltInSpec<Key extends string> {
   readonly classify?: OneOrMany<ClassifyDefinition<Key>>
   readonly extract?: OneOrMany<ExtractDefinition<Key>>
   /** For each key the first of these values that is there. */
-  readonly pick?: Values<Key>
+  readonly pick?: { readonly [Name in Key]?: unknown }
   /** For each key a text with `{{…}}`. */
   readonly template?: { readonly [Name in Key]?: Text }
   readonly rules?: readonly RuleDefinition<Key>[]
@@ -52,7 +52,6 @@ export type OtherSpec = { readonly [name: string]: unknown } & {
 type OneOrMany<Item> = Item | readonly Item[]
 /** A text in one piece, or its lines. */
 type Text = string | readonly string[]
-type Values<Key extends string> = { readonly [Name in Key]?: unknown }
 
 interface ClassifyDefinition<Key extends string> {
   readonly from: string
@@ -77,7 +76,7 @@ interface RuleDefinition<Key extends string> {
   readonly when?: OneOrMany<ConditionDefinition>
   readonly go?: string
   readonly because?: string
-  readonly writes?: Values<Key>
+  readonly writes?: { readonly [Name in Key]?: unknown }
 }
 
 type ConditionDefinition =
@@ -90,5 +89,5 @@ interface OptionDefinition<Key extends string> {
   readonly event?: string
   readonly label?: string
   readonly detail?: string
-  readonly writes?: Values<Key>
+  readonly writes?: { readonly [Name in Key]?: unknown }
 }

@@ -81,7 +81,10 @@ describe('a workflow from an object literal', () => {
         { from: 'a', to: 'c' },
       ],
     })
-    expect(validateWorkflow(twice)).toMatchObject([{ code: 'R1044', message: 'two edges have the id "a:NEXT"' }])
+    const message = 'two edges from "a" have the event "NEXT": to "b" and to "c"'
+    expect(validateWorkflow(twice)).toMatchObject([
+      { code: 'R1044', message, file: import.meta.filename, line: expect.any(Number) as number },
+    ])
   })
 
   test('that calls what is not there yet says so', async () => {

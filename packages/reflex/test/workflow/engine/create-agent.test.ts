@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { OURS } from '../../../src/agents/read-spec.ts'
-import type { BuiltInSpec } from '../../../src/workflow/index.ts'
-import { createAgent, createEngine, createRegistry, defineAgent, type RunnableAgent, workflow } from '../../../src/workflow/index.ts'
+import {
+  type BuiltInSpec,
+  createAgent,
+  createEngine,
+  createRegistry,
+  defineAgent,
+  type RunnableAgent,
+  workflow,
+} from '../../../src/workflow/index.ts'
 
 const refund = workflow({
   id: 'refund',

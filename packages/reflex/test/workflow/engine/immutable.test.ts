@@ -123,7 +123,7 @@ describe('a definition', () => {
       async resolve({ node, workflow: { metadata } }) {
         seen.push(JSON.stringify([node.spec, metadata]))
         Object.assign(node.spec, { more: seen.length })
-        ;(metadata?.tags as string[]).push('u')
+        if (Array.isArray(metadata?.tags)) metadata.tags.push('u')
         return seen.length === 1 ? { type: 'suspend', reason: 'again' } : { type: 'advance', edge: 'e' }
       },
     }
