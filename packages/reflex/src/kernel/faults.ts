@@ -46,7 +46,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'during a run',
     rules: ['tree E1001'],
-    means: 'This kind of program writes only keys that have a schema, and no kind writes a key without a name.',
+    means: 'This kind of program writes only keys that have a schema.',
     fix: 'Declare the key with its schema.',
   },
   R2007: {
