@@ -2,7 +2,7 @@ import { type Fault, isObject, type Json, type JsonObject } from '../kernel/inde
 import { type Locate, type Path, quote, suggest } from '../text/index.ts'
 import { faults as toolFaults, type Tool } from '../tools/index.ts'
 import { schemaSource } from '../workflow/board-schemas/board-schemas.ts'
-import { misfits } from '../workflow/board-schemas/check.ts'
+import { misfits } from '../text/json-schema/check.ts'
 import { isTemplate } from './template.ts'
 
 /**

@@ -41,6 +41,7 @@ export interface BuiltInSpec<Key extends string> {
   readonly maxTokens?: number
   readonly effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high'
   readonly timeout?: string | number
+  readonly tryTimeout?: string | number
   readonly retries?: number
 }
 

@@ -111,6 +111,7 @@ test('the types of specs name what the built-in agents take', () => {
     maxTokens: true,
     effort: true,
     timeout: true,
+    tryTimeout: true,
     retries: true,
   }
   expect(Object.keys(named).sort()).toEqual([...OURS].sort())
