@@ -249,7 +249,8 @@ async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 
     exports = await importWithin(file, host)
   } catch (cause) {
     if (isFault(cause)) throw cause
-    throw faults.make('R1023', `${file} cannot be loaded`, { file, cause })
+    const [why = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1)
+    throw faults.make('R1023', `${file} cannot be loaded: ${why}`, { file, cause, fix: 'correct the module, so that it can be imported' })
   }
   const all = Object.values(exports).flatMap((value) => format.accept(value, file, options) ?? [])
   // A program that another one brings along is a part of it.

@@ -1,8 +1,9 @@
+import type { Program } from './kernel/index.ts'
 import type { ProgramFormat, ReadProgram } from './program-format.ts'
 import { formatJson, unplaced } from './text/index.ts'
 import { takeInputs } from './workflow/board-schemas/inputs.ts'
 import { calledWorkflows } from './workflow/define.ts'
-import { type CompiledWorkflow, compileWorkflow, programRef, workflowSource } from './workflow/compile.ts'
+import { type CompiledWorkflow, compileWorkflow, programRefs, workflowSource } from './workflow/compile.ts'
 import { locateInWorkflow } from './workflow/locate.ts'
 import { readWorkflow, shapeFindings } from './workflow/read.ts'
 import type { Workflow } from './workflow/types.ts'
@@ -14,12 +15,19 @@ export const workflowFormat: ProgramFormat = {
   kind: 'workflow',
   endings: ['.workflow.json', '.workflow.jsonc', '.workflow.ts', '.workflow.js', '.workflow.mjs'],
   read(text, file, { guards, inspect, effects, lookup, names, proofs }) {
-    const called = (id: string): Workflow | undefined => (lookup?.(programRef(id))?.def as CompiledWorkflow | undefined)?.workflow
+    const found = (id: string): Program | undefined => {
+      for (const name of programRefs(id)) {
+        const program = lookup?.(name)
+        if (program !== undefined) return program
+      }
+      return undefined
+    }
+    const called = (id: string): Workflow | undefined => (found(id)?.def as CompiledWorkflow | undefined)?.workflow
     const read = readWorkflow(text, file, {
       guards,
       effects,
       proofs,
-      ...(lookup === undefined ? {} : { lookup: called, knows: (id) => lookup(programRef(id)) !== undefined }),
+      ...(lookup === undefined ? {} : { lookup: called, knows: (id) => found(id) !== undefined }),
       ...(names === undefined ? {} : { names: () => names('workflow') }),
     })
     const { workflow, findings, locate } = read
@@ -35,7 +43,9 @@ export const workflowFormat: ProgramFormat = {
     const find = (id: string): Workflow | undefined => called.find((workflow) => workflow.id === id)
     const prove = options?.proofs === 'errors' ? refusingFindings : verificationFindings
     const proofs = options === undefined ? [] : prove(value, find, undefined, options.effects)
-    const all = [...findings, ...proofs]
+    const inspected = options?.proofs === 'all' ? [...called, value] : []
+    const seen = inspected.flatMap((workflow) => options?.inspect?.(workflow, unplaced) ?? [])
+    const all = [...findings, ...proofs, ...seen]
     return proofs.some(({ severity }) => severity === 'error') ? { findings: all } : { program: workflowProgram(value), findings: all }
   },
   takes: (def, input, texts) => takeInputs(def as CompiledWorkflow, input, texts),

@@ -3,6 +3,7 @@ import { type Fault, isFault } from '../kernel/index.ts'
 import { checkSchema, type Locate, type Path, quote, suggest } from '../text/index.ts'
 import type { Edge, Node, Workflow } from '../workflow/types.ts'
 import { appointments, type Appointing, unknownAgent } from './appoint.ts'
+import { argumentFindings } from './check-arguments.ts'
 import { edgesNamed, unknownEdge } from './edges.ts'
 import { faults } from './faults.ts'
 import { isForeign, OURS } from './read-spec.ts'
@@ -84,8 +85,10 @@ function schemaFor(name: string, { spec }: Node): z.ZodObject | undefined {
 }
 
 function checkTool({ spec }: Node, { settings, locate }: Checking, at: (...path: Path) => Path): readonly Fault[] {
-  const { tool } = spec
-  if (typeof tool !== 'string' || settings.tools.find(tool) !== undefined) return []
+  const { tool, args } = spec
+  if (typeof tool !== 'string') return []
+  const known = settings.tools.find(tool)
+  if (known !== undefined) return argumentFindings(known, args, (path, options) => locate(at(...path), options))
   const guess = suggest(tool, settings.tools.names())
   const hint = guess === undefined ? '' : `; did you mean ${quote(guess)}?`
   return [

@@ -1,8 +1,9 @@
 import { isFault, isList, isObject, type Json, type Traits } from '../kernel/index.ts'
-import { faults as toolFaults, type PreparedCall, type Tools } from '../tools/index.ts'
+import type { PreparedCall, Tools } from '../tools/index.ts'
 import { brief, suggest } from '../text/index.ts'
 import type { DecisionContext } from '../workflow/types.ts'
 import { type AgentCall, type AgentPlace, MISSING, PURE, type RunnableAgent } from './agent.ts'
+import { authoredOnly } from './check-arguments.ts'
 import { chooseWay, decided } from './choose.ts'
 import { compute } from './compute.ts'
 import { faults } from './faults.ts'
@@ -57,9 +58,7 @@ function prepare(tools: Tools, spec: ToolSpec, draft: Draft): PreparedCall {
   for (const name of authored) {
     const given = spec.args?.[name]
     if (given === undefined || (typeof given === 'string' && !isTemplate(given))) continue
-    throw toolFaults.make('R4101', `${spec.tool}: ${name} is taken as it is written, so that no value becomes part of it`, {
-      fix: `give the value under a name in "environment", and write "$name" in ${name}`,
-    })
+    throw authoredOnly(spec.tool, name)
   }
   return tools.prepare(spec.tool, evaluateAll(spec.args ?? {}, draft, 'args'), suggest)
 }

@@ -26,6 +26,11 @@ export function readCommand(argv: readonly string[], world: World): Asked | Told
   const [verb] = argv.filter((word) => !word.startsWith('-'))
   const [word, ...others] = argv.filter((one) => !SHAPES.includes(one))
   if (others.length === 0 && (word === undefined || ['-h', '--help', 'help'].includes(word))) return helpOf(topHelp(world.command, actions))
+  if (word === 'help') {
+    const [about = ''] = others
+    if (!actions.some(({ name }) => name === about)) throw unknownVerb(about)
+    return readCommand([about, '--help'], world)
+  }
   const said: string[] = []
   let asked: Asked | undefined
   const program = new Command('reflex')

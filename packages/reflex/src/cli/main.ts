@@ -39,7 +39,7 @@ export async function runCommand(argv: readonly string[], given: World): Promise
 /** The version alone loads nothing else of the command. */
 function asksVersion(argv: readonly string[]): boolean {
   const [word, ...others] = argv.filter((one) => !SHAPES.includes(one))
-  return others.length === 0 && ['-V', '--version'].includes(word ?? '')
+  return others.length === 0 && ['-V', '--version', 'version'].includes(word ?? '')
 }
 
 function tellVersion(console: Console): number {

@@ -61,7 +61,6 @@ export function checkWrite(contract: BoardContract, key: string, value: unknown,
       fix: 'choose another key',
     })
   }
-  if (key === '') throw faults.make('R2006', `${at} wrote a key without a name`, { path: at, fix: 'name the key' })
   if (rules.schemas === undefined || (reserved && internal)) return copyJson(value, `${at}.${key}`)
   if (schemas !== undefined && Object.hasOwn(schemas, key)) return copyJson(checkSchema(contract, key, value, at), `${at}.${key}`)
   if (rules.schemas === 'required') {

@@ -30,7 +30,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'during a run',
     means: 'A board, a record and a store hold JSON only. The value was refused where it was written; nothing of that step was kept.',
-    often: 'an undefined field, a Date, a class instance, NaN from a division',
+    often: 'an undefined item of a list, a Date, a class instance, NaN from a division',
     fix: 'Write strings, finite numbers, booleans, null, lists and plain objects.',
   },
   R2005: {
@@ -46,7 +46,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'during a run',
     rules: ['tree E1001'],
-    means: 'This kind of program writes only keys that have a schema, and no kind writes a key without a name.',
+    means: 'This kind of program writes only keys that have a schema.',
     fix: 'Declare the key with its schema.',
   },
   R2007: {

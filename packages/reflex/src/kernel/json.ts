@@ -12,8 +12,9 @@ const PART_SIZE = 8
 /**
  * A frozen JSON copy of a value, so that nobody can change what a record holds.
  *
- * Refuses what JSON cannot say (`undefined`, functions, `NaN`, dates, class instances, holes, cycles)
- * with `R2004`, naming `where` and the path inside the value. Values deeper than 512 levels are refused. A value of
+ * A property that is `undefined` is absent, as `JSON.stringify` has it. Refuses what JSON cannot say (a whole value or an
+ * item that is `undefined`, functions, `NaN`, dates, class instances, holes, cycles) with `R2004`, naming `where`, the path
+ * inside the value and the way to write it. Values deeper than 512 levels are refused. A value of
  * more than about 64 MB of JSON text is refused with `R2019`; a part that stands in several places counts in each.
  */
 export function copyJson(value: unknown, where: string): Json {
@@ -104,7 +105,8 @@ function copyRecord(value: object, walk: Walk): Json {
     throw refuse(walk, `a ${value.constructor?.name || 'class instance'}`)
   }
   const copy: Record<string, Json> = {}
-  for (const [key, inner] of Object.entries(value)) {
+  for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
+    if (inner === undefined) continue
     walk.path.push(key)
     addSize(walk, key.length)
     const json = copyNested(inner, walk)
@@ -119,8 +121,23 @@ function refuse(walk: Walk, what: string): Error {
   const at = walk.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')
   return faults.make('R2004', `${walk.where}${at} is ${what}; JSON has no such value`, {
     path: walk.where + at,
-    fix: what === 'undefined' ? 'leave the key out, or write null' : 'write a string, number, boolean, null, list or plain object',
+    fix:
+      FIXES[what] ??
+      (what.startsWith('a ') ? 'write its fields as a plain object' : 'write a string, number, boolean, null, list or plain object'),
   })
+}
+
+/** The way to write what JSON has no value for. */
+const FIXES: Readonly<Record<string, string>> = {
+  undefined: 'leave it out, or write null',
+  'a hole': 'write null in its place',
+  'a function': 'write its result, or a name by which it is found',
+  'a symbol': 'write its description as text',
+  'a bigint': 'write it as text: String(value)',
+  'a Date': 'write date.toISOString()',
+  'a Map': 'write Object.fromEntries(map)',
+  'a Set': 'write [...set]',
+  'a cycle': 'write a name in place of the value that contains it',
 }
 
 /** Deep equality of JSON values; the order of keys does not count. */

@@ -47,7 +47,7 @@ export interface StartOptions {
   readonly args?: Json
   /** Who starts it, with which trust: facts of the operator, which the policy reads. They may name the run itself. */
   readonly by?: Json | ((run: { readonly id: string; readonly trace: string }) => Json)
-  /** Its name; drawn if absent. `R5007` if it is taken. */
+  /** Its name. Absent: a speakable name that the store does not have yet; without a store the trace id. `R5007` if it is taken. */
   readonly id?: string
   /** Called before the first record: to observe, or to hold. */
   readonly prepare?: (run: Run) => void
@@ -199,7 +199,8 @@ export class Runtime implements RunWorld {
     const trace = this.host.entropy()
     const at = this.host.now()
     const leases = this.#leases
-    if (this.store === undefined || leases === undefined) return { id: wanted ?? runName(this.host.entropy()), lease: undefined, trace, at }
+    // Only a store can tell whether a speakable name is free: a run without one is known by its trace id.
+    if (this.store === undefined || leases === undefined) return { id: wanted ?? trace, lease: undefined, trace, at }
     await this.greet()
     for (let tries = 0; tries < 100; tries++) {
       const id = wanted ?? runName(this.host.entropy())

@@ -59,6 +59,18 @@ export class Scope {
     })
   }
 
+  /** The number of entries up to those of record `bound`. */
+  sizeAt(bound: number): number {
+    let [low, high] = [0, this.size]
+    if (high === 0 || (this.#log[(high - 1) * STRIDE + 2] as number) <= bound) return high
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#log[middle * STRIDE + 2] as number) <= bound) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
   /** Entries from the oldest to those of record `bound`. */
   *entries(bound = Number.POSITIVE_INFINITY, from = 0): Generator<Entry> {
     for (let place = from * STRIDE; place < this.#log.length; place += STRIDE) {

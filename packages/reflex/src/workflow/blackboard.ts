@@ -1,22 +1,56 @@
 import { Scope } from '../kernel/scope.ts'
 import type { Entry } from '../kernel/scope.ts'
 import { copyJson, type Json } from '../kernel/json.ts'
-import type { BlackboardEntry, BlackboardReader, BlackboardSource, BlackboardWrite } from './types.ts'
+import type { BlackboardEntry, BlackboardReader, BlackboardSource, BlackboardWrite, Cursor, CursorReader } from './types.ts'
 
 /** One scope of a board as readers see it: entries up to a record, and who wrote them. */
 export interface ReadableScope {
   readonly scope: Scope
   readonly bound: number
   readonly source: (entry: Entry) => BlackboardSource
+  /** For those who read values alone: its entries name no workflow. */
+  readonly unnamed?: true
 }
 
 /** An entry as the seed shows it (seed workflow 2.7). */
-export function boardEntry(entry: Entry, source: BlackboardSource): BlackboardEntry {
+function boardEntry(entry: Entry, source: BlackboardSource): BlackboardEntry {
   return Object.freeze({ key: entry.key, value: entry.value, source, timestamp: entry.at })
 }
 
-function* scopeEntries({ scope, bound, source }: ReadableScope): Generator<BlackboardEntry> {
-  for (const entry of scope.entries(bound)) if (entry.value !== undefined) yield boardEntry(entry, source(entry))
+/** The entries of a scope as they have been shown so far. A scope only grows, so that each is made once; a tombstone is a gap. */
+interface Shown {
+  readonly entries: (BlackboardEntry | undefined)[]
+  gaps: boolean
+}
+
+const named = new WeakMap<Scope, Shown>()
+const unnamed = new WeakMap<Scope, Shown>()
+
+/** Returns the entries of a scope from a place on, in a list of the caller's own. */
+export function scopeEntries(
+  { scope, bound, source, unnamed: bare }: ReadableScope,
+  from = 0,
+  end = scope.sizeAt(bound),
+): BlackboardEntry[] {
+  const known = bare === true ? unnamed : named
+  let shown = known.get(scope)
+  if (shown === undefined) known.set(scope, (shown = { entries: [], gaps: false }))
+  const { entries } = shown
+  if (entries.length < end) {
+    for (const entry of scope.entries(undefined, entries.length)) {
+      shown.gaps ||= entry.value === undefined
+      entries.push(entry.value === undefined ? undefined : boardEntry(entry, source(entry)))
+    }
+  }
+  const asked = entries.slice(from, end)
+  return (shown.gaps ? asked.filter((entry) => entry !== undefined) : asked) as BlackboardEntry[]
+}
+
+/** Returns the entries of a scope after a cursor, and the cursor behind them. */
+export function entriesAfter(scope: ReadableScope, cursor: Cursor): [entries: BlackboardEntry[], next: Cursor] {
+  const end = scope.scope.sizeAt(scope.bound)
+  const from = Math.max(cursor, 0)
+  return [from < end ? scopeEntries(scope, from, end) : [], end]
 }
 
 /** Lexical reads over scopes, the nearest first (seed workflow 2.11). Entries are frozen. */
@@ -46,7 +80,7 @@ export class ScopedBlackboardReader implements BlackboardReader {
   }
 
   entries(): BlackboardEntry[] {
-    return this.#scopes.flatMap((scope) => [...scopeEntries(scope)])
+    return this.#scopes.flatMap((scope) => scopeEntries(scope))
   }
 
   keys(): string[] {
@@ -55,12 +89,12 @@ export class ScopedBlackboardReader implements BlackboardReader {
 
   local(): BlackboardEntry[] {
     const [own] = this.#scopes
-    return own === undefined ? [] : [...scopeEntries(own)]
+    return own === undefined ? [] : scopeEntries(own)
   }
 }
 
 /** An append-only board of one workflow, for those who test an agent or a guard without an engine. */
-export class ScopedBlackboard {
+export class ScopedBlackboard implements CursorReader {
   readonly #scope = new Scope()
   readonly #sources: BlackboardSource[] = []
 
@@ -71,12 +105,22 @@ export class ScopedBlackboard {
     const from = this.#scope.size
     for (const { key, value } of values) this.#scope.append(key, value, this.#sources.length, timestamp, undefined)
     this.#sources.push(frozen)
-    return [...this.#scope.entries(undefined, from)].map((entry) => boardEntry(entry, frozen))
+    return scopeEntries(this.view(), from)
   }
 
   /** A reader of this board and of those of its callers, the nearest first. */
   reader(...callers: ScopedBlackboard[]): ScopedBlackboardReader {
     return new ScopedBlackboardReader([this, ...callers])
+  }
+
+  /** The number of entries so far, from which `entriesFrom` reads on. */
+  cursor(): Cursor {
+    return this.#scope.size
+  }
+
+  /** Returns the entries after a cursor, and the cursor behind them. */
+  entriesFrom(cursor: Cursor): [entries: BlackboardEntry[], next: Cursor] {
+    return entriesAfter(this.view(), cursor)
   }
 
   view(): ReadableScope {

@@ -2,7 +2,7 @@ import type { Rec, Ref, ReturnPair } from '../kernel/record.ts'
 import type { State } from '../kernel/state.ts'
 import { nodeAt } from './compile.ts'
 import { ExecutionTree } from './execution-tree.ts'
-import { invocationOf } from './stack.ts'
+import { invocationName, invocationOf } from './stack.ts'
 import type { ExecutionRecord, ExecutionTreeState, InvocationId } from './types.ts'
 
 /** A frame and the call that made it. */
@@ -27,13 +27,15 @@ export interface CallChanges {
  */
 export class CallLog {
   readonly tree: ExecutionTree
+  readonly #session: string
   readonly #state: State
   readonly #records: readonly Rec[]
   readonly #sites = new Map<Ref, Site>()
   readonly #first: number
   #read = 0
 
-  constructor(state: State, records: readonly Rec[], tree?: ExecutionTreeState) {
+  constructor(session: string, state: State, records: readonly Rec[], tree?: ExecutionTreeState) {
+    this.#session = session
     this.#state = state
     this.#records = records
     this.#first = state.n
@@ -42,7 +44,7 @@ export class CallLog {
       const { link } = frame
       this.#sites.set(frame.id, {
         workflowId: this.#workflow(frame.pin),
-        invocation: invocationOf(frame),
+        invocation: invocationOf(frame, this.#session),
         record: link?.record ?? 0,
         map: link?.map ?? [],
         node: nodeAt(frame.position) ?? '',
@@ -87,7 +89,7 @@ export class CallLog {
   #call(site: Site, id: string, record: number, pin: number, map: readonly ReturnPair[], changes: CallChanges): void {
     const childWorkflowId = this.#workflow(pin)
     const pushed = this.tree.push({
-      invocationId: id,
+      invocationId: invocationName(id, this.#session),
       ...(site.invocation === undefined ? {} : { parentInvocationId: site.invocation }),
       parentWorkflowId: site.workflowId,
       parentNodeId: site.node,
@@ -96,6 +98,6 @@ export class CallLog {
     })
     changes.made.push(pushed.record)
     changes.invalidated.push(...pushed.invalidated)
-    this.#sites.set(id, { workflowId: childWorkflowId, invocation: id, record, map, node: '' })
+    this.#sites.set(id, { workflowId: childWorkflowId, invocation: invocationName(id, this.#session), record, map, node: '' })
   }
 }

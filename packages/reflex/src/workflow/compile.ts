@@ -2,12 +2,14 @@ import type { Validator } from '../kernel/board.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Request, ReturnPair } from '../kernel/record.ts'
 import { boardValidators, schemaSource } from './board-schemas/board-schemas.ts'
-import { isValidator } from './board-schemas/shape.ts'
+import { copyPlain, ownCopy } from './own-copy.ts'
 import type { Edge, Guard, InputMapping, Node, Workflow } from './types.ts'
 
 /** A node with what a step needs of it, worked out once. */
 export interface CompiledNode {
   readonly node: Node
+  /** Returns the node for one decision, with a copy of its spec that whoever decides may change. */
+  readonly shown: () => Node
   readonly edges: readonly Edge[]
   readonly edge: ReadonlyMap<string, Edge>
   /** All its edges, if none has a guard. */
@@ -19,7 +21,10 @@ export interface CompiledNode {
 
 /** The call that an invoking node makes. */
 export interface CompiledCall {
+  /** The reference as it is written, with its kind. */
   readonly program: string
+  /** The names under which the program is looked up, in this order. */
+  readonly programs: readonly string[]
   readonly map: readonly ReturnPair[]
   readonly inputs: readonly InputMapping[]
 }
@@ -41,33 +46,30 @@ export function programRef(id: string): string {
   return /^[a-z][a-z0-9-]*:/.test(id) ? id : `workflow:${id}`
 }
 
+/**
+ * The names under which a called program is looked up, in this order: the workflow of exactly this id, then the program
+ * that a kind in front names. An id may have a colon of its own.
+ */
+export function programRefs(id: string): readonly string[] {
+  const exact = `workflow:${id}`
+  const reference = programRef(id)
+  return reference === exact ? [exact] : [exact, reference]
+}
+
 const compiled = new WeakMap<Workflow, CompiledWorkflow>()
 
-/** Prepares a workflow that has been validated; the same object is prepared once. */
-export function compileWorkflow(workflow: Workflow): CompiledWorkflow {
+/** Prepares a workflow that has been validated, from a copy of its own; the same definition is prepared once. */
+export function compileWorkflow(definition: Workflow): CompiledWorkflow {
+  const workflow = ownCopy(definition)
   const known = compiled.get(workflow)
   if (known !== undefined) return known
-  freezeDeep(workflow, new Set())
   const outgoing = new Map<string, Edge[]>(Object.keys(workflow.nodes).map((id) => [id, []]))
   for (const edge of workflow.edges) outgoing.get(edge.from)?.push(edge)
   const nodes = new Map(Object.entries(workflow.nodes).map(([id, node]) => [id, compileNode(node, outgoing.get(id) ?? [])]))
-  const calls = [...new Set([...nodes.values()].flatMap(({ call }) => (call === undefined ? [] : [call.program])))]
+  const calls = [...new Set([...nodes.values()].flatMap(({ call }) => call?.programs ?? []))]
   const result = { workflow, nodes, calls, board: boardValidators(workflow.board) }
   compiled.set(workflow, result)
   return result
-}
-
-/**
- * A program is immutable: agents get its very objects, and what one of them changed would change every run of it.
- * Plain objects and lists alone. Guards stay as they are: a host mends one that failed, or gives it its function late.
- * Validators belong to whoever made them.
- */
-function freezeDeep(value: unknown, seen: Set<object>): void {
-  if (typeof value !== 'object' || value === null || seen.has(value) || Object.isFrozen(value) || isValidator(value)) return
-  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null) return
-  seen.add(value)
-  Object.freeze(value)
-  for (const [key, inner] of Object.entries(value)) if (key !== 'guard') freezeDeep(inner, seen)
 }
 
 function compileNode(node: Node, edges: Edge[]): CompiledNode {
@@ -75,12 +77,24 @@ function compileNode(node: Node, edges: Edge[]): CompiledNode {
   const map = invokes?.returnMap.map(({ parentKey, childKey }): ReturnPair => [parentKey, childKey])
   return {
     node,
+    shown: showing(node),
     edges,
     edge: new Map(edges.map((edge) => [edge.id, edge])),
     open: edges.some(({ guard }) => guard !== undefined) ? undefined : (Object.freeze(edges) as Edge[]),
     requests: [[DECIDE]],
-    call: invokes === undefined ? undefined : { program: programRef(invokes.workflowId), map: map ?? [], inputs: invokes.inputMap ?? [] },
+    call: invokes === undefined ? undefined : { ...calledAs(invokes.workflowId), map: map ?? [], inputs: invokes.inputMap ?? [] },
   }
+}
+
+/** Most nodes of large workflows have an id and an empty spec: a literal of their shape costs a tenth of a spread. */
+function showing(node: Node): () => Node {
+  const { id, spec } = node
+  if (Object.keys(node).length > 2 || !isObject(spec)) return () => ({ ...node, spec: copyPlain(spec) })
+  return Object.keys(spec).length > 0 ? () => ({ id, spec: copyPlain(spec) }) : () => ({ id, spec: {} })
+}
+
+function calledAs(id: string): Pick<CompiledCall, 'program' | 'programs'> {
+  return { program: programRef(id), programs: programRefs(id) }
 }
 
 const sources = new WeakMap<Workflow, { readonly source: Json; readonly local: string | undefined }>()
@@ -89,7 +103,8 @@ const sources = new WeakMap<Workflow, { readonly source: Json; readonly local: s
  * A workflow as data, for its hash and for a store. Functions stand by name and version; `local` says why it
  * cannot be stored, if one has neither (decisions, guards that are functions).
  */
-export function workflowSource(workflow: Workflow): { readonly source: Json; readonly local: string | undefined } {
+export function workflowSource(definition: Workflow): { readonly source: Json; readonly local: string | undefined } {
+  const workflow = ownCopy(definition)
   const known = sources.get(workflow)
   if (known !== undefined) return known
   const reasons: string[] = []

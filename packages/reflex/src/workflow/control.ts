@@ -8,7 +8,7 @@ import { stopped } from './driving.ts'
 import { EngineError } from './engine-error.ts'
 import type { WorkflowCommand } from './kind.ts'
 import { heldBack, type Session } from './session.ts'
-import { frameAtDepth, stackFrame } from './stack.ts'
+import { frameAtDepth, invocationOf, stackFrame } from './stack.ts'
 import type { PushWorkflowOptions, StackFrame, StepResult, UnwindEvent, UnwindOptions } from './types.ts'
 
 /** Calls a workflow from the node at which the session stands (reference workflow 13). */
@@ -36,7 +36,7 @@ export function unwind(session: Session, depth: number, { reinvoke = false }: Un
   const target = frameAtDepth(top, depth)
   const discarded = activations(top, depth)
   const discardedFrames = discarded.map((frame) => discardedFrame(session, frame, top))
-  const invalidatedIds = session.tree.invalidate(discarded.map(({ id }) => String(id)))
+  const invalidatedIds = session.tree.invalidate(discarded.flatMap((frame) => invocationOf(frame, session.run.id) ?? []))
   if (invalidatedIds.length > 0) {
     session.tell({
       event: 'execution:invalidate',
@@ -59,9 +59,9 @@ function activations(top: Frame, depth: number): Frame[] {
   return frames
 }
 
-function discardedFrame({ names }: Session, frame: Frame, top: Frame): StackFrame {
+function discardedFrame({ names, run }: Session, frame: Frame, top: Frame): StackFrame {
   const callee = frameAtDepth(top, frame.depth + 1)
-  return stackFrame(frame, callee === frame ? [] : (callee.link?.map ?? []), names)
+  return stackFrame(frame, callee === frame ? [] : (callee.link?.map ?? []), names, run.id)
 }
 
 function restored(session: Session, target: Frame, targetDepth: number, reinvoke: boolean): Omit<UnwindEvent, 'discardedFrames'> {

@@ -1,5 +1,6 @@
-import type { Validator } from '../kernel/board.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
+import type { Held } from './held-types.ts'
+import type { SpecDefinition } from './spec-types.ts'
 import type { BoardSchema, CelGuard, CustomGuard, Workflow } from './types.ts'
 
 /** What a workflow that was written in TypeScript tells the compiler of itself: its nodes, what its board holds, what it answers. */
@@ -9,6 +10,10 @@ export interface WorkflowTypes {
   readonly values: object
   /** What a run answers with. */
   readonly value: unknown
+  /** The ids that its edges can have. */
+  readonly edges: string
+  /** The events of its edges. */
+  readonly events: string
 }
 
 /** The same of a workflow of which nothing is known: one from a file, or without declarations. */
@@ -16,7 +21,16 @@ export interface UnknownTypes {
   readonly nodes: string
   readonly values: Readonly<Record<string, Json>>
   readonly value: Json
+  readonly edges: string
+  readonly events: string
 }
+
+/** The types of a workflow: `TypesIn<typeof refund>`. Of a plain `Workflow` nothing is known. */
+export type TypesIn<Defined> = Defined extends { readonly [TYPES]?: infer Types }
+  ? Types extends WorkflowTypes
+    ? Types
+    : UnknownTypes
+  : UnknownTypes
 
 /** Never there when the program runs: it carries types alone. */
 declare const TYPES: unique symbol
@@ -33,7 +47,7 @@ export type AnyBoard = Readonly<Record<string, BoardSchema>>
 type ChildKeys<Child> = Child extends { readonly values: infer Values } ? keyof Values & string : string
 
 /** How a workflow stands in TypeScript; `workflow` makes the seed's data of it. */
-export interface WorkflowDefinition<Board, Calls, Outputs, From> {
+export interface WorkflowDefinition<Board, Calls, Outputs, From, EdgeId = string, Event = string> {
   readonly id: string
   readonly entry: keyof NoInfer<Calls> & string
   /** What the keys of the board hold: validators, or JSON Schemas. With it, every key that is named must be one of these. */
@@ -42,15 +56,15 @@ export interface WorkflowDefinition<Board, Calls, Outputs, From> {
   readonly nodes: { readonly [Id in keyof Calls]: NodeDefinition<keyof NoInfer<Board> & string, Calls[Id]> } & {
     readonly [Id in keyof Outputs]: { readonly outputs?: readonly OutputDefinition<Outputs[Id], keyof NoInfer<Board> & string>[] }
   }
-  readonly edges: readonly EdgeDefinition<From, keyof NoInfer<Calls> & string, keyof NoInfer<Board> & string>[]
+  readonly edges: readonly EdgeDefinition<From, keyof NoInfer<Calls> & string, NoInfer<Board>, EdgeId, Event>[]
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
 /** A node without what its key says. */
 export interface NodeDefinition<Key extends string, Child> {
   readonly description?: string
-  /** Whatever those who decide need; `writes` names keys of the board. */
-  readonly spec?: { readonly writes?: Key | { readonly [Name in Key]?: unknown }; readonly [name: string]: unknown }
+  /** What the built-in agents take, or whatever an agent of the host needs. */
+  readonly spec?: SpecDefinition<Key>
   readonly invokes?: CallDefinition<Key, Child>
   readonly inputs?: readonly {
     readonly key: Key
@@ -74,52 +88,46 @@ interface OutputDefinition<Output, Key extends string> {
 }
 
 /** An edge; without an event it is `NEXT`, without an id `from:event`. */
-export interface EdgeDefinition<From, Id extends string, Key extends string> {
-  readonly id?: string
+export interface EdgeDefinition<From, Id extends string, Board, EdgeId = string, Event = string> {
+  readonly id?: EdgeId
   readonly from: From
   readonly to: Id
-  readonly event?: string
-  readonly guard?: GuardDefinition<Key>
+  readonly event?: Event
+  readonly guard?: GuardDefinition<Board>
 }
 
-type GuardDefinition<Key extends string> =
-  | { readonly type: 'exists' | 'not-exists'; readonly key: Key }
-  | { readonly type: 'equals' | 'not-equals'; readonly key: Key; readonly value: Json }
+type GuardDefinition<Board> =
+  | { readonly type: 'exists' | 'not-exists'; readonly key: keyof Board & string }
+  | Comparison<Board>[keyof Board & string]
   | CelGuard
   | CustomGuard
 
+/** A comparison for each key, with a value that the key can hold. */
+type Comparison<Board> = {
+  readonly [Key in keyof Board & string]: { readonly type: 'equals' | 'not-equals'; readonly key: Key; readonly value: Held<Board[Key]> }
+}
+
 /** The types that a definition comes to. Its members are worked out when somebody asks for them. */
-export interface TypesOf<Board, Outputs, From> {
+export interface TypesOf<Board, Outputs, From, EdgeId, Event> {
   readonly nodes: keyof Outputs & string
   readonly values: string extends keyof Board ? UnknownTypes['values'] : { readonly [Key in keyof Board]: Held<Board[Key]> }
   readonly value: { readonly [Id in keyof Outputs]: Answer<Board, Outputs[Id]> }[Exclude<keyof Outputs, From>]
+  readonly edges: IdOf<From, EdgeId, Event>
+  readonly events: EventOf<Event>
 }
+
+/** The ids that are written, and those that edges without one get. */
+type IdOf<From, EdgeId, Event> = (string extends EdgeId ? never : EdgeId & string) | `${From & string}:${EventOf<Event>}`
+
+/** The events that are written, and that of edges without one. */
+type EventOf<Event> = (string extends Event ? never : Event & string) | 'NEXT'
 
 /** What a node without outgoing edges answers with: its declared outputs, else what it wrote. */
 type Answer<Board, Output> = unknown extends Output
   ? JsonObject | undefined
   : { readonly [Key in Output & string]?: Key extends keyof Board ? Held<Board[Key]> : Json }
 
-/** What a key holds: what its validator takes, or the type that its JSON Schema names. */
-type Held<Schema> = Schema extends Validator
-  ? Schema extends { readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined } }
-    ? Input
-    : Json
-  : Schema extends { readonly type: infer Type extends keyof JsonTypes }
-    ? JsonTypes[Type]
-    : Json
-
-interface JsonTypes {
-  readonly string: string
-  readonly number: number
-  readonly integer: number
-  readonly boolean: boolean
-  readonly null: null
-  readonly array: readonly Json[]
-  readonly object: JsonObject
-}
-
-/** Inputs for a run: those that the board declares are of its types. */
+/** Inputs for a run, by name: those that the board declares, of its types; of a workflow without a board, any. */
 export type InputOf<Types extends WorkflowTypes> = string extends keyof Types['values']
   ? JsonObject
-  : { readonly [Key in keyof Types['values']]?: Types['values'][Key] } & { readonly [name: string]: unknown }
+  : { readonly [Key in keyof Types['values']]?: Types['values'][Key] }

@@ -17,7 +17,11 @@ export function workflow<
   Calls = unknown,
   Outputs = unknown,
   From extends keyof Calls & string = keyof Calls & string,
->(definition: WorkflowDefinition<Board, Calls, Outputs, From>): DefinedWorkflow<TypesOf<Board, Outputs, From>> {
+  const EdgeId extends string = string,
+  const Event extends string = string,
+>(
+  definition: WorkflowDefinition<Board, Calls, Outputs, From, EdgeId, Event>,
+): DefinedWorkflow<TypesOf<Board, Outputs, From, EdgeId, Event>> {
   const { id, entry, nodes, edges, ...rest } = definition as unknown as Plain
   const called: Workflow[] = []
   const made = {
@@ -28,6 +32,7 @@ export function workflow<
     edges: edges.map(edgeOf),
   } as Workflow
   if (called.length > 0) links.set(made, called)
+  written.set(made, writtenAt())
   return made
 }
 
@@ -36,7 +41,7 @@ interface Plain {
   readonly id: string
   readonly entry: string
   readonly nodes: Readonly<Record<string, NodeDefinition<string, unknown>>>
-  readonly edges: readonly EdgeDefinition<string, string, string>[]
+  readonly edges: readonly EdgeDefinition<string, string, AnyBoard>[]
 }
 
 function nodeOf(place: string, id: string, { invokes, spec = {}, ...rest }: NodeDefinition<string, unknown>, called: Workflow[]): Node {
@@ -60,11 +65,40 @@ function callOf(place: string, call: NonNullable<NodeDefinition<string, unknown>
   return { workflowId, returnMap: [...returnMap], ...rest } as InvocationSpec
 }
 
-function edgeOf({ id, from, to, event = 'NEXT', guard, ...rest }: EdgeDefinition<string, string, string>): Edge {
+function edgeOf({ id, from, to, event = 'NEXT', guard, ...rest }: EdgeDefinition<string, string, AnyBoard>): Edge {
   return { id: id ?? `${from}:${event}`, from, to, event, ...(guard === undefined ? {} : { guard }), ...rest }
 }
 
+const written = new WeakMap<Workflow, DefinedAt | undefined>()
+
+/** The place of a program's source that a workflow was written at. */
+export interface DefinedAt {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+/** Returns the call of `workflow` that made a workflow, if one did and the engine of the language can tell. */
+export function definedAt(workflow: Workflow): DefinedAt | undefined {
+  return written.get(workflow)
+}
+
+/** The caller of `workflow`, from a stack as V8 writes it: two frames above this one. */
+function writtenAt(): DefinedAt | undefined {
+  const frame = new Error('here').stack?.split('\n')[3] ?? ''
+  const [, url = '', line, column] = /\(?((?:file:\/\/|\/|[A-Za-z]:)[^()]*?):(\d+):(\d+)\)?$/.exec(frame) ?? []
+  if (url === '') return undefined
+  const file = url.startsWith('file://') ? decodeURIComponent(new URL(url).pathname) : url
+  return { file, line: Number(line), column: Number(column) }
+}
+
 const links = new WeakMap<Workflow, readonly Workflow[]>()
+
+/** Lets a copy of a workflow call the objects that the workflow calls. */
+export function linkAs(workflow: Workflow, copy: Workflow): void {
+  const called = links.get(workflow)
+  if (called !== undefined) links.set(copy, called)
+}
 
 /**
  * The workflow objects that a workflow calls, and those that they call, what is called before its caller. A workflow

@@ -5,7 +5,7 @@ import { EngineError } from './engine-error.ts'
 import { errorOf } from './events.ts'
 import type { Handlers } from './handlers.ts'
 import type { WorkflowCommand } from './kind.ts'
-import { ENGINE_ERROR } from './run-faults.ts'
+import { isFailure } from './run-faults.ts'
 import { heldBack, type Session } from './session.ts'
 import type { ResumeOptions, RunResult, StepResult } from './types.ts'
 import { suspended } from './waits.ts'
@@ -98,7 +98,7 @@ function resultOf(session: Session, handlers: Handlers): RunResult {
   const { ended } = run.state
   if (ended !== undefined)
     return ended.status === 'done' ? { status: 'completed' } : { status: 'error', error: { error: errorOf(faultOf(ended.value)), nodeId } }
-  if (wait?.name === ENGINE_ERROR) return { status: 'error', error: { error: lastError(session), nodeId } }
+  if (wait !== undefined && isFailure(wait.name, wait.about)) return { status: 'error', error: { error: lastError(session), nodeId } }
   return suspended(wait?.about)
 }
 

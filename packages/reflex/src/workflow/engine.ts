@@ -8,13 +8,14 @@ import { type CompiledWorkflow, compileWorkflow, workflowSource } from './compil
 import { pop, push, unwind } from './control.ts'
 import { goOn, interrupt, makeStep, resumption } from './driving.ts'
 import { EngineError } from './engine-error.ts'
+import { ExecutionTree } from './execution-tree.ts'
 import { type AnyEventHandler, Handlers } from './handlers.ts'
 import { workflowKind } from './kind.ts'
 import { decisionPort, type RunnableAgent } from './port.ts'
 import type { WorkflowRegistry } from './registry.ts'
 import { checkSnapshot } from './restore.ts'
 import { heldBack, Session } from './session.ts'
-import { stateOf } from './snapshot.ts'
+import { namedCalls, stateOf } from './snapshot.ts'
 import type {
   BlackboardReader,
   CursorReader,
@@ -25,7 +26,7 @@ import type {
   EngineStatus,
   EventHandler,
   ExecutionRecord,
-  ExecutionTreeState,
+  ExecutionTreeMap,
   InitOptions,
   Node,
   PushWorkflowOptions,
@@ -126,7 +127,7 @@ export class ReflexEngine {
   restore(snapshot: EngineSnapshot, options: RestoreOptions = {}): void {
     this.#refuseReentry('restore()')
     checkSnapshot(snapshot, this.registry, options.guards)
-    const tree: ExecutionTreeState = snapshot.executionTree ?? { records: [] }
+    const tree = namedCalls(snapshot)
     const state = stateOf({ ...snapshot, executionTree: tree }, (id) => this.#registered(id), this.#host)
     const session = this.#replace(new Session(this.#runtime.adopt(snapshot.sessionId, state), this.#handlers, tree))
     session.status = snapshot.status
@@ -217,9 +218,9 @@ export class ReflexEngine {
     }
   }
 
-  #refuseReentry(what: string): void {
+  #refuseReentry(what: string, needs = ''): void {
     if (this.#busy)
-      throw new EngineError(`${what} called while a step is in progress`, {
+      throw new EngineError(`${what} called while a step is in progress${needs}`, {
         code: 'R2014',
         fix: 'await the step before the next call, or interrupt it',
       })
@@ -262,7 +263,7 @@ export class ReflexEngine {
    * Nothing is returned. With `reinvoke` the next step makes the call again.
    */
   unwindToDepth(depth: number, options: UnwindOptions = {}): void {
-    this.#refuseReentry('unwindToDepth()')
+    this.#refuseReentry('unwindToDepth()', '; it requires engine to be suspended')
     const session = this.#session
     if (session === undefined) throw new EngineError('unwindToDepth() called before init()')
     if (session.status !== 'suspended')
@@ -289,7 +290,7 @@ export class ReflexEngine {
 
   // Looking. Inside a handler: what was so at the moment of the event.
 
-  /** Which is the id of the run. Throws before `init`. */
+  /** The id of the session: 128 random bits as 32 hexadecimal digits, or the id that its snapshot has. Throws before `init`. */
   sessionId(): string {
     if (this.#session === undefined) throw new EngineError('Engine not initialized — call init() first')
     return this.#session.run.id
@@ -345,9 +346,9 @@ export class ReflexEngine {
     return this.#session?.tree.invalidatedExecutions() ?? []
   }
 
-  /** All calls of the session, in the order in which they were made. */
-  executionTree(): ExecutionTreeState {
-    return this.#session?.tree.executionTree() ?? { records: [] }
+  /** Returns all calls of the session by their ids, in the order in which they were made, with the same calls as a list in `records`. */
+  executionTree(): ExecutionTreeMap {
+    return (this.#session?.tree ?? new ExecutionTree()).executionTree()
   }
 
   /** The session as JSON, apart from the engine: for `restoreEngine` (seed workflow 6.1). Throws before `init`. */

@@ -3,11 +3,11 @@ import type { Frame } from '../kernel/frame.ts'
 import { isList, type Json } from '../kernel/json.ts'
 import type { Ref } from '../kernel/record.ts'
 import type { Change } from '../kernel/story.ts'
-import { boardEntry } from './blackboard.ts'
+import { scopeEntries } from './blackboard.ts'
 import type { CallLog } from './calls.ts'
 import { type CompiledWorkflow, nodeAt, objectOf, textOf } from './compile.ts'
 import { EngineError } from './engine-error.ts'
-import { ENGINE_ERROR } from './run-faults.ts'
+import { hasFailed, isFailure } from './run-faults.ts'
 import { frameScope, type WorkflowNames } from './scopes.ts'
 import { stackFrame } from './stack.ts'
 import type { BlackboardEntry, EngineEvent, EngineEvents, Node } from './types.ts'
@@ -32,6 +32,7 @@ export interface Emission {
 /** What the projection needs beside the record. */
 export interface EventSources {
   readonly names: WorkflowNames
+  readonly session: string
   readonly calls: CallLog
   /** The value that an agent or a guard threw, if this process saw it. */
   thrown(effect: Ref): unknown
@@ -49,7 +50,7 @@ export function eventsOf(change: Change, sources: EventSources): Emission[] {
       if (before === undefined && record.position !== undefined) emit.begun(record.position)
       break
     case 'ok':
-      if (record.more?.wait?.[0]?.[1] !== ENGINE_ERROR) emit.decided(record.input[2])
+      if (!hasFailed(record)) emit.decided(record.input[2])
       break
     case 'ret':
       if (record.input[2] === 'done') emit.popped(record.input[1])
@@ -99,10 +100,8 @@ class Emitter {
 
   /** The entries of the frame's own scope after a record; there are no more than so many. */
   #entries(after: number, atMost: number): BlackboardEntry[] {
-    const { scope, source } = frameScope(this.#change.frame, this.#sources.names)
-    return [...scope.entries(undefined, Math.max(0, scope.size - atMost))]
-      .filter(({ record, value }) => record > after && value !== undefined)
-      .map((entry) => boardEntry(entry, source(entry)))
+    const own = frameScope(this.#change.frame, this.#sources.names)
+    return scopeEntries(own, Math.max(own.scope.sizeAt(after), own.scope.size - atMost))
   }
 
   #wrote(at: Json | undefined): void {
@@ -155,7 +154,12 @@ class Emitter {
     const child = state.frame(`${n}f`)
     const { workflow } = this.#sources.compiled(child)
     for (const record of this.#calls.made) this.#add('execution:record', { record }, workflow.entry, child)
-    this.#add('workflow:push', { frame: stackFrame(frame, child.link?.map ?? [], this.#sources.names, n), workflow }, workflow.entry, child)
+    this.#add(
+      'workflow:push',
+      { frame: stackFrame(frame, child.link?.map ?? [], this.#sources.names, this.#sources.session, n), workflow },
+      workflow.entry,
+      child,
+    )
   }
 
   /** The parent goes on first, then its returned values are told one by one (reference workflow 5, 6; D5). */
@@ -165,7 +169,11 @@ class Emitter {
     const { record, map } = this.#sources.calls.callOf(callee)
     for (const entry of this.#entries(record, map.length))
       this.#add('blackboard:write', { entries: Object.freeze([entry]), workflow }, frame.position)
-    this.#add('workflow:pop', { frame: stackFrame(frame, map, this.#sources.names, record), workflow }, frame.position)
+    this.#add(
+      'workflow:pop',
+      { frame: stackFrame(frame, map, this.#sources.names, this.#sources.session, record), workflow },
+      frame.position,
+    )
     this.#entered()
   }
 
@@ -173,7 +181,7 @@ class Emitter {
     const { before, frame, record } = this.#change
     const position = before ?? frame.position
     const nodeId = nodeAt(position) ?? ''
-    if (name !== ENGINE_ERROR) {
+    if (!isFailure(name, about)) {
       const { reason, ask } = suspended(about)
       this.#add('engine:suspend', { reason, nodeId, ...(ask === undefined ? {} : { ask }) }, position)
       return

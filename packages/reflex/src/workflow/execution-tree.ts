@@ -1,4 +1,4 @@
-import type { ExecutionRecord, ExecutionStatus, ExecutionTreeState, InvocationId } from './types.ts'
+import type { ExecutionRecord, ExecutionStatus, ExecutionTreeMap, ExecutionTreeState, InvocationId } from './types.ts'
 
 /** A call that is about to be made; the caller names it. */
 export type ExecutionCall = Omit<ExecutionRecord, 'status' | 'childInvocationIds'>
@@ -92,9 +92,10 @@ export class ExecutionTree {
     return this.#select(({ status }) => status === 'invalidated')
   }
 
-  /** Everything, in the order of the calls; as JSON it is part of a snapshot. */
-  executionTree(): ExecutionTreeState {
-    return Object.freeze({ records: Object.freeze(this.#select(() => true)) })
+  /** Returns every call by its id, in the order of the calls. The map is the caller's own; its JSON is part of a snapshot. */
+  executionTree(): ExecutionTreeMap {
+    const records = Object.freeze(this.#select(() => true))
+    return Object.freeze(Object.assign(new Map(records.map((record) => [record.invocationId, record] as const)), { records }))
   }
 
   #select(wanted: (execution: Execution) => boolean): ExecutionRecord[] {

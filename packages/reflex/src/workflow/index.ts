@@ -1,6 +1,13 @@
 // A workflow as an object literal, with types.
 export { workflow } from './define.ts'
-export type { DefinedWorkflow, InputOf, UnknownTypes, WorkflowDefinition, WorkflowTypes } from './define-types.ts'
+export type { DefinedWorkflow, InputOf, TypesIn, UnknownTypes, WorkflowDefinition, WorkflowTypes } from './define-types.ts'
+export type { BuiltInSpec, SpecDefinition } from './spec-types.ts'
+
+// Agents that know the types of their workflow.
+export { createAgent } from './create-agent.ts'
+export type { Deciding, NodeHandler, NodeHandlers, TypedWrites } from './create-agent.ts'
+export { defineAgent } from './define-agent.ts'
+export type { TypedAgent, TypedContext, TypedDecision, TypedReader, TypedWrite } from './define-agent.ts'
 
 // What the seed's users import (reference workflow 2).
 export { createEngine, restoreEngine } from './create.ts'

@@ -15,6 +15,7 @@ import {
   programRef,
   textOf,
 } from './compile.ts'
+import { isOwnQuestion } from '../people/index.ts'
 import { decideByHand } from './by-hand.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
 import { pictureOf } from './picture.ts'
@@ -46,7 +47,7 @@ export interface WorkflowKindOptions {
 export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflow> {
   return {
     name: 'workflow',
-    rev: 1,
+    rev: 2,
     board: { history: true },
     compile: (source) => compileWorkflow(options.load(source)),
     refs: ({ calls }) => calls,
@@ -119,7 +120,9 @@ function enter(x: Step, id: string): void {
 function invoke(x: Step): void {
   const { call, node } = current(x)
   if (call === undefined || hasReturned(x.position) || x.frame.callee !== undefined || x.frame.closing !== undefined) return
-  if (x.knows(call.program)) x.call(call.program, { map: call.map, ...givenInputs(x, call) })
+  // Revision 1 read the part before a colon as a kind without asking for a workflow of that very id.
+  const program = (x.rev < 2 ? [call.program] : call.programs).find((name) => x.knows(name))
+  if (program !== undefined) x.call(program, { map: call.map, ...givenInputs(x, program, call.inputs) })
   else {
     const name = node.invokes?.workflowId ?? ''
     const fault = runFaults.make('R2055', `Invocation failed: sub-workflow '${name}' is not registered`, {
@@ -141,10 +144,15 @@ function decided(x: Step, decision: Json): void {
   if (misfit !== undefined) return fail(x, misfit)
   const question = objectOf(ask)
   const due = typeof question.due === 'number' ? { due: x.now + question.due } : {}
-  x.wait('answer', nodeAt(x.position) ?? '', {
+  x.wait('answer', waitName(x, nodeAt(x.position) ?? ''), {
     ...due,
     about: { reason: suspend ?? null, ...question, ...(by === undefined ? {} : { by }) },
   })
+}
+
+/** The wait of a node bears its id. Names under which Reflex itself waits are left to Reflex, from revision 2 on. */
+function waitName(x: Step, node: string): string {
+  return x.rev >= 2 && (node === ENGINE_ERROR || isOwnQuestion({ name: node })) ? `node:${node}` : node
 }
 
 /**

@@ -6,6 +6,7 @@ import { questionProblem } from '../people/index.ts'
 import { ScopedBlackboardReader } from './blackboard.ts'
 import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
 import { filterEdges } from './guards.ts'
+import { copyPlain } from './own-copy.ts'
 import { guardFault, runFaults } from './run-faults.ts'
 import { callerScopes, frameScope, workflowName, type WorkflowNames } from './scopes.ts'
 import { stackOf } from './stack.ts'
@@ -45,7 +46,7 @@ export interface DecisionPortOptions {
 }
 
 /** A decision reads and repeats freely, unless its agent says otherwise. */
-const FREE: Traits = { leaves: false, repeat: 'free' }
+export const FREE: Traits = { leaves: false, repeat: 'free' }
 
 /** The port through which workflows ask an agent (seed workflow 2.10, 4.1). */
 export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions = {}): Port {
@@ -71,8 +72,9 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
 class Context implements DecisionContext {
   readonly #call: Call
   readonly #compiled: CompiledNode
-  readonly workflow: Workflow
-  readonly node: Node
+  readonly #workflow: Workflow
+  #shownWorkflow: Workflow | undefined
+  #node: Node | undefined
   #reader: BlackboardReader | undefined
   #edges: Edge[] | undefined
   #failed: { readonly edge: Edge; readonly error: unknown } | undefined
@@ -83,9 +85,21 @@ class Context implements DecisionContext {
     if (compiled === undefined) throw new TypeError(`no node ${nodeAt(call.frame.position)}`)
     this.#call = call
     this.#compiled = compiled
-    this.workflow = workflow
-    this.node = compiled.node
+    this.#workflow = workflow
     this.#edges = compiled.open
+  }
+
+  /** The workflow, with a copy of its metadata for this decision. */
+  get workflow(): Workflow {
+    this.#shownWorkflow ??=
+      this.#workflow.metadata === undefined ? this.#workflow : { ...this.#workflow, metadata: copyPlain(this.#workflow.metadata) }
+    return this.#shownWorkflow
+  }
+
+  /** The node, with a copy of its spec for this decision. */
+  get node(): Node {
+    this.#node ??= this.#compiled.shown()
+    return this.#node
   }
 
   get blackboard(): BlackboardReader {
@@ -117,7 +131,7 @@ class Context implements DecisionContext {
   }
 
   get stack(): readonly StackFrame[] {
-    return stackOf(this.#call.frame, this.#names)
+    return stackOf(this.#call.frame, this.#names, this.#call.run)
   }
 
   get input(): unknown {
@@ -157,7 +171,7 @@ export function acceptDecision(raw: unknown, call: Call): Json {
 
 /** Refused here, what nobody could show or answer never stands in an inbox. */
 function acceptQuestion(raw: unknown, call: Call): Json {
-  const ask = copyJson(typeof raw === 'object' && raw !== null ? withoutUndefined(raw) : raw, `${place(call)}.ask`)
+  const ask = copyJson(raw, `${place(call)}.ask`)
   const problem = questionProblem(ask)
   if (problem !== undefined) throw invalid(call, `a question that cannot be asked (${problem})`)
   return ask
@@ -182,7 +196,7 @@ function acceptWrites(writes: unknown, call: Call): Json[] {
 
 function keyOf(write: unknown, call: Call): string {
   const key = (write as Partial<BlackboardWrite> | null | undefined)?.key
-  if (typeof key !== 'string' || key === '') throw invalid(call, 'a write without a key')
+  if (typeof key !== 'string') throw invalid(call, 'a write without a key')
   return key
 }
 
@@ -202,11 +216,6 @@ function reasonOf({ by, because, saw, used }: Partial<Decision>, call: Call): Js
     ...(saw === undefined ? {} : { saw: copyJson(saw, `${place(call)}.saw`) }),
     ...(used === undefined ? {} : { used: copyJson(used, `${place(call)}.used`) }),
   }
-}
-
-/** Optional fields may be given as undefined; a record leaves them out. */
-function withoutUndefined(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined))
 }
 
 function place({ def, frame }: Call): string {

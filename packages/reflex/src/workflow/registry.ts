@@ -2,6 +2,7 @@ import type { Fault } from '../kernel/fault.ts'
 import { didYouMean, quote, suggest } from '../text/index.ts'
 import { calledWorkflows } from './define.ts'
 import { faults } from './faults.ts'
+import { ownCopy } from './own-copy.ts'
 import type { VerificationResult, Workflow } from './types.ts'
 import { refusal } from './validation-error.ts'
 import { validateWorkflow } from './validate.ts'
@@ -17,9 +18,11 @@ export interface RegisterOptions {
   readonly verify?: boolean
 }
 
-/** Workflows by id. It checks what it takes in, keeps it as it is, and notifies nobody (seed workflow 3.3). */
+/** Workflows by id. It checks what it takes in, keeps a copy, and notifies nobody (seed workflow 3.3). */
 export class WorkflowRegistry {
   readonly #workflows = new Map<string, Workflow>()
+  /** The objects that the workflows were registered from, by id. */
+  readonly #given = new Map<string, Workflow>()
   /** Workflows that came along with a caller, and that may still be registered by themselves. */
   readonly #along = new Set<Workflow>()
   readonly #warn: (message: string) => void
@@ -30,14 +33,14 @@ export class WorkflowRegistry {
   }
 
   /**
-   * Takes in a workflow, by reference. Throws `WorkflowValidationError` for the first of: id taken, no nodes, entry,
+   * Takes in a frozen copy of a workflow: later edits of the object have no effect, and the object stays as it is. Throws `WorkflowValidationError` for the first of: id taken, no nodes, entry,
    * node ids, edges, no end, cycle. Warns once for each node that invokes a workflow which is not registered;
    * a workflow may invoke itself (reference workflow 10, C9, C10). Workflow objects that `workflow` was given for its
    * calls are registered before it.
    */
   register(workflow: Workflow, options: RegisterOptions = {}): void {
     if (this.#along.delete(workflow)) return
-    const along = calledWorkflows(workflow).filter((called) => this.#workflows.get(called.id) !== called)
+    const along = calledWorkflows(workflow).filter((called) => this.#given.get(called.id) !== called)
     // All or none: what is wrong with one of them is found before the first is taken in.
     for (const one of along.length === 0 ? [] : [...along, workflow]) this.#check(one)
     for (const called of along) {
@@ -47,22 +50,37 @@ export class WorkflowRegistry {
     this.#take(workflow, options)
   }
 
-  #check(workflow: Workflow): Fault[] {
-    const findings = validateWorkflow(workflow, { registered: (id) => this.#workflows.has(id), names: () => this.#workflows.keys() })
+  /**
+   * Puts another definition in the place of a registered one: sessions and calls that begin later take it. A session that is
+   * under way goes on with the definitions that it began with, also for the calls that it makes: those are pinned when it
+   * starts. A session that is restored from a snapshot takes what is registered then, so the nodes that snapshots stand at
+   * must still be there. Throws `WorkflowValidationError` as `register` does, and `WORKFLOW_NOT_FOUND` for an id that is not
+   * registered; then nothing has changed.
+   */
+  replace(workflow: Workflow, options: RegisterOptions = {}): void {
+    if (!this.#workflows.has(workflow.id)) throw this.#notFound(workflow.id)
+    for (const called of calledWorkflows(workflow)) if (!this.#workflows.has(called.id)) this.register(called, options)
+    this.#take(workflow, options, workflow.id)
+  }
+
+  #check(workflow: Workflow, replaced?: string): Fault[] {
+    const registered = (id: string): boolean => this.#workflows.has(id) && id !== replaced
+    const findings = validateWorkflow(workflow, { registered, names: () => this.#workflows.keys() })
     const error = findings.find((finding) => finding.severity === 'error')
     if (error !== undefined) throw refusal(workflow.id, error)
     return findings
   }
 
-  #take(workflow: Workflow, options: RegisterOptions): void {
-    const findings = this.#check(workflow)
-    this.#workflows.set(workflow.id, workflow)
+  #take(workflow: Workflow, options: RegisterOptions, replaced?: string): void {
+    const findings = this.#check(workflow, replaced)
+    this.#workflows.set(workflow.id, ownCopy(workflow))
+    this.#given.set(workflow.id, workflow)
     for (const finding of findings) if (finding.code === 'R1053') this.#warn(`Workflow '${workflow.id}': ${finding.message}`)
     if (options.verify !== true) return
     for (const warning of this.verify(workflow.id).warnings) this.#warn(`Workflow '${workflow.id}': ${warning.message} (${warning.code})`)
   }
 
-  /** The very object that was registered. */
+  /** The frozen copy that was made when it was registered. */
   get(id: string): Workflow | undefined {
     return this.#workflows.get(id)
   }
@@ -83,8 +101,12 @@ export class WorkflowRegistry {
   verify(id: string): VerificationResult {
     const workflow = this.#workflows.get(id)
     if (workflow !== undefined) return verifyWorkflow(workflow, (child) => this.#workflows.get(child))
+    throw this.#notFound(id)
+  }
+
+  #notFound(id: string): Error {
     const fix = didYouMean(suggest(id, this.#workflows.keys())) ?? 'register the workflow first'
-    throw refusal(id, faults.make('R1051', `no workflow ${quote(id)} is registered`, { rule: 'WORKFLOW_NOT_FOUND', fix }))
+    return refusal(id, faults.make('R1051', `no workflow ${quote(id)} is registered`, { rule: 'WORKFLOW_NOT_FOUND', fix }))
   }
 }
 

@@ -1,7 +1,19 @@
 import { defineFaults, type Fault, isFault } from '../kernel/fault.ts'
+import { isObject, type Json } from '../kernel/json.ts'
+import type { Rec } from '../kernel/record.ts'
 
 /** The name of the wait that a failure opens. */
 export const ENGINE_ERROR = 'engine:error'
+
+/** True for the wait of a failure. A node may have the name of that wait, but what it asks carries no fault. */
+export function isFailure(name: string, about: Json | undefined): boolean {
+  return name === ENGINE_ERROR && isObject(about) && isObject(about.fault)
+}
+
+/** True for a record whose step has failed. */
+export function hasFailed({ more }: Rec): boolean {
+  return more?.wait?.some(([, name, , about]) => isFailure(name, about)) === true
+}
 
 /** What can go wrong while a workflow runs. Each suspends the run, which can go on once the cause is mended. */
 export const runFaults = defineFaults({
@@ -18,7 +30,7 @@ export const runFaults = defineFaults({
     verdict: 'fail',
     when: 'during a run',
     means: 'The guard of an outgoing edge threw, or answered something else than true or false, so nobody was asked to decide.',
-    fix: 'A run keeps its program: correct the guard in the file and start another run. A host that drives an engine mends the guard and steps again.',
+    fix: 'A run keeps its program: correct the guard in the file and start another run. A host that drives an engine gives the guard another function and steps again.',
   },
   R2052: {
     title: 'An agent failed',

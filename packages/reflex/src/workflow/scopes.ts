@@ -41,9 +41,13 @@ export function callerScopes(frame: Frame, names: WorkflowNames, bound = Number.
 
 const UNNAMED: WorkflowNames = () => ''
 
+function withoutNames(scope: ReadableScope): ReadableScope {
+  return { ...scope, unnamed: true }
+}
+
 /** The board of a frame for guards, which read values and not sources. */
 export function frameReader(frame: Frame): ScopedBlackboardReader {
-  return new ScopedBlackboardReader([frameScope(frame, UNNAMED), ...callerScopes(frame, UNNAMED)])
+  return new ScopedBlackboardReader([frameScope(frame, UNNAMED), ...callerScopes(frame, UNNAMED)].map(withoutNames))
 }
 
 /** The workflow of a compiled program, if it is one. */

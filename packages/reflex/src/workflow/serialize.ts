@@ -26,7 +26,7 @@ export function serializeWorkflow(workflow: Workflow, options: SerializeWorkflow
     board: writeBoard(workflow),
     metadata: workflow.metadata,
   }
-  const json = asJson(withoutGaps(file), workflow.id)
+  const json = asJson(file, workflow.id)
   const [first] = shapeFindings(json)
   if (first !== undefined) throw refuse(workflow, first)
   return JSON.stringify(json, null, 2)
@@ -78,16 +78,4 @@ function refuse(workflow: Workflow, found: Fault): WorkflowValidationError {
 function error(workflowId: string, finding: Fault, details: Readonly<Record<string, unknown>>): WorkflowValidationError {
   const message = `Workflow '${workflowId}' cannot be written as JSON: ${finding.message}`
   return new WorkflowValidationError('SCHEMA_VIOLATION', workflowId, message, details, finding)
-}
-
-const DEEPEST = 512
-
-/** Leaves out attributes without a value, as JSON does; a cycle is left to be refused. */
-function withoutGaps(value: unknown, depth = 0): unknown {
-  if (typeof value !== 'object' || value === null || depth > DEEPEST) return value
-  if (Array.isArray(value)) return value.map((item) => withoutGaps(item, depth + 1))
-  const proto: unknown = Object.getPrototypeOf(value)
-  if (proto !== null && proto !== Object.prototype) return value
-  const kept = Object.entries(value).filter(([, inner]) => inner !== undefined)
-  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutGaps(inner, depth + 1)]))
 }

@@ -4,7 +4,7 @@ import type { Queued } from '../kernel/queue.ts'
 import type { Ref } from '../kernel/record.ts'
 import type { Run } from '../kernel/run.ts'
 import type { Change } from '../kernel/story.ts'
-import { type ReadableScope, ScopedBlackboardReader } from './blackboard.ts'
+import { entriesAfter, type ReadableScope, ScopedBlackboardReader } from './blackboard.ts'
 import { CallLog } from './calls.ts'
 import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
 import { type Emission, type EngineView, eventsOf } from './events.ts'
@@ -13,7 +13,7 @@ import { filterEdges } from './guards.ts'
 import type { Handlers } from './handlers.ts'
 import { callerScopes, frameScope, workflowName } from './scopes.ts'
 import { snapshotOf } from './snapshot.ts'
-import { localEntries, stackOf } from './stack.ts'
+import { stackOf } from './stack.ts'
 import type {
   BlackboardReader,
   CursorReader,
@@ -49,7 +49,7 @@ export class Session {
   constructor(run: Run, handlers: Handlers, tree?: ExecutionTreeState) {
     this.run = run
     this.#handlers = handlers
-    this.#calls = new CallLog(run.state, run.records, tree)
+    this.#calls = new CallLog(run.id, run.state, run.records, tree)
   }
 
   /** Gives up the session: what its agent still answers is ignored. */
@@ -118,15 +118,8 @@ export class Session {
 
   get cursor(): CursorReader {
     const { frame } = this.#view
-    const entries = (from: number) => localEntries(frame, this.names, this.#boundOf(frame), from)
-    return {
-      cursor: () => entries(0).length,
-      entriesFrom(cursor) {
-        const from = Math.max(cursor, 0)
-        const rest = entries(from)
-        return [rest, rest.length === 0 ? entries(0).length : from + rest.length]
-      },
-    }
+    const own = (): ReadableScope => frameScope(frame, this.names, this.#boundOf(frame))
+    return { cursor: () => frame.scope.sizeAt(this.#boundOf(frame)), entriesFrom: (cursor) => entriesAfter(own(), cursor) }
   }
 
   #boundOf(frame: Frame): number {
@@ -135,7 +128,7 @@ export class Session {
 
   get stack(): readonly StackFrame[] {
     const { frame, callers } = this.#view
-    return stackOf(frame, this.names, callers)
+    return stackOf(frame, this.names, this.run.id, callers)
   }
 
   get validEdges(): Edge[] {
@@ -166,6 +159,7 @@ export class Session {
     if (!this.#handlers.listening) return
     for (const emission of eventsOf(change, {
       names: this.names,
+      session: this.run.id,
       calls: this.#calls,
       thrown: (effect) => (this.thrown?.effect === effect ? this.thrown.value : undefined),
       compiled: (frame) => this.compiled(frame),

@@ -9,8 +9,8 @@ import type { State } from '../kernel/state.ts'
 import { hasReturned, nodeAt } from './compile.ts'
 import type { EngineView } from './events.ts'
 import { reservedNode, type WorkflowNames } from './scopes.ts'
-import { invocationOf, localEntries, stackOf } from './stack.ts'
-import type { BlackboardEntry, EngineSnapshot, ReturnMapping } from './types.ts'
+import { invocationFrame, invocationName, invocationOf, localEntries, stackOf } from './stack.ts'
+import type { BlackboardEntry, EngineSnapshot, ExecutionTreeState, ReturnMapping } from './types.ts'
 
 /** The version of snapshots that this release writes; it reads "1" too. */
 export const SNAPSHOT_VERSION = '2'
@@ -22,14 +22,14 @@ type Context = Pick<EngineSnapshot, 'createdAt' | 'sessionId' | 'status' | 'work
 
 /** What an engine shows, as JSON (reference workflow 12). */
 export function snapshotOf({ frame, position, bound, callers }: EngineView, { names, wait, ...context }: Context): EngineSnapshot {
-  const currentInvocationId = invocationOf(frame)
+  const currentInvocationId = invocationOf(frame, context.sessionId)
   const snapshot: EngineSnapshot = {
     version: SNAPSHOT_VERSION,
     ...context,
     currentWorkflowId: names(frame),
     currentNodeId: nodeAt(position) ?? '',
     currentBlackboard: localEntries(frame, names, bound),
-    stack: [...stackOf(frame, names, callers)],
+    stack: [...stackOf(frame, names, context.sessionId, callers)],
     skipInvocation: hasReturned(position),
     ...(currentInvocationId === undefined ? {} : { currentInvocationId }),
     ...(wait === undefined
@@ -101,7 +101,7 @@ export function stateOf(snapshot: EngineSnapshot, program: (id: string) => Progr
   const frames: StoredFrame[] = []
   for (const [depth, { workflowId, position, blackboard, invocationId }] of activations.entries()) {
     frames.push({
-      id: depth === 0 ? 0 : (invocationId ?? `${depth}f`),
+      id: depth === 0 ? 0 : invocationId === undefined ? `${depth}f` : invocationFrame(invocationId, snapshot.sessionId),
       pin: pin(workflowId),
       position,
       ...linkTo(frames.at(-1), activations[depth - 1]?.returnMap ?? []),
@@ -131,6 +131,18 @@ function linkTo(caller: StoredFrame | undefined, map: readonly ReturnMapping[]):
   return { link: { caller: caller.id, role: 'call', sees: 'live', record: 0, under: null, map: pairs } }
 }
 
+/** The calls of a snapshot by the names that they have now: earlier releases left the session out. */
+export function namedCalls({ sessionId, executionTree }: EngineSnapshot): ExecutionTreeState {
+  const named = (id: string): string => invocationName(id, sessionId)
+  const records = (executionTree ?? { records: [] }).records.map(({ invocationId, parentInvocationId, childInvocationIds, ...rest }) => ({
+    ...rest,
+    invocationId: named(invocationId),
+    ...(parentInvocationId === undefined ? {} : { parentInvocationId: named(parentInvocationId) }),
+    childInvocationIds: childInvocationIds.map(named),
+  }))
+  return { records }
+}
+
 /** The source of an entry follows from its frame and node, so the node is all that is kept of it. */
 function storedScope(board: readonly BlackboardEntry[], depth: number): StoredFrame['scope'] {
   return board.map(({ key, value, source, timestamp }) => {
@@ -142,6 +154,6 @@ function storedScope(board: readonly BlackboardEntry[], depth: number): StoredFr
 /** Calls are named after their records, so new records must come after those of all calls that are named. */
 function highestRecord({ stack, currentInvocationId, executionTree }: EngineSnapshot): number {
   const ids = [...executionTree.records, ...stack, { invocationId: currentInvocationId }].map(({ invocationId }) => invocationId)
-  const numbers = ids.map((id) => (id !== undefined && /^\d+f$/.test(id) ? Number.parseInt(id, 10) : 0))
+  const numbers = ids.map((id) => Number(/(?:^|:)(\d+)f$/.exec(id ?? '')?.[1] ?? 0))
   return Math.max(stack.length + 1, ...numbers)
 }

@@ -1,32 +1,66 @@
 import type { Frame } from '../kernel/frame.ts'
-import { boardEntry } from './blackboard.ts'
+import type { Json } from '../kernel/json.ts'
+import { scopeEntries } from './blackboard.ts'
 import { nodeAt } from './compile.ts'
 import { frameScope, type WorkflowNames } from './scopes.ts'
 import type { BlackboardEntry, InvocationId, ReturnMapping, StackFrame } from './types.ts'
 
 /** The name of the call that made a frame; the root has none. */
-export function invocationOf(frame: Frame): InvocationId | undefined {
-  return frame.link === undefined ? undefined : String(frame.id)
+export function invocationOf(frame: Frame, session: string): InvocationId | undefined {
+  return frame.link === undefined ? undefined : invocationName(String(frame.id), session)
 }
 
-/** The entries of one frame's own scope up to a record, from the `from`th on. */
-export function localEntries(frame: Frame, names: WorkflowNames, bound?: number, from?: number): BlackboardEntry[] {
-  const own = frameScope(frame, names, bound)
-  return [...own.scope.entries(own.bound, from)].flatMap((entry) =>
-    entry.value === undefined ? [] : [boardEntry(entry, own.source(entry))],
-  )
+/** Frames are numbered by the records of their session: with the session in front, names of calls are unique over sessions. */
+export function invocationName(frame: string, session: string): InvocationId {
+  return /^\d+f$/.test(frame) ? `${session}:${frame}` : frame
+}
+
+/** The frame that a call of a session has made, by the name of the call. */
+export function invocationFrame(id: InvocationId, session: string): string {
+  return id.startsWith(`${session}:`) ? id.slice(session.length + 1) : id
+}
+
+/** The entries of one frame's own scope up to a record. */
+export function localEntries(frame: Frame, names: WorkflowNames, bound?: number): BlackboardEntry[] {
+  return scopeEntries(frameScope(frame, names, bound))
 }
 
 const EMPTY: readonly StackFrame[] = Object.freeze([])
 
 /** The callers of a frame, the nearest first (seed workflow 2.9); their boards as of a record, if one is given. */
-export function stackOf(frame: Frame, names: WorkflowNames, bound?: number): readonly StackFrame[] {
+export function stackOf(frame: Frame, names: WorkflowNames, session: string, bound?: number): readonly StackFrame[] {
   if (frame.link === undefined) return EMPTY
   const stack: StackFrame[] = []
   for (let callee = frame; callee.link !== undefined; callee = callee.link.caller) {
-    stack.push(stackFrame(callee.link.caller, callee.link.map, names, bound))
+    stack.push(callerOf(callee, callee.link, names, session, bound))
   }
   return Object.freeze(stack)
+}
+
+interface Shown {
+  readonly size: number
+  readonly position: Json | undefined
+  readonly frame: StackFrame
+}
+
+/** Callers as they have been shown, by their callees: a caller stands still meanwhile, so that each is made once. */
+const shown = new WeakMap<Frame, Shown>()
+
+function callerOf(
+  callee: Frame,
+  { caller, map }: NonNullable<Frame['link']>,
+  names: WorkflowNames,
+  session: string,
+  bound?: number,
+): StackFrame {
+  const { scope, position } = caller
+  const { size } = scope
+  if (bound !== undefined && scope.sizeAt(bound) < size) return stackFrame(caller, map, names, session, bound)
+  const known = shown.get(callee)
+  if (known !== undefined && known.size === size && known.position === position) return known.frame
+  const frame = stackFrame(caller, map, names, session, bound)
+  shown.set(callee, { size, position, frame })
+  return frame
 }
 
 /**
@@ -37,9 +71,10 @@ export function stackFrame(
   frame: Frame,
   map: readonly (readonly [parentKey: string, childKey: string])[],
   names: WorkflowNames,
+  session: string,
   bound?: number,
 ): StackFrame {
-  const invocationId = invocationOf(frame)
+  const invocationId = invocationOf(frame, session)
   const { size } = frame.scope
   let board: BlackboardEntry[] | undefined
   return Object.freeze({
@@ -47,7 +82,7 @@ export function stackFrame(
     currentNodeId: nodeAt(frame.position) ?? '',
     returnMap: frozenList(map.map(([parentKey, childKey]): ReturnMapping => Object.freeze({ parentKey, childKey }))),
     get blackboard() {
-      board ??= frozenList(localEntries(frame, names, bound).slice(0, size))
+      board ??= frozenList(scopeEntries(frameScope(frame, names), 0, Math.min(size, frame.scope.sizeAt(bound ?? Number.POSITIVE_INFINITY))))
       return board
     },
     ...(invocationId === undefined ? {} : { invocationId }),

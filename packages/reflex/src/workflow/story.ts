@@ -2,7 +2,7 @@ import { isList, isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Input, Ref } from '../kernel/record.ts'
 import type { Change, StoryEvent } from '../kernel/story.ts'
 import { type CompiledWorkflow, nodeAt, objectOf, textOf } from './compile.ts'
-import { ENGINE_ERROR } from './run-faults.ts'
+import { hasFailed, isFailure } from './run-faults.ts'
 
 type Told = Change<CompiledWorkflow>
 
@@ -41,7 +41,7 @@ function inputStory(change: Told, node: string): StoryEvent[] {
 /** A decision that was refused is told by the failure that it became; one that waits, by its question. */
 function decidedStory(change: Told, node: string, decision: Json, effect: Ref): StoryEvent[] {
   const { record, at, frame, def } = change
-  if (record.more?.wait?.some(([, name]) => name === ENGINE_ERROR)) return []
+  if (hasFailed(record)) return []
   const writes = record.writes ?? []
   const wrote = Object.fromEntries(writes.flatMap((key, i) => (i % 2 === 0 ? [[textOf(key), writes[i + 1] ?? null]] : [])))
   const reason = reasonOf(decision)
@@ -83,7 +83,7 @@ function returnStory({ frame, state }: Told, node: string, callee: Ref, status: 
 
 function waitStory(node: string, name: string, about: JsonObject, n: number): StoryEvent {
   const question = `${n}w`
-  if (name === ENGINE_ERROR) {
+  if (isFailure(name, about)) {
     const fault = objectOf(about.fault)
     const used = about.used ?? objectOf(fault.data).used
     const facts = { fault, question, ...(used === undefined ? {} : { used }) }

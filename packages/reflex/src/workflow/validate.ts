@@ -4,6 +4,7 @@ import type { Locate, Path, Suggester } from '../text/index.ts'
 import { boardFindings } from './board-schemas/shape.ts'
 import { wayRound } from './cycles.ts'
 import { guardFindings } from './cel-guard.ts'
+import { definedAt } from './define.ts'
 import { faults } from './faults.ts'
 import { GUARD_FORMS } from './guard-forms.ts'
 import { subjectOf } from './subject.ts'
@@ -126,7 +127,23 @@ function danglingEnd({ isNode, guess, locate, nodes }: Subject, { edge, index }:
   ]
 }
 
-function sameId({ locate }: Subject, { edge, index }: PlacedEdge, before: number): Fault {
+function sameId({ workflow, locate, edges }: Subject, { edge, index }: PlacedEdge, before: number): Fault {
+  const made = definedAt(workflow)
+  const other = edges.find((one) => one.index === before)?.edge
+  // The author of an object literal may have left out the id, which was made of the event.
+  if (made !== undefined && edge.id === `${edge.from}:${edge.event}` && other?.event === edge.event) {
+    return faults.make(
+      'R1044',
+      `two edges from ${quote(edge.from)} have the event ${quote(edge.event)}: to ${quote(other.to)} and to ${quote(edge.to)}`,
+      {
+        rule: 'INVALID_EDGE',
+        ...made,
+        path: `edges[${index}]`,
+        fix: 'give one of them an event or an id of its own',
+        data: { edgeId: edge.id, field: 'id' },
+      },
+    )
+  }
   return faults.make('R1044', `two edges have the id ${quote(edge.id)}`, {
     rule: 'INVALID_EDGE',
     ...locate(['edges', index, 'id'], { note: `also the id of edges[${before}]` }),

@@ -40,16 +40,19 @@ const PROVED = {
  *
  * `lookup` finds what it calls; `effects` says what those who decide read and write, as their specs say it: without it,
  * what nodes declare is everything if anything is declared, and else nothing is known. Work is bounded by counting, so
- * that it ends on any input; nodes that could not be decided are `unknown`, and make nothing invalid.
+ * that it ends on any input; nodes that could not be decided are `unknown`, and make nothing invalid. Neither does what
+ * some paths satisfy.
  */
 export function verifyWorkflow(workflow: Workflow, lookup?: Lookup, effects?: Effects): VerificationResult {
   const { findings, undecided } = prove(workflow, { lookup, effects })
   const told = faultsOf(findings, unplaced)
-  const warnings = findings.map(({ rule, nodeId, key, message }, i) => {
+  const warnings = findings.map(({ rule, nodeId, key, message, onSomePaths }, i) => {
     const finding = told[i]
-    return { code: rule, workflowId: workflow.id, nodeId, key, message, ...(finding === undefined ? {} : { finding }) }
+    const some = onSomePaths === true ? { onSomePaths } : {}
+    return { code: rule, workflowId: workflow.id, nodeId, key, message, ...some, ...(finding === undefined ? {} : { finding }) }
   })
-  return { workflowId: workflow.id, valid: warnings.length === 0, warnings, ...(undecided.length === 0 ? {} : { unknown: undecided }) }
+  const valid = warnings.every(({ onSomePaths }) => onSomePaths === true)
+  return { workflowId: workflow.id, valid, warnings, ...(undecided.length === 0 ? {} : { unknown: undecided }) }
 }
 
 /** The same as faults with places, for `reflex validate`, without what the structure shows already. */

@@ -12,7 +12,7 @@ export function placeOf(x: StepContext<CompiledWorkflow>, { node }: CompiledNode
  * The values that an input map hands over, read through the scopes of the caller; what is not there is skipped (seed
  * workflow 6.3). A workflow takes them as the writes that they become, programs of other kinds by name.
  */
-export function givenInputs(x: StepContext<CompiledWorkflow>, { program, inputs }: CompiledCall): { readonly args?: Json } {
+export function givenInputs(x: StepContext<CompiledWorkflow>, program: string, inputs: CompiledCall['inputs']): { readonly args?: Json } {
   const given = inputs.flatMap(({ from, to }): [string, Json][] => {
     const value = x.get(from)
     return value === undefined ? [] : [[to, value]]

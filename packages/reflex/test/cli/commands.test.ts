@@ -28,6 +28,25 @@ describe('help', () => {
 
 describe('what the command says of itself', () => {
   test.each([
+    [
+      ['help', 'run'],
+      ['run', '--help'],
+    ],
+    [['version'], ['--version']],
+    [['help'], ['--help']],
+  ])('%j is the same as %j', async (words, flags) => {
+    const world = { folder: workFolder() }
+    const { code, out, err } = await reflex(words, world)
+    expect({ code, out, err }).toEqual(await reflex(flags, world).then((other) => ({ code: other.code, out: other.out, err: other.err })))
+    expect(code).toBe(0)
+  })
+
+  test('help for a command that is not there guesses what was meant', async () => {
+    const { code, err } = await reflex(['help', 'rnu'], { folder: workFolder() })
+    expect([code, err]).toEqual([2, expect.stringContaining('did you mean "run"')])
+  })
+
+  test.each([
     [['--version'], { v: 1, version: '0.0.0' }],
     [['--help'], { v: 1, help: expect.stringContaining('COMMAND') as string }],
     [[], { v: 1, help: expect.stringContaining('COMMAND') as string }],

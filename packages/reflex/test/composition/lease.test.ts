@@ -31,7 +31,12 @@ test('the user hears of a store that does not confirm the lease of a run, before
   })
   onTestFinished(() => reflex.close())
   await host.advance(20_000)
-  const waits = workflow({ id: 'waits', entry: 'ask', nodes: { ask: { spec: { kind: 'human', prompt: 'go on?' } } }, edges: [] })
+  const waits = workflow({
+    id: 'waits',
+    entry: 'ask',
+    nodes: { ask: { spec: Object.assign({ kind: 'human' }, { prompt: 'go on?' }) } },
+    edges: [],
+  })
   await reflex.start(waits, { id: 'otter' })
   await host.advance(9_999)
   expect(troubles).toEqual([{ code: 'R5012', verdict: 'wait', cause: expect.objectContaining({ code: 'R5005' }) as unknown }])

@@ -58,8 +58,9 @@ describe('a write', () => {
     expect(run.state.root.reader().keys()).toEqual([])
   })
 
-  it('is refused without a key', async () => {
-    expect(await refused({}, (x) => x.set('', 1))).toBe('R2006')
+  it('may have the empty key, which is a key like others', async () => {
+    const run = await stepped({}, (x) => x.set('', 1))
+    expect(run.state.root.reader().get('')).toBe(1)
   })
 
   it('keeps nothing of a step that fails', async () => {

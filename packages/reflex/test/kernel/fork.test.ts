@@ -133,7 +133,8 @@ describe('a fork', () => {
     const { world } = await ranTo()
     const { state } = await world.runtime.fork('otter', { id: 'crane', set: { extra: { of: 'mine' } } })
     expect(state.root.reader().get('extra')).toEqual({ of: 'mine' })
-    expect(await codeOf(world.runtime.fork('otter', { id: 'heron', set: { '': 1 } }))).toBe('R2006')
+    const unwritable = { extra: new Date(0) as unknown as string }
+    expect(await codeOf(world.runtime.fork('otter', { id: 'heron', set: unwritable }))).toBe('R2004')
     expect(await world.store.runs({ prefix: 'heron' })).toEqual([])
     const { records } = await world.runtime.history('crane')
     expect(replay(records, world.runtime.programs).difference).toBeUndefined()

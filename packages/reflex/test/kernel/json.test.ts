@@ -71,3 +71,27 @@ describe('copyJson', () => {
     )
   })
 })
+
+describe('a value on its way into a record', () => {
+  class Order {
+    readonly total = 84
+  }
+
+  it.each<[string, unknown, string, string]>([
+    ['a Date', new Date(0), 'k.at is a Date', 'write date.toISOString()'],
+    ['a Map', new Map(), 'k.at is a Map', 'write Object.fromEntries(map)'],
+    ['a Set', new Set(), 'k.at is a Set', 'write [...set]'],
+    ['a class instance', new Order(), 'k.at is a Order', 'write its fields as a plain object'],
+    ['a bigint', 5n, 'k.at is a bigint', 'write it as text: String(value)'],
+    ['a function', () => 1, 'k.at is a function', 'write its result, or a name by which it is found'],
+  ])('is refused as %s, with the way to write it', (_, at, message, fix) => {
+    expect(() => copyJson({ at }, 'k')).toThrow(
+      expect.objectContaining({ code: 'R2004', message: `${message}; JSON has no such value`, fix }),
+    )
+  })
+
+  it('loses properties that are undefined, as JSON does', () => {
+    expect(copyJson({ a: undefined, b: { c: undefined, d: 1 } }, 'k')).toStrictEqual({ b: { d: 1 } })
+    expect(() => copyJson(undefined, 'k')).toThrow('k is undefined')
+  })
+})

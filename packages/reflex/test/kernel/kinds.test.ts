@@ -44,7 +44,7 @@ describe('the kind suite finds', () => {
     const found = await broken(
       asks('odd', (x, input) => {
         if (input !== undefined) return x.done()
-        x.go({ a: undefined } as unknown as Json)
+        x.go({ a: new Date(0) } as unknown as Json)
         x.wait('answer', 'q')
         return undefined
       }),

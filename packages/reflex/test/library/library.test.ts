@@ -160,3 +160,15 @@ it('a folder in which no store can be made: R5023', () => {
   if (process.platform === 'linux')
     expect(() => chooseStore(undefined, '/proc/self', stores)).toThrow(expect.objectContaining({ code: 'R5023' }))
 })
+
+describe('an id with a colon', () => {
+  it('is called by its exact id, from files', async () => {
+    const work = folder()
+    writeFileSync(join(work, 'm.workflow.json'), workflow('m', 'pay:refund'))
+    writeFileSync(join(work, 'pay.workflow.json'), workflow('pay:refund'))
+    const { reflex } = await libraryOf(work)
+    expect((await reflex.library.checkCalls(join(work, 'm.workflow.json'))).findings).toEqual([])
+    const handle = await reflex.run(join(work, 'm.workflow.json'))
+    expect(handle.status).toBe('completed')
+  })
+})

@@ -15,7 +15,7 @@ const identity = workflow({
 export const refund = workflow({
   id: 'refund',
   entry: 'read',
-  board: { order: z.object({ id: z.string(), total: z.number() }), identity: z.string() },
+  board: { order_id: z.string(), order: z.object({ id: z.string(), total: z.number() }), identity: z.string() },
   nodes: {
     read: { spec: { tool: 'orders.get', writes: 'order' } },
     verify: { invokes: { workflow: identity, returnMap: [{ parentKey: 'identity', childKey: 'verdict' }] } },

@@ -6,7 +6,7 @@ import { createRegistry, evaluateGuard, filterEdges, loadWorkflow, serializeWork
 import type { CelGuard, Guard, Workflow } from '../../src/workflow/index.ts'
 import { readWorkflow } from '../../src/workflow/read.ts'
 import { validateWorkflow } from '../../src/workflow/validate.ts'
-import { agentOf, engineOf, flow } from './engine/kit.ts'
+import { agentOf, engineOf, flow, writing } from './engine/kit.ts'
 import { board, guarded } from './fixtures.ts'
 
 const cel = (expr: string): CelGuard => ({ type: 'cel', expr })
@@ -88,23 +88,19 @@ describe('a guard in CEL', () => {
   })
 
   test('that fails suspends the run at its node, which goes on when the board is mended (seed workflow 3.4)', async () => {
-    const agent = agentOf({
-      read: ({ validEdges }) => ({ type: 'advance', edge: validEdges[0]?.id }),
-      decide: ({ validEdges }) => ({ type: 'advance', edge: validEdges[0]?.id }),
-    })
-    const guard = cel('total > 5')
+    const agent = agentOf({ look: writing({ total: 7 }) })
     const workflow = flow('refund', { read: {}, decide: {}, pay: {} }, [
       ['read', 'decide'],
-      ['decide', 'pay', guard],
+      ['decide', 'pay', cel('total > 5')],
     ])
-    const engine = engineOf([workflow], agent)
+    const engine = engineOf([workflow, flow('mender', { look: {} }, [])], agent)
     await engine.init('refund')
     expect(await engine.run()).toMatchObject({
       status: 'error',
       error: { error: { code: 'R2044', message: 'total is not on the board' }, nodeId: 'decide' },
     })
     expect(agent.asked.map(({ node }) => node.id)).toEqual(['read'])
-    guard.expr = '!has(board.total)'
+    engine.pushWorkflow('mender', { returnMap: [{ parentKey: 'total', childKey: 'total' }] })
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 })

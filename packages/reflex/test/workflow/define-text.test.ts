@@ -8,12 +8,12 @@ const root = resolve(import.meta.dirname, '../../../..')
 
 /** Mistakes, each on the line under its name, in a program as an application would write it. */
 const PROGRAM = `import { Reflex } from 'reflex-runtime'
-import { workflow } from 'reflex-runtime/workflow'
+import { createAgent, defineAgent, workflow } from 'reflex-runtime/workflow'
 import { z } from 'zod'
 
 export const identity = workflow({ id: 'identity', entry: 'match', board: { verdict: z.string(), score: { type: 'number' } }, nodes: { match: {} }, edges: [] })
 export const refund = workflow({ id: 'refund', entry: 'read',
-  board: { order: z.object({ id: z.string(), total: z.number() }), identity: z.string() },
+  board: { order_id: z.string(), order: z.object({ id: z.string(), total: z.number() }), identity: z.string() },
   nodes: {
     read: { spec: { tool: 'orders.get', writes: 'order' } },
     verify: { invokes: { workflow: identity, returnMap: [{ parentKey: 'identity', childKey: 'verdict' }], inputMap: [{ from: 'order', to: 'score' }] } },
@@ -64,6 +64,40 @@ run.get('oder')
 run.get('order')?.totl
 // an input
 await new Reflex().run(refund, { input: { identity: 7 } })
+// the name of an input
+await new Reflex().run(refund, { input: { identty: 'sure' } })
+// an attribute of a spec
+workflow({ ...base, nodes: { read: { spec: { ask: 'Refund it?', due: '3d', otherwize: 'NO' } } }, edges: [] })
+// a value of a spec
+workflow({ ...base, nodes: { read: { spec: { prompt: 'Which?', effort: 'hihg' } } }, edges: [] })
+// the value of a guard
+workflow({ ...base, nodes, edges: [{ from: 'read', to: 'approve', guard: { type: 'equals', key: 'identity', value: 7 } }] })
+const typed = workflow({ id: 'typed', entry: 'a', nodes: { a: {}, b: {} }, edges: [{ from: 'a', to: 'b', event: 'ON' }, { id: 'own', from: 'a', to: 'b', event: 'OFF' }],
+  board: { state: { enum: ['red', 'green'] }, size: { type: 'object', properties: { w: { type: 'number' }, tags: { type: 'array', items: { type: 'string' } } }, required: ['w'] }, note: { type: ['string', 'null'] } } })
+export const given = await new Reflex().run(typed, { input: { state: 'red', size: { w: 1, tags: ['a'] }, note: null } })
+export const held: [('red' | 'green')?, number?, string?] = [given.get('state'), given.get('size')?.w, given.get('size')?.tags?.[0]]
+// a value that an enum has not
+workflow({ ...base, board: { state: { enum: ['red', 'green'] } }, nodes, edges: [{ from: 'read', to: 'approve', guard: { type: 'equals', key: 'state', value: 'rde' } }] })
+// a property that an object has not
+given.get('size')?.h
+export const other = workflow({ id: 'other', entry: 'a', nodes: { a: { spec: { agent: 'mine', anything: { at: 'all' } } }, b: { spec: { kind: 'x' } } }, edges: [{ from: 'a', to: 'b' }] })
+export const right = defineAgent<typeof typed>({
+  async resolve({ blackboard, validEdges }) {
+    const state: 'red' | 'green' | undefined = blackboard.get('state')
+    return { type: 'advance', edge: state === 'red' ? 'own' : (validEdges[0]?.id ?? 'a:ON'), writes: [{ key: 'state', value: 'green' }] }
+  },
+})
+// a key that an agent reads
+defineAgent<typeof typed>({ resolve: async ({ blackboard }) => ({ type: 'suspend', reason: String(blackboard.get('stat')) }) })
+// an edge that an agent takes
+defineAgent<typeof typed>({ resolve: async () => ({ type: 'advance', edge: 'a:OFFF' }) })
+// a key that an agent writes
+defineAgent<typeof typed>({ resolve: async () => ({ type: 'complete', writes: [{ key: 'stat', value: 'red' }] }) })
+export const made = createAgent<typeof typed>({ a: async ({ board, take }) => take(board.get('state') === 'red' ? 'ON' : 'own', { state: 'green' }), b: ({ done }) => done() })
+// a node without a handler
+createAgent<typeof typed>({ a: async ({ take }) => take('ON') })
+// an event that a handler takes
+createAgent<typeof typed>({ a: async ({ take }) => take('ONN'), b: () => undefined })
 `
 
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -80,9 +114,20 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'a declared input': `Type '"odrer"' is not assignable to type '"identity" | "order"'. Did you mean '"order"'?`,
   'an attribute of a node': `Object literal may only specify known properties, and 'spce' does not exist in type`,
   'an attribute of an edge': `Object literal may only specify known properties, but 'gaurd' does not exist in type`,
-  'a key that is read': `Argument of type '"oder"' is not assignable to parameter of type '"identity" | "order"'.`,
+  'a key that is read': `Argument of type '"oder"' is not assignable to parameter of type '"identity" | "order" | "order_id"'.`,
   'a field of a value': `Property 'totl' does not exist on type '{ id: string; total: number; }'. Did you mean 'total'?`,
   'an input': `Type 'number' is not assignable to type 'string'.`,
+  'the name of an input': `'identty' does not exist in type`,
+  'an attribute of a spec': `'otherwize' does not exist in type`,
+  'a value of a spec': `Type '"hihg"' is not assignable to type`,
+  'the value of a guard': `Type 'number' is not assignable to type 'string'.`,
+  'a value that an enum has not': `Type '"rde"' is not assignable to type '"green" | "red"'.`,
+  'a property that an object has not': `Property 'h' does not exist on type`,
+  'a key that an agent reads': `Argument of type '"stat"' is not assignable to parameter of type '"note" | "size" | "state"'.`,
+  'an edge that an agent takes': `edge: "a:OFFF"; }>' is not assignable to type`,
+  'a key that an agent writes': `writes: { key: "stat"; value: "red"; }[]; }>' is not assignable to type`,
+  'a node without a handler': `Property 'b' is missing in type`,
+  'an event that a handler takes': `Argument of type '"ONN"' is not assignable to parameter of type`,
 }
 
 /** A folder of an application with one program, for as long as something is done there. */

@@ -81,7 +81,10 @@ describe('a workflow from an object literal', () => {
         { from: 'a', to: 'c' },
       ],
     })
-    expect(validateWorkflow(twice)).toMatchObject([{ code: 'R1044', message: 'two edges have the id "a:NEXT"' }])
+    const message = 'two edges from "a" have the event "NEXT": to "b" and to "c"'
+    expect(validateWorkflow(twice)).toMatchObject([
+      { code: 'R1044', message, file: import.meta.filename, line: expect.any(Number) as number },
+    ])
   })
 
   test('that calls what is not there yet says so', async () => {
@@ -140,7 +143,7 @@ function folder(): string {
 const caller = workflow({
   id: 'caller',
   entry: 'go',
-  board: { said: z.string(), total: { type: 'number' } },
+  board: { said: z.string(), total: { type: 'number' }, order_id: z.string() },
   nodes: {
     go: { invokes: { workflow: identity, returnMap: [{ parentKey: 'said', childKey: 'verdict' }] } },
     end: { outputs: [{ key: 'said', guaranteed: true }] },

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ExecutionTree } from '../../src/workflow/execution-tree.ts'
 import type { ExecutionTreeState } from '../../src/workflow/types.ts'
+import { engineOf, flow } from './engine/kit.ts'
 
 type Call = Parameters<ExecutionTree['push']>[0]
 
@@ -140,5 +141,25 @@ describe('the tree of calls', () => {
         expect(told).toHaveLength(acts.length)
       }),
     )
+  })
+})
+
+describe('the tree of an engine', () => {
+  test('is a map by ids, with the same records beside it', async () => {
+    const engine = engineOf([flow('child', { c: {} }, []), flow('main', { go: { calls: 'child' } }, [])])
+    await engine.init('main')
+    await engine.run()
+    const tree = engine.executionTree()
+    const [record] = tree.records
+    expect([tree.size, [...tree.values()], tree.get(record?.invocationId ?? '')]).toEqual([1, tree.records, record])
+    expect(JSON.parse(JSON.stringify(tree))).toEqual({ records: tree.records })
+  })
+
+  test('belongs to whoever asked for it', async () => {
+    const engine = engineOf([flow('child', { c: {} }, []), flow('main', { go: { calls: 'child' } }, [])])
+    await engine.init('main')
+    await engine.run()
+    ;(engine.executionTree() as unknown as Map<string, unknown>).clear()
+    expect(engine.executionTree().size).toBe(1)
   })
 })

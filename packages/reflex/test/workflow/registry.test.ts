@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { describeFault, isFault } from '../../src/kernel/fault.ts'
+import { createEngine, restoreEngine } from '../../src/workflow/create.ts'
 import { createRegistry, WorkflowRegistry } from '../../src/workflow/registry.ts'
-import type { Guard, ValidationErrorCode, Workflow } from '../../src/workflow/types.ts'
+import type { DecisionAgent, Guard, ValidationErrorCode, Workflow } from '../../src/workflow/types.ts'
 import { WorkflowValidationError } from '../../src/workflow/validation-error.ts'
 import { workflowOf } from './fixtures.ts'
 
@@ -24,13 +25,14 @@ const calling = (id: string, ...targets: string[]): Workflow =>
   )
 
 describe('a registry', () => {
-  test('keeps workflows by reference, in the order of registration', () => {
+  test('keeps a frozen copy of each workflow, in the order of registration', () => {
     const registry = createRegistry()
     const [second, first] = [simple('second'), simple('first')]
     registry.register(second)
     registry.register(first)
     expect(registry).toBeInstanceOf(WorkflowRegistry)
-    expect(registry.get('first')).toBe(first)
+    expect(registry.get('first')).toEqual(first)
+    expect([registry.get('first') === first, Object.isFrozen(registry.get('first')), Object.isFrozen(first)]).toEqual([false, true, false])
     expect(registry.get('toString')).toBeUndefined()
     expect([registry.has('first'), registry.has('third')]).toEqual([true, false])
     expect(registry.list()).toEqual(['second', 'first'])
@@ -119,7 +121,7 @@ describe('a registry', () => {
     registry.register(first)
     const error = refused(workflowOf('w', [], []), registry)
     expect([error.code, error.message]).toEqual(['DUPLICATE_WORKFLOW_ID', "Workflow 'w' is already registered"])
-    expect(registry.get('w')).toBe(first)
+    expect(registry.get('w')).toEqual(first)
   })
 
   test('forgets a workflow that it refused, which may come again corrected', () => {
@@ -177,5 +179,63 @@ describe('a registry', () => {
         finding: { code: 'R1051', fix: 'did you mean "refund"?' },
       })
     }
+  })
+})
+
+describe('replacing a workflow', () => {
+  const version = (spec: number): Workflow => {
+    const workflow = workflowOf('w', ['a', 'b'], [['a', 'b']])
+    for (const node of Object.values(workflow.nodes)) node.spec = { version: spec }
+    return workflow
+  }
+  const agent: DecisionAgent = {
+    async resolve({ node, validEdges: [edge] }) {
+      const writes = [{ key: node.id, value: node.spec.version ?? 0 }]
+      return edge === undefined ? { type: 'complete', writes } : { type: 'advance', edge: edge.id, writes }
+    },
+  }
+
+  test('is for sessions that begin later; one under way goes on with what it began with, also in its calls', async () => {
+    const registry = createRegistry()
+    registry.register(version(1))
+    registry.register({
+      id: 'caller',
+      entry: 'wait',
+      nodes: {
+        wait: { id: 'wait', spec: {} },
+        call: { id: 'call', spec: {}, invokes: { workflowId: 'w', returnMap: [{ parentKey: 'got', childKey: 'b' }] } },
+      },
+      edges: [{ id: 'on', from: 'wait', to: 'call', event: 'NEXT' }],
+    })
+    const [direct, calling, later] = [createEngine(registry, agent), createEngine(registry, agent), createEngine(registry, agent)]
+    await direct.init('w')
+    await calling.init('caller')
+    registry.replace(version(2))
+    await direct.run()
+    await calling.run()
+    await later.init('w')
+    await later.run()
+    expect([direct.blackboard().get('b'), calling.blackboard().get('got'), later.blackboard().get('b')]).toEqual([1, 1, 2])
+    expect(registry.list()).toEqual(['w', 'caller'])
+  })
+
+  test('needs one that is registered, and leaves that if the other is wrong', () => {
+    const registry = createRegistry()
+    expect(() => registry.replace(version(1))).toThrow("Workflow 'w' is not registered")
+    registry.register(version(1))
+    expect(() => registry.replace(workflowOf('w', ['a'], [['a', 'z']]))).toThrow('non-existent target node')
+    expect(registry.get('w')).toEqual(version(1))
+  })
+
+  test('is what a restored session takes', async () => {
+    const registry = createRegistry()
+    registry.register(version(1))
+    const engine = createEngine(registry, agent)
+    await engine.init('w')
+    const snapshot = engine.snapshot()
+    registry.replace(version(2))
+    const restored = restoreEngine(snapshot, registry, agent)
+    await restored.run()
+    expect(restored.blackboard().get('b')).toBe(2)
   })
 })

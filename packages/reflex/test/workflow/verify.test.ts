@@ -13,7 +13,7 @@ const seedCodes: readonly string[] = ['MISSING_REQUIRED_INPUT', 'RETURNMAP_KEY_N
 function warned(workflow: Workflow, ...children: Workflow[]): string[] {
   const { valid, warnings, workflowId } = verifyWorkflow(workflow, (id) => children.find((child) => child.id === id))
   expect(workflowId).toBe(workflow.id)
-  expect(valid).toBe(warnings.length === 0)
+  expect(valid).toBe(warnings.every(({ onSomePaths }) => onSomePaths === true))
   const ours = warnings.filter(({ code }) => seedCodes.includes(code))
   return ours.map(({ code, nodeId, key }: VerificationWarning) => `${code} ${nodeId} ${key}`)
 }
@@ -104,6 +104,38 @@ describe('declared returns', () => {
   test('are not judged when the child is unknown or declares nothing', () => {
     expect(warned(caller('nobody', 'z'), child)).toEqual([])
     expect(warned(caller('quiet', 'z'), workflowOf('quiet', ['a'], []))).toEqual([])
+  })
+})
+
+describe('validity', () => {
+  const diamond = (extra: Readonly<Record<string, Partial<Node>>>): Workflow =>
+    workflowOf(
+      'w',
+      ['a', 'b', 'c', 'd'],
+      [
+        ['a', 'b'],
+        ['a', 'c'],
+        ['b', 'd'],
+        ['c', 'd'],
+      ],
+      extra,
+    )
+
+  test('is lost for a key that no path writes', () => {
+    const { valid, warnings } = verifyWorkflow(diamond({ b: writes('other'), d: needs('k') }))
+    expect([valid, warnings.map(({ code, onSomePaths }) => [code, onSomePaths])]).toEqual([false, [['MISSING_REQUIRED_INPUT', undefined]]])
+  })
+
+  test('is kept for a key that some path writes, with a warning', () => {
+    const { valid, warnings } = verifyWorkflow(diamond({ b: writes('k'), d: needs('k') }))
+    expect([valid, warnings.map(({ code, onSomePaths }) => [code, onSomePaths])]).toEqual([true, [['READ_BEFORE_WRITE', true]]])
+  })
+
+  test('is kept where some states alone leave a node without an open edge', () => {
+    const workflow = workflowOf('w', ['a', 'b'], [['a', 'b']])
+    for (const edge of workflow.edges) edge.guard = { type: 'exists', key: 'k' }
+    const { valid, warnings } = verifyWorkflow({ ...workflow, board: { k: { type: 'string' } } })
+    expect([valid, warnings.map(({ code }) => code)]).toEqual([true, ['NO_VALID_EDGE']])
   })
 })
 

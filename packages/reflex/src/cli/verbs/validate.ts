@@ -16,8 +16,8 @@ interface Checked {
 }
 
 /**
- * `reflex validate FILE…`: everything that is wrong with all of them, in file order; a folder stands for all its programs.
- * What is only worth knowing is shown with `--verbose`, and counted otherwise.
+ * `reflex validate FILE…`: everything that is wrong with all of them, in file order, and what is only worth knowing; a folder
+ * stands for all its programs.
  */
 export async function validate(
   { console, reflex }: Session,
@@ -37,7 +37,7 @@ export async function validate(
     }))
     const [warnings, infos] = [countOf(findings, 'warning'), countOf(findings, 'info')]
     console.document(plain({ v: 1, files: documents, errors: errors.length, warnings, infos }))
-  } else tell(console, checked, files)
+  } else tell(console, checked)
   const [worst] = errors.map(exitCodeOf).sort((a, b) => b - a)
   return worst === undefined ? EXIT.done : findings.length === 1 && worst === EXIT.wrong ? EXIT.wrong : EXIT.no
 }
@@ -65,22 +65,15 @@ function countOf(findings: readonly Fault[], severity: Severity): number {
   return findings.filter((found) => found.severity === severity).length
 }
 
-function tell(console: Console, checked: readonly Checked[], files: readonly string[]): void {
+function tell(console: Console, checked: readonly Checked[]): void {
   const all = checked.flatMap(({ findings }) => findings)
-  const shown = console.flags.verbose === true ? all : all.filter(({ severity }) => severity !== 'info')
-  for (const found of shown) console.print(console.fault(found, console.out))
-  const worst = shown.find(({ severity }) => severity === 'error') ?? shown.find(({ severity }) => severity === 'warning') ?? shown[0]
-  console.print(summary(console, checked.length, all, { worst, hidden: shown.length < all.length ? files : undefined }))
+  for (const found of all) console.print(console.fault(found, console.out))
+  const worst = all.find(({ severity }) => severity === 'error') ?? all.find(({ severity }) => severity === 'warning') ?? all[0]
+  console.print(summary(console, checked.length, all, worst))
 }
 
-interface Shown {
-  /** The first error that was shown, else the first warning, else the first finding. */
-  readonly worst: Fault | undefined
-  /** The files as they were named, if some findings were not shown. */
-  readonly hidden: readonly string[] | undefined
-}
-
-function summary(console: Console, files: number, findings: readonly Fault[], { worst, hidden }: Shown): string[] {
+/** `worst`: the first error, else the first warning, else the first finding. */
+function summary(console: Console, files: number, findings: readonly Fault[], worst: Fault | undefined): string[] {
   const { out } = console
   const errors = countOf(findings, 'error')
   const told = [
@@ -93,10 +86,7 @@ function summary(console: Console, files: number, findings: readonly Fault[], { 
   const painted = errors === 0 ? `${out.paint('green', out.mark('done'))} ` : ''
   const inFiles = counted(files, 'file')
   const text = said.length === 0 ? `${inFiles} valid` : `${errors === 0 ? 'valid, ' : ''}${joined(said)} in ${inFiles}`
-  const next = [
-    ...(worst === undefined ? [] : [console.command('explain', worst.code)]),
-    ...(worst === undefined && hidden !== undefined ? [console.command('validate', ...hidden, '--verbose')] : []),
-  ]
+  const next = worst === undefined ? [] : [console.command('explain', worst.code)]
   if (cells(ok) + cells(text) > out.room) return [...paragraph(`${ok}${text}`, out), ...next.map((command) => `  ${command}`)]
   return factLine(`${ok}${text}`, `${painted}${text}`, next, out)
 }

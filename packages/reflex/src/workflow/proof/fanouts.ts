@@ -181,6 +181,7 @@ function stuck(prover: Prover, sheet: Sheet, place: number, claims: Claims, trai
   const [first = ''] = shown.claims.keys()
   return {
     rule: 'NO_VALID_EDGE',
+    onSomePaths: true,
     nodeId: id,
     key: first,
     message: `node ${quote(id)} has no open edge when ${words}`,

@@ -21,6 +21,8 @@ export interface Finding {
   /** What was meant, where something like it is known. */
   readonly guess?: (() => string | undefined) | undefined
   readonly data?: JsonObject
+  /** Some paths satisfy it and others do not. */
+  readonly onSomePaths?: true
   /** `validateWorkflow` finds it as well. */
   readonly structural?: true
 }

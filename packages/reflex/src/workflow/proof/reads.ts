@@ -95,6 +95,7 @@ export class Reads {
     return {
       ...common,
       rule: 'READ_BEFORE_WRITE',
+      ...(before === 'perhaps' ? { onSomePaths: true } : {}),
       message: `${who} reads ${quote(key)}, which ${before === 'never' ? 'nothing before it writes' : 'some path to it does not write'}`,
       note: `not written on ${trail}`,
       fix: 'write it on each path, give the read an "else", or declare the key as an input with "inherited": true if a caller gives it',

@@ -40,6 +40,8 @@ export interface VerificationWarning {
   /** The board key that it is about; empty where it is about none. */
   readonly key: string
   readonly message: string
+  /** Some paths satisfy it and others do not: the workflow stays valid. */
+  readonly onSomePaths?: true
   /** The same as a fault: with a path, a guess at what was meant, and what to do. */
   readonly finding?: Fault
 }
@@ -50,7 +52,7 @@ export interface UndecidedNode {
   readonly why: string
 }
 
-/** What `verify` found; `valid` means that there are no warnings. */
+/** What `verify` found; `valid` is false if there is a warning that no path satisfies, such as a key that no path writes. */
 export interface VerificationResult {
   readonly workflowId: string
   readonly valid: boolean

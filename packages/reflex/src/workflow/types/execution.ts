@@ -17,10 +17,13 @@ export interface ExecutionRecord {
   readonly childInvocationIds: readonly InvocationId[]
 }
 
-/** All calls of a session, in the order in which they were made. */
+/** All calls of a session as JSON, in the order in which they were made. */
 export interface ExecutionTreeState {
   readonly records: readonly ExecutionRecord[]
 }
+
+/** The calls of a session by their ids, in the order in which they were made; `records` holds the same calls as a list. */
+export type ExecutionTreeMap = ReadonlyMap<InvocationId, ExecutionRecord> & ExecutionTreeState
 
 /** A call was made. */
 export interface ExecutionRecordEvent {

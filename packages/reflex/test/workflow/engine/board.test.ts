@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { virtualHost } from '../../../src/testing/virtual-host.ts'
-import type { BlackboardEntry } from '../../../src/workflow/index.ts'
+import { type BlackboardEntry, type DecisionContext, ScopedBlackboard } from '../../../src/workflow/index.ts'
 import { agentOf, boardText, engineOf, flow, messageOf, onward, writing } from './kit.ts'
 
 const child = flow('child', { c: {}, d: {} }, [['c', 'd']])
@@ -244,5 +244,90 @@ describe('guards', () => {
     await engine.step()
     expect(order.slice(0, 3)).toEqual(['b', 'c', 'd'])
     expect(agent.asked[0]?.validEdges.map(({ to }) => to)).toEqual(['b', 'd'])
+  })
+})
+
+describe('a board without an engine', () => {
+  const source = { workflowId: 'w', nodeId: 'n', stackDepth: 0 }
+
+  test('is read from where one left off, as that of an engine is', () => {
+    const board = new ScopedBlackboard()
+    expect([board.cursor(), board.entriesFrom(0)]).toEqual([0, [[], 0]])
+    board.append([{ key: 'a', value: 1 }], source)
+    const seen = board.cursor()
+    const [second] = board.append([{ key: 'b', value: 2 }], source)
+    expect([seen, board.entriesFrom(seen), board.entriesFrom(2), board.entriesFrom(9)]).toEqual([1, [[second], 2], [[], 2], [[], 2]])
+    expect(board.entriesFrom(-1)[0].map(({ key }) => key)).toEqual(['a', 'b'])
+  })
+})
+
+describe('what is read often', () => {
+  test('entries are made once, whoever reads them and however often', async () => {
+    const seen: BlackboardEntry[][] = []
+    const look = (it: DecisionContext): unknown => {
+      const { blackboard } = it
+      seen.push([...blackboard.local(), ...blackboard.entries(), ...blackboard.getAll('x')])
+      return onward(it)
+    }
+    const engine = engineOf([flow('main', { a: {}, b: {} }, [['a', 'b']])], agentOf({ a: look, b: look }))
+    await engine.init('main', { blackboard: [{ key: 'x', value: 1 }] })
+    await engine.run()
+    const [entry] = engine.blackboard().local()
+    expect(seen.map((entries) => entries.length)).toEqual([3, 3])
+    for (const one of [...seen.flat(), engine.currentBlackboard()?.entriesFrom(0)[0][0]]) expect(one).toBe(entry)
+  })
+
+  test('lists belong to those who asked for them', async () => {
+    const engine = engineOf([flow('main', { a: {} }, [])])
+    await engine.init('main', { blackboard: [{ key: 'x', value: 1 }] })
+    for (const read of [() => engine.blackboard().local(), () => engine.blackboard().entries(), () => engine.blackboard().getAll('x')]) {
+      read().length = 0
+      expect(read()).toHaveLength(1)
+    }
+  })
+
+  test('each caller on the stack is made once, at whatever depth it is looked at', async () => {
+    const depth = 300
+    const frames = new Set<unknown>()
+    let deepest = 0
+    const agent = agentOf({
+      a: (it) => {
+        for (const frame of it.stack) frames.add(frame)
+        deepest = Math.max(deepest, it.stack.length)
+        const edge = it.stack.length < depth ? 'a-go' : 'a-end'
+        return { type: 'advance', edge }
+      },
+    })
+    const recursive = flow('rec', { a: {}, go: { calls: 'rec' }, end: {} }, [
+      ['a', 'go'],
+      ['a', 'end'],
+      ['go', 'end'],
+    ])
+    const engine = engineOf([recursive], agent)
+    await engine.init('rec')
+    expect(await engine.run()).toEqual({ status: 'completed' })
+    expect([deepest, frames.size]).toEqual([depth, depth])
+  })
+})
+
+describe('what a write may be', () => {
+  test('a property that is undefined is absent, and the empty key is a key like others', async () => {
+    const agent = agentOf({ a: writing({ order: { total: 84, note: undefined }, '': 'empty' }) })
+    const engine = engineOf(
+      [flow('child', { c: {} }, []), flow('main', { a: {}, go: { calls: 'child', map: { out: '' } } }, [['a', 'go']])],
+      agent,
+    )
+    await engine.init('main', { blackboard: [{ key: '', value: 'seed' }] })
+    await engine.step()
+    const read = engine.blackboard()
+    expect([read.get('order'), read.get(''), read.getAll('').length]).toStrictEqual([{ total: 84 }, 'empty', 2])
+    engine.pushWorkflow('child', { inputMap: [{ from: '', to: '' }], returnMap: [{ parentKey: '', childKey: '' }] })
+    expect(
+      engine
+        .blackboard()
+        .local()
+        .map(({ key, value }) => [key, value]),
+    ).toEqual([['', 'empty']])
+    expect(await engine.run()).toEqual({ status: 'completed' })
   })
 })

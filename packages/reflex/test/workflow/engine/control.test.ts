@@ -249,7 +249,7 @@ describe('the execution tree of a session', () => {
   test('has a record for each call, and none for the root', async () => {
     const engine = engineOf(all)
     await engine.init('main')
-    expect(engine.executionTree()).toEqual({ records: [] })
+    expect([engine.executionTree().size, engine.executionTree().records]).toEqual([0, []])
     await engine.run()
     const [first, second] = engine.executionTree().records
     expect(first).toEqual({

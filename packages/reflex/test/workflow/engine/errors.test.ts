@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EngineError, type EngineEvents, type Guard } from '../../../src/workflow/index.ts'
-import { agentOf, caught, deferred, engineOf, flow, log, messageOf, onward } from './kit.ts'
+import { agentOf, asking, caught, deferred, engineOf, flow, log, messageOf, onward } from './kit.ts'
 
 const pair = flow('pair', { a: {}, b: {} }, [['a', 'b']])
 
@@ -204,14 +204,11 @@ describe('a guard that', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
-  test('is of an unknown type, since registration, suspends (C4)', async () => {
-    const guard = { type: 'exists', key: 'x' }
+  test('is given an unknown type after registration is as it was registered (C4)', async () => {
+    const guard = { type: 'not-exists', key: 'x' }
     const engine = engineOf([guarded(guard)])
-    await engine.init('guarded')
     guard.type = 'mystery'
-    expect(engine.validEdges()).toEqual([])
-    expect(await engine.step()).toEqual({ status: 'suspended', reason: 'Guard evaluation error' })
-    guard.type = 'exists'
+    await engine.init('guarded')
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
@@ -436,5 +433,24 @@ describe('an agent that never answers', () => {
     await engine.init('pair')
     expect(await engine.run()).toMatchObject({ status: 'error' })
     expect(await engine.run()).toEqual({ status: 'completed' })
+  })
+})
+
+describe('a node with a name under which Reflex itself waits', () => {
+  test.each(['engine:error', 'way', 'doubt', 'engine:budget'])('suspends and is resumed like any other: %s', async (name) => {
+    const agent = agentOf({ [name]: asking('said', 'a person decides') })
+    const engine = engineOf([flow('main', { [name]: {}, after: {} }, [[name, 'after']])], agent)
+    const events = log(engine)
+    await engine.init('main')
+    expect(await engine.run()).toEqual({ status: 'suspended', reason: 'a person decides' })
+    expect(events.at(-1)).toBe(`suspend ${name}: a person decides`)
+    expect(await engine.resume('yes')).toEqual({ status: 'completed' })
+    expect(engine.blackboard().get('said')).toBe('yes')
+  })
+
+  test('fails with a typed fault like any other', async () => {
+    const engine = engineOf([flow('main', { 'engine:error': {} }, [])], agentOf({ 'engine:error': () => Promise.reject(new Error('no')) }))
+    await engine.init('main')
+    expect(await engine.run()).toEqual({ status: 'error', error: { error: new Error('no'), nodeId: 'engine:error' } })
   })
 })

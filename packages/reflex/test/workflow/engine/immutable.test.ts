@@ -20,7 +20,6 @@ describe('what an agent gets', () => {
     ['an edge', ({ validEdges }) => Object.assign(validEdges[0] ?? {}, { to: 'zzz' })],
     ['the edges', ({ workflow: { edges } }) => edges.pop()],
     ['a node', ({ workflow: { nodes } }) => delete nodes.b],
-    ['a spec', ({ node }) => (node.spec.deep as { list: number[] }).list.push(2)],
   ])('cannot be used to change the program: %s', async (_, change) => {
     const engine = engineOf({
       async resolve(context): Promise<Decision> {
@@ -84,4 +83,56 @@ test('a recursion without a way out ends with a fault, and the run can be looked
   await engine.init('self')
   const { status, error } = (await engine.run()) as { status: string; error: { error: { cause: { code: string } } } }
   expect([status, error.error.cause.code, engine.stack().length]).toEqual(['error', 'R2018', 4999])
+})
+
+describe('a definition', () => {
+  test('is copied when it is registered: edits have no effect afterwards, and it is not frozen', async () => {
+    const own = workflow()
+    own.metadata = { version: 1 }
+    const guard = { type: 'not-exists' as const, key: 'x' }
+    for (const edge of own.edges) edge.guard = guard
+    const registry = createRegistry()
+    registry.register(own)
+    own.nodes.b = { id: 'b', spec: { late: true } }
+    own.nodes.a = { id: 'a', spec: {} }
+    own.edges.push({ id: 'f', from: 'b', to: 'a', event: 'NEXT' })
+    own.metadata.version = 2
+    Object.assign(guard, { type: 'exists' })
+    const seen: unknown[] = []
+    const agent: RunnableAgent = {
+      async resolve({ node, validEdges: [edge], workflow: { metadata } }) {
+        seen.push(node.spec, metadata)
+        return edge === undefined ? { type: 'complete' } : { type: 'advance', edge: edge.id }
+      },
+    }
+    const engine = createEngine(registry, agent)
+    await engine.init('w')
+    own.entry = 'b'
+    expect(await engine.run()).toEqual({ status: 'completed' })
+    expect(seen).toEqual([{ deep: { list: [1] } }, { version: 1 }, {}, { version: 1 }])
+    expect(registry.verify('w').valid).toBe(true)
+  })
+
+  test('reaches each agent with a spec and metadata of its own, at each decision', async () => {
+    const own = workflow()
+    own.metadata = { tags: ['t'] }
+    const registry = createRegistry()
+    registry.register(own)
+    const seen: unknown[] = []
+    const spoils: RunnableAgent = {
+      async resolve({ node, workflow: { metadata } }) {
+        seen.push(JSON.stringify([node.spec, metadata]))
+        Object.assign(node.spec, { more: seen.length })
+        if (Array.isArray(metadata?.tags)) metadata.tags.push('u')
+        return seen.length === 1 ? { type: 'suspend', reason: 'again' } : { type: 'advance', edge: 'e' }
+      },
+    }
+    const engine = createEngine(registry, spoils)
+    await engine.init('w')
+    await engine.step()
+    await engine.step()
+    const as = JSON.stringify([workflow().nodes.a?.spec, { tags: ['t'] }])
+    expect(seen).toEqual([as, as])
+    expect([own.metadata, registry.get('w')?.metadata]).toEqual([{ tags: ['t'] }, { tags: ['t'] }])
+  })
 })

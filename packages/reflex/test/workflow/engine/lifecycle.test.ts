@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { virtualHost } from '../../../src/testing/virtual-host.ts'
-import { EngineError, type EngineSnapshot } from '../../../src/workflow/index.ts'
-import { agentOf, boardText, caught, engineOf, flow, log, messageOf, stepAll, writing } from './kit.ts'
+import { createEngine, EngineError, type EngineSnapshot } from '../../../src/workflow/index.ts'
+import { agentOf, boardText, caught, engineOf, flow, log, messageOf, registryOf, stepAll, writing } from './kit.ts'
 
 const pair = flow('pair', { a: {}, b: {} }, [['a', 'b']])
 const other = flow('other', { x: {} }, [])
@@ -12,7 +12,7 @@ describe('before init', () => {
     expect(engine.status()).toBe('idle')
     expect([engine.currentNode(), engine.currentWorkflow(), engine.currentBlackboard()]).toEqual([null, null, null])
     expect([engine.validEdges(), engine.stack(), engine.activeExecutions(), engine.invalidatedExecutions()]).toEqual([[], [], [], []])
-    expect([engine.executionTree(), engine.completedExecutionsAt('pair', 'a')]).toEqual([{ records: [] }, []])
+    expect([[...engine.executionTree()], engine.executionTree().records, engine.completedExecutionsAt('pair', 'a')]).toEqual([[], [], []])
     const board = engine.blackboard()
     expect([board.get('x'), board.has('x'), board.getAll('x'), board.entries(), board.keys(), board.local()]).toEqual([
       undefined,
@@ -65,7 +65,7 @@ describe('init', () => {
       pair.nodes.a,
       pair,
     ])
-    expect(engine.currentWorkflow()).toBe(pair)
+    expect(engine.currentWorkflow()).toBe(engine.registry.get('pair'))
     expect(agent.asked).toEqual([])
     expect(engine.validEdges()).toEqual([pair.edges[0]])
   })
@@ -228,5 +228,28 @@ describe('persistence', () => {
     expect(await messageOf(() => engine.run())).toBe('Error: disk full')
     broken = false
     expect(await engine.resume(1)).toEqual({ status: 'completed' })
+  })
+})
+
+describe('session ids', () => {
+  test('are 128 bits, drawn for each session', async () => {
+    const engine = createEngine(registryOf(other), agentOf())
+    const ids = [await engine.init('other'), await engine.init('other')]
+    expect(new Set(ids).size).toBe(2)
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  test('of two engines with one persistence keep their sessions apart', async () => {
+    const saved = new Map<string, EngineSnapshot>()
+    const persistence = { save: async (id: string, state: EngineSnapshot) => void saved.set(id, state), load: async () => null }
+    for (const first of ['1', '2']) {
+      const host = virtualHost()
+      // The two draws differ in bits that no speakable name has.
+      host.entropy = () => first.padEnd(32, '0')
+      const engine = engineOf([other], agentOf(), { persistence, host })
+      await engine.init('other')
+      await engine.run()
+    }
+    expect([...saved.keys()]).toEqual(['1'.padEnd(32, '0'), '2'.padEnd(32, '0')])
   })
 })

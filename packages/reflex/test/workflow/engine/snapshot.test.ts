@@ -87,7 +87,7 @@ describe('a snapshot', () => {
       ],
       skipInvocation: false,
       workflowIds: ['leaf', 'child', 'main'],
-      executionTree: engine.executionTree(),
+      executionTree: { records: engine.executionTree().records },
       currentInvocationId: inner?.invocationId,
     })
     expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)
@@ -417,5 +417,35 @@ describe('restoring', () => {
     const again = restoreEngine(state, registryOf(...all), agent, { persistence })
     expect(await again.resume('late')).toEqual({ status: 'completed' })
     expect(kept.get(id)?.status).toBe('completed')
+  })
+})
+
+describe('ids of invocations', () => {
+  const child = flow('child', { c: {} }, [])
+  const main = flow('main', { go: { calls: 'child' }, again: { calls: 'child' } }, [['go', 'again']])
+
+  test('are unique over sessions, also of one engine', async () => {
+    const ids: string[] = []
+    for (const engine of [engineOf([child, main]), engineOf([child, main])]) {
+      for (let session = 0; session < 2; session++) {
+        await engine.init('main')
+        await engine.run()
+        ids.push(...engine.executionTree().keys())
+      }
+    }
+    expect([ids.length, new Set(ids).size]).toEqual([8, 8])
+  })
+
+  test('of a snapshot of an earlier release, which left the session out, are named with it', async () => {
+    const engine = engineOf([child, main])
+    await engine.init('main')
+    await engine.step()
+    const session = engine.sessionId()
+    const old = JSON.parse(JSON.stringify(engine.snapshot()).replaceAll(`${session}:`, '')) as EngineSnapshot
+    expect(old.currentInvocationId).toMatch(/^\d+f$/)
+    const restored = restoreEngine(old, registryOf(child, main), agentOf())
+    expect([...restored.executionTree().keys()]).toEqual([...engine.executionTree().keys()])
+    await restored.run()
+    expect(restored.executionTree().records.map(({ status }) => status)).toEqual(['completed', 'completed'])
   })
 })

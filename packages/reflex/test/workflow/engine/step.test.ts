@@ -34,7 +34,7 @@ describe('step', () => {
     ])
   })
 
-  test('the agent gets the registered objects, the open edges, the scoped board and the stack, the nearest caller first', async () => {
+  test('the agent gets what was registered, the open edges, the scoped board and the stack, the nearest caller first', async () => {
     const leaf = flow('leaf', { deep: {} }, [])
     const middle = flow('middle', { m: { calls: 'leaf' } }, [])
     const top = flow('top', { t: { calls: 'middle' } }, [])
@@ -43,8 +43,8 @@ describe('step', () => {
     const engine = engineOf([leaf, middle, top], agent)
     await engine.init('top', { blackboard: [{ key: 'from', value: 'root' }] })
     await engine.run()
-    expect(seen?.workflow).toBe(leaf)
-    expect(seen?.node).toBe(leaf.nodes.deep)
+    expect(seen?.workflow).toEqual(leaf)
+    expect(seen?.node).toEqual(leaf.nodes.deep)
     expect(seen?.validEdges).toEqual([])
     expect(seen?.blackboard.get('from')).toBe('root')
     expect(stackText(seen?.stack ?? [])).toBe('middle/m() < top/t(from="root" top/__init__@0)')
@@ -213,7 +213,8 @@ describe('step', () => {
     const odd = { ...flow('odd', { a: { spec: cyclic }, b: { spec: cyclic } }, [['a', 'b']]), metadata: cyclic }
     const engine = engineOf([odd])
     await engine.init('odd')
-    expect(engine.currentNode()?.spec).toBe(cyclic)
+    const { spec } = engine.currentNode() ?? {}
+    expect([spec?.when, spec?.fn, spec?.self]).toEqual([cyclic.when, cyclic.fn, spec])
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 })
@@ -256,3 +257,28 @@ async function stepAll2(engine: ReturnType<typeof engineOf>): Promise<string[]> 
   while (engine.status() === 'running')
   return steps
 }
+
+describe('a workflow whose id has a colon', () => {
+  const child = flow('pay:refund', { only: {} }, [])
+  const caller = flow('caller', { call: { calls: 'pay:refund', map: { paid: 'done' } } }, [])
+  const agent = (): ReturnType<typeof agentOf> => agentOf({ 'pay:refund/only': writing({ done: true }) })
+
+  test('is called by its exact id', async () => {
+    const engine = engineOf([child, caller], agent())
+    await engine.init('caller')
+    expect(await engine.run()).toEqual({ status: 'completed' })
+    expect(engine.blackboard().get('paid')).toBe(true)
+  })
+
+  test('is preferred to a program of the kind that the part before the colon names', async () => {
+    const engine = engineOf([flow('workflow:child', { only: {} }, []), flow('a', { call: { calls: 'workflow:child' } }, [])])
+    await engine.init('a')
+    expect(await engine.step()).toMatchObject({ status: 'invoked', workflow: { id: 'workflow:child' } })
+  })
+
+  test('can be pushed', async () => {
+    const engine = engineOf([child, flow('plain', { a: {} }, [])], agent())
+    await engine.init('plain')
+    expect(engine.pushWorkflow('pay:refund')).toMatchObject({ status: 'invoked', workflow: { id: 'pay:refund' } })
+  })
+})

@@ -1,0 +1,86 @@
+import { type Fault, isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import { type Locate, type Path, quote, suggest } from '../text/index.ts'
+import { faults as toolFaults, type Tool } from '../tools/index.ts'
+import { schemaSource } from '../workflow/board-schemas/board-schemas.ts'
+import { misfits } from '../text/json-schema/check.ts'
+import { isTemplate } from './template.ts'
+
+/**
+ * Everything that a call of a tool would be refused for and that its spec shows already: names that the tool does not take,
+ * names that are missing, values that are written there and do not fit, and values where an author must write the text
+ * itself. What a board fills in is for the run to judge. A tool whose validator has no JSON Schema is judged by its run.
+ */
+export function argumentFindings(tool: Tool, args: unknown, locate: Locate): readonly Fault[] {
+  const given = isObject(args) ? args : {}
+  const source = tool.input === undefined ? undefined : schemaSource(tool.input)
+  const authored = authoredFindings(tool, given, locate)
+  if (source === undefined || !('schema' in source)) return authored
+  const { properties, required = [], additionalProperties } = source.schema
+  const takes = isObject(properties) ? properties : {}
+  const strange = additionalProperties === false ? Object.keys(given).filter((name) => !Object.hasOwn(takes, name)) : []
+  const missing = (required as readonly string[]).filter((name) => given[name] === undefined || given[name] === null)
+  return [
+    ...strange.map((name) => unknownArgument(tool, name, Object.keys(takes), missing, locate)),
+    ...missing
+      .filter((name) => !strange.some((other) => suggest(other, [name]) !== undefined))
+      .map((name) => missingArgument(tool, name, takes[name], args, locate)),
+    ...Object.entries(given).flatMap(([name, value]) => {
+      const schema = Object.hasOwn(takes, name) ? takes[name] : undefined
+      return isObject(schema) && value !== null && isWritten(value) ? valueFindings(tool, name, value, schema, locate) : []
+    }),
+    ...authored,
+  ]
+}
+
+function unknownArgument(tool: Tool, name: string, takes: readonly string[], missing: readonly string[], locate: Locate): Fault {
+  const meant = suggest(name, missing) ?? suggest(name, takes)
+  const place = locate(['args', name], { part: 'key', note: meant === undefined ? undefined : `did you mean ${quote(meant)}?` })
+  const fix = meant === undefined ? `it takes ${takes.join(', ') || 'none'}` : `write ${quote(meant)}`
+  return toolFaults.make('R4101', `${tool.name} takes no argument ${quote(name)}`, { ...place, fix })
+}
+
+function missingArgument(tool: Tool, name: string, schema: Json | undefined, args: unknown, locate: Locate): Fault {
+  const what = isObject(schema) && typeof schema.description === 'string' ? `: ${schema.description}` : ''
+  const path: Path = args === undefined ? ['tool'] : ['args']
+  return toolFaults.make('R4101', `${tool.name} needs the argument ${quote(name)}${what}`, {
+    ...locate(path),
+    fix: `add ${quote(name)} to "args"`,
+  })
+}
+
+function valueFindings(tool: Tool, name: string, value: Json, schema: JsonObject, locate: Locate): Fault[] {
+  const [issue] = misfits(schema, plain(value))
+  if (issue === undefined) return []
+  return [
+    toolFaults.make('R4101', `${tool.name} cannot take ${quote(name)} like this: ${issue.message}`, {
+      ...locate(['args', name]),
+      fix: 'write a value that the tool takes',
+    }),
+  ]
+}
+
+function authoredFindings({ name: tool, authored = [] }: Tool, given: JsonObject, locate: Locate): Fault[] {
+  return authored
+    .filter((name) => given[name] !== undefined && (typeof given[name] !== 'string' || isTemplate(given[name])))
+    .map((name) => authoredOnly(tool, name, locate(['args', name])))
+}
+
+/** Refuses an argument that only an author may write. */
+export function authoredOnly(tool: string, name: string, place: ReturnType<Locate> = {}): Fault {
+  return toolFaults.make('R4101', `${tool}: ${name} is taken as it is written, so that no value becomes part of it`, {
+    ...place,
+    fix: `give the value under a name in "environment", and write "$name" in ${name}`,
+  })
+}
+
+/** Whether a value stands in the spec as it will be: nothing of a board becomes part of it. */
+function isWritten(value: Json): boolean {
+  if (typeof value === 'string') return !isTemplate(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (isObject(value) && (typeof value.from === 'string' || value.literal !== undefined)) return value.from === undefined
+  return Object.values(value).every((inner: Json) => isWritten(inner))
+}
+
+function plain(value: Json): Json {
+  return isObject(value) && value.literal !== undefined && Object.keys(value).length === 1 ? value.literal : value
+}

@@ -1,0 +1,77 @@
+import { isValidator } from './board-schemas/shape.ts'
+import { linkAs } from './define.ts'
+import type { Workflow } from './types.ts'
+
+const copies = new WeakMap<Workflow, Workflow>()
+const owned = new WeakSet<Workflow>()
+
+/**
+ * Returns the frozen copy of a definition that programs are made of: later edits of the definition change no program, and
+ * the definition itself stays as its author made it. A copy is its own copy; a definition that is the same as at the last
+ * time has the same one.
+ *
+ * Plain objects and lists are copied. Functions and instances belong to their makers and are shared, and so are guards that
+ * are functions: a restored engine gives them their functions, and a host mends one that failed.
+ */
+export function ownCopy(workflow: Workflow): Workflow {
+  if (owned.has(workflow)) return workflow
+  const known = copies.get(workflow)
+  if (known !== undefined && isSame(known, workflow, new Set())) return known
+  const shared = workflow.edges.flatMap(({ guard }) => (guard?.type === 'custom' ? [guard] : []))
+  const copy = copyInto(workflow, new Map(shared.map((guard) => [guard, guard]))) as Workflow
+  freezeDeep(copy, new Set<unknown>(shared))
+  linkAs(workflow, copy)
+  copies.set(workflow, copy)
+  owned.add(copy)
+  return copy
+}
+
+/** Copies plain objects and lists at every depth; everything else is shared. Cycles stay cycles. */
+export function copyPlain<Value>(value: Value): Value {
+  return copyInto(value, undefined) as Value
+}
+
+function copyInto(value: unknown, seen: Map<object, object> | undefined): unknown {
+  if (!isCopied(value)) return value
+  const known = seen?.get(value)
+  if (known !== undefined) return known
+  const among = seen ?? new Map<object, object>()
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    among.set(value, list)
+    for (const item of value) list.push(copyInto(item, among))
+    return list
+  }
+  const copy = Object.create(Object.getPrototypeOf(value) as object | null) as Record<string, unknown>
+  among.set(value, copy)
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === '__proto__')
+      Object.defineProperty(copy, key, { value: copyInto(inner, among), enumerable: true, writable: true, configurable: true })
+    else copy[key] = copyInto(inner, among)
+  }
+  return copy
+}
+
+function isCopied(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return true
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return (prototype === null || prototype === Object.prototype) && !isValidator(value)
+}
+
+function freezeDeep(value: unknown, seen: Set<unknown>): void {
+  if (!isCopied(value) || seen.has(value)) return
+  seen.add(value)
+  Object.freeze(value)
+  for (const inner of Object.values(value)) freezeDeep(inner, seen)
+}
+
+function isSame(a: unknown, b: unknown, seen: Set<unknown>): boolean {
+  if (Object.is(a, b)) return true
+  if (!isCopied(a) || !isCopied(b) || Array.isArray(a) !== Array.isArray(b)) return false
+  if (seen.has(b)) return true
+  seen.add(b)
+  const entries = Object.entries(b)
+  if (entries.length !== Object.keys(a).length) return false
+  return entries.every(([key, inner]) => Object.hasOwn(a, key) && isSame((a as Record<string, unknown>)[key], inner, seen))
+}

@@ -1,0 +1,94 @@
+import type { Json, JsonObject } from '../kernel/json.ts'
+
+/** The spec of a node: for the built-in agents, or for an agent of the host, which may take anything else. */
+export type SpecDefinition<Key extends string> = BuiltInSpec<Key> | OtherSpec
+
+/** What the built-in agents take. A node asks (`ask`), calls a tool (`tool`), prompts a model (`prompt`), or works by rules. */
+export interface BuiltInSpec<Key extends string> {
+  /** The agent that decides, by name. */
+  readonly agent?: string
+  readonly classify?: OneOrMany<ClassifyDefinition<Key>>
+  readonly extract?: OneOrMany<ExtractDefinition<Key>>
+  /** For each key the first of these values that is there. */
+  readonly pick?: { readonly [Name in Key]?: unknown }
+  /** For each key a text with `{{…}}`. */
+  readonly template?: { readonly [Name in Key]?: Text }
+  readonly rules?: readonly RuleDefinition<Key>[]
+  /** The id or event of an edge, or the node that it leads to. */
+  readonly go?: string
+  readonly because?: string
+  /** A key, or values by key; what a model is to write, as JSON Schemas by key. */
+  readonly writes?: Key | { readonly [Name in Key]?: unknown }
+  readonly tool?: string
+  readonly args?: JsonObject
+  readonly ask?: Text
+  readonly options?: readonly (string | OptionDefinition<Key>)[]
+  /** JSON Schema of the answer. */
+  readonly schema?: JsonObject
+  /** A time such as `'3d'`, or milliseconds. */
+  readonly due?: string | number
+  /** The answer that counts when none came in time. */
+  readonly otherwise?: Json
+  /** Board keys, or paths into their values. */
+  readonly show?: readonly string[]
+  readonly prompt?: Text
+  readonly system?: Text
+  readonly model?: string
+  readonly fallback?: readonly string[]
+  /** The most tokens of the board that the prompt may hold. */
+  readonly budget?: number
+  readonly temperature?: number
+  readonly maxTokens?: number
+  readonly effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high'
+  readonly timeout?: string | number
+  readonly tryTimeout?: string | number
+  readonly retries?: number
+}
+
+/** The spec of another agent. A name that the built-in agents take is meant for them. */
+export type OtherSpec = { readonly [name: string]: unknown } & {
+  readonly [Name in Exclude<keyof BuiltInSpec<string>, 'agent'>]?: undefined
+}
+
+type OneOrMany<Item> = Item | readonly Item[]
+/** A text in one piece, or its lines. */
+type Text = string | readonly string[]
+
+interface ClassifyDefinition<Key extends string> {
+  readonly from: string
+  readonly by?: string | readonly string[]
+  readonly into: Key
+  readonly rules: readonly { readonly match: string; readonly flags?: string; readonly class: string }[]
+  readonly otherwise?: string
+  readonly keep?: readonly string[]
+}
+
+interface ExtractDefinition<Key extends string> {
+  readonly from: string
+  readonly by?: string
+  readonly into: Key
+  readonly match: string
+  readonly flags?: string
+  readonly first?: boolean
+  readonly without?: string
+}
+
+interface RuleDefinition<Key extends string> {
+  readonly when?: OneOrMany<ConditionDefinition>
+  readonly go?: string
+  readonly because?: string
+  readonly writes?: { readonly [Name in Key]?: unknown }
+}
+
+type ConditionDefinition =
+  | { readonly type: 'exists' | 'not-exists'; readonly key: string }
+  | { readonly type: 'equals' | 'not-equals'; readonly key: string; readonly value: Json }
+  | { readonly type: 'above' | 'below'; readonly key: string; readonly value: number }
+
+interface OptionDefinition<Key extends string> {
+  readonly value?: string
+  readonly event?: string
+  readonly label?: string
+  readonly detail?: string
+  readonly writes?: { readonly [Name in Key]?: unknown }
+}
