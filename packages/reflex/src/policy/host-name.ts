@@ -8,8 +8,15 @@ export function hostName(text: string): string | undefined {
   const isAddress = bare.includes(':')
   if (/[\s/?#@\\]/.test(bare)) return undefined
   const url = URL.parse(`http://${isAddress ? `[${bare.replace(/%[^]*$/, '')}]` : bare}/`)
-  const host = url?.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '') ?? ''
+  const host = withoutLastDots(url?.hostname.replace(/^\[|\]$/g, '') ?? '')
   return host === '' ? undefined : (mappedAddress(host) ?? host)
+}
+
+/** A pattern would look again from each dot. */
+function withoutLastDots(host: string): string {
+  let end = host.length
+  while (host[end - 1] === '.') end--
+  return host.slice(0, end)
 }
 
 /** The IPv4 address in `::ffff:7f00:1`. */

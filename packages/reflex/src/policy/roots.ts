@@ -1,7 +1,7 @@
 import type { Pattern } from './capability.ts'
 
 /** The second steps that a root has, where they are known. */
-const SECOND: Readonly<Record<string, readonly string[]>> = { fs: ['read', 'write'], shell: ['exec'], human: ['ask'] }
+const SECOND: Readonly<Record<string, readonly string[]>> = { fs: ['read', 'write', 'autorun'], shell: ['exec'], human: ['ask'] }
 
 /** Roots whose capabilities have one step behind them. */
 const SINGLE: readonly string[] = ['net', 'tool']
@@ -16,7 +16,7 @@ export function neverMatches({ steps }: Pattern, own: readonly string[] = []): s
   if (!ROOTS.includes(root)) return `nothing asks about ${root}; it can begin with ${[...ROOTS, ...own].join(', ')}`
   const known = SECOND[root]
   if (known !== undefined && typeof second === 'string' && !known.includes(second))
-    return `${root} goes on with ${known.join(' or ')}, not ${second}`
+    return `after ${root} comes ${known.join(' or ')}, not ${second}`
   if (SINGLE.includes(root) && (second === undefined || more.some((step) => step !== steps.at(-1) || typeof step === 'string')))
     return root === 'net' ? 'net has one step behind it, a host without a port' : 'tool has one step behind it, the name of a tool'
   return undefined

@@ -86,8 +86,10 @@ export function definedAt(workflow: Workflow): DefinedAt | undefined {
 /** The caller of `workflow`, from a stack as V8 writes it: two frames above this one. */
 function writtenAt(): DefinedAt | undefined {
   const frame = new Error('here').stack?.split('\n')[3] ?? ''
-  const [, url = '', line, column] = /\(?((?:file:\/\/|\/|[A-Za-z]:)[^()]*?):(\d+):(\d+)\)?$/.exec(frame) ?? []
-  if (url === '') return undefined
+  const place = frame.slice(Math.max(frame.lastIndexOf('('), frame.lastIndexOf(' ')) + 1).replace(')', '')
+  const [column, line, ...rest] = place.split(':').reverse()
+  const url = rest.reverse().join(':')
+  if (url === '' || !/^\d+$/.test(line ?? '')) return undefined
   const file = url.startsWith('file://') ? decodeURIComponent(new URL(url).pathname) : url
   return { file, line: Number(line), column: Number(column) }
 }

@@ -258,9 +258,15 @@ function fail(x: Step, fault: FaultData): void {
   suspendOn(x, suspensionReason(fault.code, fault.message), fault)
 }
 
-/** A failure suspends (seed workflow 3.4): an open wait named so, whose answer tries again, with the input that the failed decision had. */
+/** A value that fits no schema, and answers that their question refuses: the same answer would be refused again. */
+const REFUSED: ReadonlySet<string> = new Set(['R2007', 'R4200', 'R4201'])
+
+/**
+ * A failure suspends (seed workflow 3.4): an open wait named so, whose answer tries again, with the input that the failed decision
+ * had. An input that was refused is asked for again, from revision 2.
+ */
 function suspendOn(x: Step, reason: string, fault: FaultData): void {
-  const retry = x.flights()[0]?.args
+  const retry = x.rev >= 2 && REFUSED.has(fault.code) ? undefined : x.flights()[0]?.args
   x.wait('answer', ENGINE_ERROR, { about: { reason, fault: copyJson(fault, 'fault'), ...(retry === undefined ? {} : { retry }) } })
 }
 

@@ -59,6 +59,7 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['graph', 'refund.workflow.json'], 'graph'],
   [['graph', 'refund.workflow.json', '--svg', 'x.svg'], 'image'],
   [['graph', 'bad.workflow.json'], 'error'],
+  [['signal', 'nowhere', 'news'], 'error'],
   [['explain', 'INVALID_EDGE'], 'explain'],
   [['explain', 'R104Z'], 'error'],
   [['schema'], 'schemas'],

@@ -190,6 +190,8 @@ describe('Reflex', () => {
     const refused = await second.answer('asking-1', { cents: 0 })
     await refused.handle?.idle()
     expect(refused.handle?.questions[0]?.question.text).toContain('cents: must be at least 1')
+    const again = await second.answer('asking-1', 'retry')
+    await again.handle?.idle()
     const { handle } = await second.answer('asking-1', { cents: 5, more: 1 })
     await handle?.idle()
     expect([handle?.status, handle?.get('amount')]).toEqual(['completed', { cents: 5, more: 1 }])
