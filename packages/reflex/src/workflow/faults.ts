@@ -173,7 +173,7 @@ export const faults = defineFaults({
     when: BEFORE,
     rules: ['workflow SCHEMA_VIOLATION'],
     means:
-      'A workflow is an object of nodes and a list of edges; an edge says where it leads from and to. A board has a schema for each key.',
+      'A workflow is an object of nodes and a list of edges; an edge has an id and an event, and says where it leads from and to. A call names a workflow and has a return map, a guard has its key, and a board has a schema for each key.',
     often: 'an object where a list belongs, a program in JavaScript without types',
     fix: 'Give it the shape of the seed: nodes by id, edges with id, from, to and event.',
   },

@@ -5,6 +5,7 @@ import { brief } from '../text/index.ts'
 import { questionProblem } from '../people/index.ts'
 import { ScopedBlackboardReader } from './blackboard.ts'
 import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
+import { EngineError } from './engine-error.ts'
 import { filterEdges } from './guards.ts'
 import { copyPlain } from './own-copy.ts'
 import { guardFault, runFaults } from './run-faults.ts'
@@ -48,8 +49,11 @@ export interface DecisionPortOptions {
 /** A decision reads and repeats freely, unless its agent says otherwise. */
 export const FREE: Traits = { leaves: false, repeat: 'free' }
 
-/** The port through which workflows ask an agent (seed workflow 2.10, 4.1). */
+/** The port through which workflows ask an agent (seed workflow 2.10, 4.1). Throws `EngineError` for an agent without `resolve`. */
 export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions = {}): Port {
+  if (typeof (agent as RunnableAgent | undefined)?.resolve !== 'function') {
+    throw new EngineError('an engine needs an agent, and was given none', { fix: 'pass an object with resolve(context)' })
+  }
   const port: Port = {
     ...FREE,
     perform(call) {

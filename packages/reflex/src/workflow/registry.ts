@@ -59,7 +59,9 @@ export class WorkflowRegistry {
    */
   replace(workflow: Workflow, options: RegisterOptions = {}): void {
     if (!this.#workflows.has(workflow.id)) throw this.#notFound(workflow.id)
-    for (const called of calledWorkflows(workflow)) if (!this.#workflows.has(called.id)) this.register(called, options)
+    const along = calledWorkflows(workflow).filter(({ id }) => !this.#workflows.has(id))
+    for (const one of along.length === 0 ? [] : [...along, workflow]) this.#check(one, workflow.id)
+    for (const called of along) this.register(called, options)
     this.#take(workflow, options, workflow.id)
   }
 

@@ -7,6 +7,7 @@ import { guardFindings } from './cel-guard.ts'
 import { definedAt } from './define.ts'
 import { faults } from './faults.ts'
 import { GUARD_FORMS } from './guard-forms.ts'
+import { partFindings } from './part-shapes.ts'
 import { subjectOf } from './subject.ts'
 import type { PlacedEdge, Subject } from './subject.ts'
 import type { Edge, Workflow } from './types.ts'
@@ -23,7 +24,7 @@ export interface ValidateOptions {
 /**
  * Everything that is wrong with the structure of a workflow, all at once, in the order in which a registry checks
  * (seed workflow 3.3, reference workflow 10). `rule` is the code of the seed; warnings refuse nothing. Never throws,
- * whatever it is given; parts that are no nodes or edges at all are `R1058`.
+ * whatever it is given; parts without the shape of one are `R1058`.
  */
 export function validateWorkflow(workflow: Workflow, options: ValidateOptions = {}): Fault[] {
   const subject = subjectOf(workflow, options.locate)
@@ -40,6 +41,7 @@ export function validateWorkflow(workflow: Workflow, options: ValidateOptions = 
     ...boardFindings(subject.workflow.board, subject.locate),
     ...terminals(subject),
     ...circles(subject),
+    ...partFindings(subject),
     ...unreachable(subject),
     ...invocations(subject, options),
   ]

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { describeFault, isFault } from '../../src/kernel/fault.ts'
 import { createEngine, restoreEngine } from '../../src/workflow/create.ts'
+import { workflow as typed } from '../../src/workflow/define.ts'
 import { createRegistry, WorkflowRegistry } from '../../src/workflow/registry.ts'
 import type { DecisionAgent, Guard, ValidationErrorCode, Workflow } from '../../src/workflow/types.ts'
 import { WorkflowValidationError } from '../../src/workflow/validation-error.ts'
@@ -225,6 +226,16 @@ describe('replacing a workflow', () => {
     registry.register(version(1))
     expect(() => registry.replace(workflowOf('w', ['a'], [['a', 'z']]))).toThrow('non-existent target node')
     expect(registry.get('w')).toEqual(version(1))
+  })
+
+  test('takes nothing of what comes along with a wrong one', () => {
+    const registry = createRegistry()
+    registry.register(version(1))
+    const child = typed({ id: 'child', entry: 'c', nodes: { c: {} }, edges: [] })
+    const wrong = typed({ id: 'w', entry: 'a', nodes: { a: { invokes: { workflow: child, returnMap: [] } } }, edges: [] })
+    wrong.entry = 'nowhere'
+    expect(() => registry.replace(wrong)).toThrow("entry node 'nowhere'")
+    expect([registry.list(), registry.get('w')]).toEqual([['w'], version(1)])
   })
 
   test('is what a restored session takes', async () => {
