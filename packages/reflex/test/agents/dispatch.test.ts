@@ -19,6 +19,7 @@ describe('who decides', () => {
   const who = (spec: Record<string, unknown>, settings: Partial<DispatchSettings> = {}, metadata?: Record<string, unknown>) =>
     dispatch({ ...base, agents: { mine }, ...settings }).appointed(at(spec, { edges, ...(metadata === undefined ? {} : { metadata }) }))
 
+  // proves: workflow 4.1b, workflow d-agent
   it('is said by the node, the workflow, the operator, and by what the spec contains, in this order', () => {
     expect(who({ agent: 'person' }, { default: 'model', perNode: { n: 'mine' } }, { agent: 'rules' })).toEqual({
       name: 'person',

@@ -189,6 +189,7 @@ async function run(repository: Sandbox, answer: string): Promise<{ story: string
 }
 
 describe('a release review', () => {
+  // proves: workflow 4.1b
   it('reads history, explains what broke, proposes, asks, and writes notes', async () => {
     const repository = new Sandbox(folder())
     repository.commit('first', { 'a.ts': 'export function parse() {}\nexport const a = 1\n' })

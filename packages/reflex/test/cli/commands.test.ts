@@ -257,6 +257,7 @@ describe('programs that are wrong', () => {
     expect(run.err).toMatch(/error R1022 +\. +the folder holds \d programs/)
   })
 
+  // proves: workflow d-ends
   test('a node that fails suspends the run; resume tries again once it is mended', async () => {
     const folder = workFolder()
     writeFileSync(join(folder, 'order.json'), '{')

@@ -82,6 +82,7 @@ const calling = (id: string, called: string, key: string): string =>
     edges: [{ id: 'next', from: 'call', to: 'leave', event: 'NEXT' }],
   })
 
+// proves: workflow d-ref-kind
 test('a workflow calls a pipeline, and a pipeline a workflow, as programs that are there', async () => {
   const { reflex, folder } = open({
     'outer.workflow.json': calling('outer', 'pipeline:middle', 'greeting'),

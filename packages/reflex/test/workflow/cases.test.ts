@@ -24,6 +24,7 @@ describe('the diagnostics of a workflow file', () => {
     await expect(text === '' ? 'valid\n' : text).toMatchFileSnapshot(it.path(GOLDEN))
   })
 
+  // proves: workflow 6.1b
   test('the valid ones register and verify together', () => {
     const registry = createRegistry({ warn: () => undefined })
     for (const workflow of library.values()) registry.register(workflow)

@@ -22,6 +22,7 @@ import { board } from './fixtures.ts'
 
 // What docs/claims/workflow.md claims and no test elsewhere proves.
 
+// proves: workflow 2.6c, workflow 2.6d
 test('two ways that meet again lead to the same node, each by the event of its edge', async () => {
   const meeting: Workflow = {
     ...flow('meeting', { a: {}, left: {}, right: {}, end: {} }, []),
@@ -46,6 +47,7 @@ test('two ways that meet again lead to the same node, each by the event of its e
   }
 })
 
+// proves: workflow 1.2a
 test('a board takes as many entries as there are', async () => {
   const blackboard = Array.from({ length: 50_000 }, (_, i) => ({ key: `k${i % 7}`, value: i }))
   const engine = engineOf([flow('w', { a: {} }, [])])
@@ -55,6 +57,7 @@ test('a board takes as many entries as there are', async () => {
   expect([read.entries().length, read.get('k0'), read.getAll('k0').length]).toEqual([50_000, 49_994, 7143])
 })
 
+// proves: workflow 1.2b
 test('built-in guards answer true or false for every JSON value', () => {
   const type = fc.constantFrom<BuiltinGuard['type']>('exists', 'not-exists', 'equals', 'not-equals')
   fc.assert(
@@ -65,6 +68,7 @@ test('built-in guards answer true or false for every JSON value', () => {
   )
 })
 
+// proves: workflow 2.8g
 test('a guard gets a reader with which nothing can be written', async () => {
   const readers: BlackboardReader[] = []
   const evaluate = (reader: BlackboardReader): boolean => {
@@ -84,6 +88,7 @@ test('a guard gets a reader with which nothing can be written', async () => {
   expect(engine.blackboard().entries()).toMatchObject([{ key: 'order', value: { total: 84 } }])
 })
 
+// proves: workflow r10k, workflow r10l
 test('contracts that are not met are found, and do not stop a run', async () => {
   const unmet = flow(
     'unmet',
@@ -108,6 +113,7 @@ test('contracts that are not met are found, and do not stop a run', async () => 
   expect(await engine.run()).toEqual({ status: 'completed' })
 })
 
+// proves: workflow r10h, workflow C9
 test('a registry refuses for the first of its checks, in their order', () => {
   const taken = flow('taken', { a: {} }, [])
   const registry = createRegistry()
@@ -142,6 +148,7 @@ test('a registry refuses for the first of its checks, in their order', () => {
   ])
 })
 
+// proves: workflow 2.4d, workflow 2.6e, workflow 2.8i
 test.each<[string, (workflow: Workflow) => void, string]>([
   ['a call without a return map', ({ nodes }) => Object.assign(nodes.a ?? {}, { invokes: { workflowId: 'c' } }), 'has no return map'],
   ['a call of nothing', ({ nodes }) => Object.assign(nodes.a ?? {}, { invokes: { returnMap: [] } }), 'names no workflow'],
@@ -169,6 +176,7 @@ test.each<[string, (workflow: Workflow) => void, string]>([
   })
 })
 
+// proves: workflow r14g, workflow r16j
 test('the scope that an unwind gives up has no return map', async () => {
   const child = flow('child', { c: {} }, [])
   const main = flow('main', { go: { calls: 'child', map: { got: 'made' } } }, [])
@@ -193,6 +201,7 @@ test('the scope that an unwind gives up has no return map', async () => {
   expect(engine.blackboard().has('got')).toBe(false)
 })
 
+// proves: workflow 4.1a
 test.each([undefined, null, {}, { resolve: 'advance' }])('an engine needs an agent: %j is none', async (agent) => {
   const nobody = agent as unknown as RunnableAgent
   const registry = createRegistry()
@@ -202,6 +211,7 @@ test.each([undefined, null, {}, { resolve: 'advance' }])('an engine needs an age
   expect(await messageOf(() => restoreEngine(engine.snapshot(), engine.registry, nobody))).toContain('needs an agent')
 })
 
+// proves: workflow 1.2c, workflow r8k
 test('the page about workflows states the contract of guards and the scope of a cursor', () => {
   const page = readFileSync(resolve(import.meta.dirname, '../../../../docs/kinds/workflow.md'), 'utf8').replaceAll(/\s+/g, ' ')
   for (const said of ['it is pure, it ends, and it answers at once', 'a cursor belongs to one board', 'listen to `blackboard:write`']) {
@@ -209,6 +219,7 @@ test('the page about workflows states the contract of guards and the scope of a 
   }
 })
 
+// proves: workflow r3d
 test('a step that resumes is running while it is under way', async () => {
   const seen: string[] = []
   const agent = agentOf({
@@ -225,6 +236,7 @@ test('a step that resumes is running while it is under way', async () => {
   expect(seen).toEqual(['running', 'suspended', 'running'])
 })
 
+// proves: workflow d-guards
 test('a guard that is a function needs a name and a version where the store is durable', async () => {
   const workdir = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-claims-')))
   onTestFinished(() => rmSync(workdir, { recursive: true, force: true }))
@@ -244,6 +256,7 @@ test('a guard that is a function needs a name and a version where the store is d
   expect((await memory.run(guarded({}))).status).toBe('completed')
 })
 
+// proves: workflow r11f
 test('names may be empty in a file, and nodes too; a custom guard needs a name', async () => {
   const edge = { id: '', from: '', to: '', event: '' }
   expect(loadWorkflow({ id: '', entry: '', nodes: {}, edges: [{ ...edge, guard: { type: 'exists', key: '' } }] })).toMatchObject({

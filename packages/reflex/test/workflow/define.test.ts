@@ -42,6 +42,7 @@ const refund = workflow({
 })
 
 describe('a workflow from an object literal', () => {
+  // proves: workflow 2.1a
   test('is the data of the seed', () => {
     const { board: _, ...data } = refund
     expect(data).toEqual({
@@ -204,6 +205,7 @@ describe('Reflex', () => {
     await expect(reflex.run(broken)).rejects.toMatchObject({ code: 'R1041' })
   })
 
+  // proves: workflow d-files-module
   test('takes it from a module that exports it, also beside the one that it calls', async () => {
     const workdir = folder()
     writeFileSync(

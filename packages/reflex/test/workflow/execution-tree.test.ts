@@ -19,6 +19,7 @@ function call(invocationId: string, parentNodeId: string, parentInvocationId?: s
 const ids = (records: readonly { invocationId: string }[]): string[] => records.map((record) => record.invocationId)
 
 describe('the tree of calls', () => {
+  // proves: workflow r15b, workflow r15f
   test('notes a call, and that it returned', () => {
     const tree = new ExecutionTree()
     const { record, invalidated } = tree.push({ ...call('i1', 'n'), returnMap: [{ parentKey: 'p', childKey: 'c' }] })
@@ -33,6 +34,7 @@ describe('the tree of calls', () => {
     expect(tree.pop('unknown')).toBeUndefined()
   })
 
+  // proves: workflow r15d, workflow r15f
   test('lets a call replace an earlier one of the same place, with all within it', () => {
     const tree = new ExecutionTree()
     for (const [id, node, parent] of [
@@ -49,6 +51,7 @@ describe('the tree of calls', () => {
     expect(tree.completedExecutionsAt('w', 'n')).toEqual([])
   })
 
+  // proves: workflow D1
   test('leaves the calls around a recursive one alone', () => {
     const tree = new ExecutionTree()
     let parent: string | undefined
@@ -69,6 +72,7 @@ describe('the tree of calls', () => {
     expect(tree.push(call('i2', 'n')).invalidated).toEqual([])
   })
 
+  // proves: workflow r15c
   test('gives up calls when it is unwound, and they stay given up', () => {
     const tree = new ExecutionTree()
     for (const [id, parent] of [
@@ -145,6 +149,7 @@ describe('the tree of calls', () => {
 })
 
 describe('the tree of an engine', () => {
+  // proves: workflow r15f
   test('is a map by ids, with the same records beside it', async () => {
     const engine = engineOf([flow('child', { c: {} }, []), flow('main', { go: { calls: 'child' } }, [])])
     await engine.init('main')

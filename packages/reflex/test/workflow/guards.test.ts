@@ -26,6 +26,8 @@ function thrown(act: () => unknown): unknown {
 }
 
 describe('built-in guards', () => {
+  // proves: workflow 2.8a, workflow 2.8b, workflow 2.8c, workflow 2.8d, workflow 4.2a, workflow r9a, workflow r9b, workflow r9c
+  // proves: workflow r9d
   test.each<[BuiltinGuard['type'], string, unknown, boolean]>([
     ['exists', 'total', undefined, true],
     ['exists', 'no', undefined, true],
@@ -54,6 +56,7 @@ describe('built-in guards', () => {
     expect(evaluateGuard({ type, key, value }, values)).toBe(expected)
   })
 
+  // proves: workflow C15
   test('give for a copy through JSON what they gave before', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
@@ -65,12 +68,14 @@ describe('built-in guards', () => {
     )
   })
 
+  // proves: workflow C4
   test('of an unknown type are a failure', () => {
     expect(thrown(() => evaluateGuard({ type: 'toString' } as unknown as Guard, values))).toMatchObject({ code: 'R2043' })
   })
 })
 
 describe('custom guards', () => {
+  // proves: workflow 2.8e, workflow 4.2b
   test('see the board and answer true or false', () => {
     expect(
       evaluateCustomGuard(
@@ -86,6 +91,7 @@ describe('custom guards', () => {
     ).toBe(false)
   })
 
+  // proves: workflow D16
   test('must answer with a boolean', async () => {
     for (const answer of [1, 'yes', undefined, null, {}]) {
       expect(
@@ -145,11 +151,13 @@ describe('the edges of a node', () => {
     custom(() => 1),
   )
 
+  // proves: workflow 2.8h
   test('are sorted into open and closed, in their order', () => {
     expect(filterEdges([closed, open, exists], values)).toEqual({ ok: true, open: [open, exists], closed: [closed] })
     expect(filterEdges([], values)).toEqual({ ok: true, open: [], closed: [] })
   })
 
+  // proves: workflow r5.2b
   test('are given up at the first guard that fails', () => {
     const error = new Error('first')
     const first = guarded(

@@ -22,6 +22,7 @@ const main = flow('main', { a: {}, go: { invokes }, z: {} }, [
 ])
 
 describe('an input map', () => {
+  // proves: workflow 6.3c, workflow r13b
   test('puts what the caller can read on the own board of the child, in one batch, before its entry', async () => {
     const outermost = flow('outermost', { o: { calls: 'main' } }, [])
     const engine = engineOf([child, main, outermost], agentOf({ a: writing({ in: { deep: 1 } }) }))

@@ -47,6 +47,7 @@ function at(text: string, ...path: (string | number)[]): unknown {
 }
 
 describe('loading a workflow', () => {
+  // proves: workflow 2.1a, workflow 2.2a, workflow 2.6a, workflow 6.1a, workflow r11g, workflow r11l
   test('takes a text or a value, and drops the schema', () => {
     const { $schema: _, ...rest } = FILE
     const expected = { ...rest, edges: [FILE.edges[0], { ...FILE.edges[1], guard: { type: 'custom', name: 'isVip', evaluate: isVip } }] }
@@ -54,6 +55,7 @@ describe('loading a workflow', () => {
     expect(loadWorkflow(FILE, { guards: { isVip } })).toEqual(expected)
   })
 
+  // proves: workflow r11l, workflow d-files-json
   test('allows comments in a text, leaves out what is absent, and does not copy specs', () => {
     const text = '// mine\n{ "id": "w", "entry": "a", "nodes": { "a": { "id": "a", "spec": {} }, }, "edges": [], }'
     expect(Object.keys(loadWorkflow(text))).toEqual(['id', 'entry', 'nodes', 'edges'])
@@ -61,12 +63,14 @@ describe('loading a workflow', () => {
     expect(loadWorkflow(FILE, { guards: { isVip } }).nodes.pay?.spec).toBe(FILE.nodes.pay.spec)
   })
 
+  // proves: workflow r11k
   test('leaves the structure to the registry', () => {
     expect(loadWorkflow({ id: 'w', entry: 'nowhere', nodes: {}, edges: [{ id: 'e', from: 'x', to: 'x', event: '' }] }).entry).toBe(
       'nowhere',
     )
   })
 
+  // proves: workflow r11h
   test('says where a text is no JSON', () => {
     const error = refused(() => loadWorkflow('{ "id": "w" "entry" }', { file: 'w.json' }))
     expect([error.code, error.workflowId]).toEqual(['SCHEMA_VIOLATION', '<unknown>'])
@@ -74,6 +78,7 @@ describe('loading a workflow', () => {
     expect(error.finding).toMatchObject({ code: 'R1001', rule: 'SCHEMA_VIOLATION', file: 'w.json', line: 1, column: 13 })
   })
 
+  // proves: workflow r11i, workflow D14
   test('says all that is wrong with the shape, and which workflow it is', () => {
     const error = refused(() => loadWorkflow('{ "id": "w", "entry": 5, "nodes": { "a": { "id": "a" } }, "edgs": [] }'))
     expect([error.code, error.workflowId]).toEqual(['SCHEMA_VIOLATION', 'w'])
@@ -84,6 +89,7 @@ describe('loading a workflow', () => {
     expect(error.finding.frame).toContain('^')
   })
 
+  // proves: workflow 6.1a, workflow r11b, workflow r11d, workflow r11e, workflow D14, workflow r18j
   test.each<[string, unknown]>([
     ['an unknown attribute', { ...FILE, nodez: {} }],
     ['an unknown attribute of a node', { ...FILE, nodes: { a: { id: 'a', spec: {}, prompt: 'x' } } }],
@@ -113,6 +119,7 @@ describe('loading a workflow', () => {
     expect(error.details.errors).toHaveLength(1)
   })
 
+  // proves: workflow r11j, workflow D9
   test('names the function that a guard lacks', () => {
     for (const guards of [{}, { isvip: isVip }, { isVip: 'yes' as never }]) {
       const error = refused(() => loadWorkflow(JSON.stringify(FILE), { guards }))
@@ -130,6 +137,7 @@ describe('loading a workflow', () => {
 })
 
 describe('writing a workflow', () => {
+  // proves: workflow r11m
   test('has a fixed order of keys and two spaces', () => {
     const workflow = loadWorkflow(FILE, { guards: { isVip } })
     const shuffled = {
@@ -149,6 +157,7 @@ describe('writing a workflow', () => {
   const withGuard = (guard: unknown): Workflow =>
     ({ ...chain('w', 2), edges: [{ id: 'e', from: 'n0', to: 'n1', event: 'E', guard }] }) as Workflow
 
+  // proves: workflow r11n
   test('names functions by the map, else by their own name', () => {
     const written = (guard: unknown, names?: Map<() => boolean, string>): unknown =>
       at(serializeWorkflow(withGuard(guard), names === undefined ? {} : { guardNames: names }), 'edges', 0, 'guard')
@@ -157,6 +166,7 @@ describe('writing a workflow', () => {
     expect(written({ type: 'custom', evaluate: isVip, name: 'own' }, new Map([[isVip, 'vip']]))).toEqual({ type: 'custom', name: 'vip' })
   })
 
+  // proves: workflow D10
   test.each<[string, unknown]>([
     ['a function without a name', { type: 'custom', evaluate: isVip }],
     ['equals without a value', { type: 'equals', key: 'k' }],
@@ -168,11 +178,13 @@ describe('writing a workflow', () => {
     expect([error.code, error.workflowId, error.finding.code]).toEqual(['SCHEMA_VIOLATION', 'w', 'R1056'])
   })
 
+  // proves: workflow r11n
   test('says which edge it is', () => {
     expect(refused(() => serializeWorkflow(withGuard({ type: 'custom', evaluate: isVip }))).details).toEqual({ edgeId: 'e' })
     expect(refused(() => serializeWorkflow(withGuard({ type: 'equals', key: 'k' }))).details.edgeId).toBe('e')
   })
 
+  // proves: workflow D10
   test('drops the value of a guard that does not compare, and attributes without a value', () => {
     const workflow = withGuard({ type: 'exists', key: 'k', value: 1 })
     workflow.metadata = undefined as never
@@ -194,6 +206,7 @@ describe('writing a workflow', () => {
     }
   })
 
+  // proves: workflow 2.2a, workflow 2.6a, workflow r11c, workflow r11o, workflow D10
   test('and loading it give the same workflow, and the same text', () => {
     const name = fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => text !== '__proto__')
     const json = fc.jsonValue({ maxDepth: 3 })
@@ -336,6 +349,7 @@ describe('reading a workflow to find everything', () => {
 })
 
 describe('the published schema', () => {
+  // proves: workflow r11a, workflow r18n
   test('is draft-07, closed, and made from the one that is used', () => {
     expect(workflowSchema).toMatchObject({
       $schema: 'http://json-schema.org/draft-07/schema#',
@@ -347,6 +361,7 @@ describe('the published schema', () => {
     expect(JSON.parse(JSON.stringify(workflowSchema))).toEqual(workflowSchema)
   })
 
+  // proves: workflow r11c
   test('leaves specs and metadata open', () => {
     const schema = JSON.stringify(workflowSchema)
     expect(at(schema, 'properties', 'metadata', 'additionalProperties')).toEqual({})

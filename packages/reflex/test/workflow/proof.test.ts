@@ -63,6 +63,7 @@ describe('a node', () => {
     expect(told(workflow)).toEqual(['UNREACHABLE_NODE alone', 'UNREACHABLE_NODE x', 'VALUE_REFUSED a state'])
   })
 
+  // proves: workflow 6.3b
   test('may be left without an open edge, and the state is shown', () => {
     const arrows: Arrow[] = [
       ['a', 'b'],

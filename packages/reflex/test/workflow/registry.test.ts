@@ -26,6 +26,7 @@ const calling = (id: string, ...targets: string[]): Workflow =>
   )
 
 describe('a registry', () => {
+  // proves: workflow 3.3a, workflow r10j, workflow r18n
   test('keeps a frozen copy of each workflow, in the order of registration', () => {
     const registry = createRegistry()
     const [second, first] = [simple('second'), simple('first')]
@@ -39,6 +40,8 @@ describe('a registry', () => {
     expect(registry.list()).toEqual(['second', 'first'])
   })
 
+  // proves: workflow 1.1a, workflow 1.5a, workflow 3.3b, workflow 3.3c, workflow 3.3d, workflow 3.3e, workflow r7b, workflow r10b
+  // proves: workflow r10c, workflow r10d, workflow r10e, workflow r10f, workflow r10g, workflow D15
   test.each<[ValidationErrorCode, Workflow, string, object]>([
     ['EMPTY_WORKFLOW', workflowOf('w', [], []), "Workflow 'w' has no nodes", {}],
     [
@@ -116,6 +119,7 @@ describe('a registry', () => {
     expect(String(error)).toBe(describeFault(error.finding))
   })
 
+  // proves: workflow r10a
   test('refuses an id that is taken, before anything else, and keeps what it had', () => {
     const registry = createRegistry()
     const first = simple('w')
@@ -135,6 +139,7 @@ describe('a registry', () => {
     expect(registry.has('w')).toBe(true)
   })
 
+  // proves: workflow C4
   test('refuses guards of an unknown type, and takes a custom guard whose function comes later', () => {
     const workflow = simple('w')
     const [edge] = workflow.edges
@@ -143,6 +148,7 @@ describe('a registry', () => {
     createRegistry().register(withGuard({ type: 'custom', name: 'later' }))
   })
 
+  // proves: workflow 3.3f, workflow r10i
   test('warns once for each node that invokes a workflow which is not there', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     createRegistry().register(calling('w', 'missing', 'w', 'missing'))
@@ -150,6 +156,7 @@ describe('a registry', () => {
     expect(warn.mock.calls[0]?.[0]).toContain('missing')
   })
 
+  // proves: workflow C10
   test('is silent about targets that are registered, and about itself', () => {
     const warnings: string[] = []
     const registry = createRegistry({ warn: (message) => warnings.push(message) })
@@ -158,6 +165,7 @@ describe('a registry', () => {
     expect(warnings).toEqual([])
   })
 
+  // proves: workflow 6.1e, workflow C13
   test('verifies what it takes in when it is asked to', () => {
     const warnings: string[] = []
     const registry = createRegistry({ warn: (message) => warnings.push(message) })
@@ -166,6 +174,7 @@ describe('a registry', () => {
     expect(warnings).toEqual([expect.stringMatching(/'w'.*"b" needs "total".*MISSING_REQUIRED_INPUT/)])
   })
 
+  // proves: workflow r10m
   test('does not verify what it does not have', () => {
     const registry = createRegistry()
     registry.register(simple('refund'))
@@ -196,6 +205,7 @@ describe('replacing a workflow', () => {
     },
   }
 
+  // proves: workflow 6.3d
   test('is for sessions that begin later; one under way goes on with what it began with, also in its calls', async () => {
     const registry = createRegistry()
     registry.register(version(1))

@@ -19,7 +19,9 @@ const order = { id: 'A-1', total: 84 }
 
 const typed = (workflow: Workflow, schemas: NonNullable<Workflow['board']> = board): Workflow => ({ ...workflow, board: schemas })
 
+// proves: workflow 6.3a
 describe('a write to a key with a schema', () => {
+  // proves: workflow 6.3a
   test('is kept as it was given, also what the schema does not know', async () => {
     const engine = engineOf(
       [typed(flow('main', { a: {}, z: {} }, [['a', 'z']]))],

@@ -48,6 +48,7 @@ describe('the structure of a workflow', () => {
     ])
   })
 
+  // proves: workflow 1.1a
   test('names those on a circle, and only those', () => {
     const workflow = workflowOf(
       'w',
@@ -69,6 +70,7 @@ describe('the structure of a workflow', () => {
     expect(found(workflowOf('w', ['a'], [['a', 'b']])).map(([code]) => code)).toEqual(['R1042', 'R1046'])
   })
 
+  // proves: workflow D9
   test('is looked at by own properties', () => {
     const workflow = workflowOf('w', ['a'], [['a', 'constructor']])
     workflow.entry = 'toString'

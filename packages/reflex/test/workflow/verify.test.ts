@@ -19,6 +19,7 @@ function warned(workflow: Workflow, ...children: Workflow[]): string[] {
 }
 
 describe('declared inputs', () => {
+  // proves: workflow 1.6b, workflow 6.1d, workflow r10n
   test('are written by some earlier node', () => {
     const edges = [
       ['a', 'b'],
@@ -28,12 +29,14 @@ describe('declared inputs', () => {
     expect(warned(workflowOf('w', ['a', 'b', 'c'], edges, { c: needs('k') }))).toEqual(['MISSING_REQUIRED_INPUT c k'])
   })
 
+  // proves: workflow r10n
   test('are not written by the node itself, nor by a later one', () => {
     expect(warned(workflowOf('w', ['a', 'b'], [['a', 'b']], { a: { ...needs('k'), ...writes('k') }, b: writes('k') }))).toEqual([
       'MISSING_REQUIRED_INPUT a k',
     ])
   })
 
+  // proves: workflow D8
   test('are not written on a parallel branch, however the nodes are ordered', () => {
     const edges = [
       ['a', 'b'],
@@ -44,6 +47,7 @@ describe('declared inputs', () => {
     expect(warned(workflowOf('w', ['a', 'c', 'b'], edges, extra))).toEqual(['MISSING_REQUIRED_INPUT c k'])
   })
 
+  // proves: workflow r10o, workflow D8
   test('may be optional, or inherited', () => {
     const inputs = [
       { key: 'x', required: false },
@@ -52,12 +56,14 @@ describe('declared inputs', () => {
     expect(warned(workflowOf('w', ['a'], [], { a: { inputs } }))).toEqual([])
   })
 
+  // proves: workflow D8
   test('may be returned by a call, to the node that called and to later ones', () => {
     const invokes = { workflowId: 'child', returnMap: [{ parentKey: 'k', childKey: 'c' }] }
     const workflow = workflowOf('w', ['a', 'b'], [['a', 'b']], { a: { invokes, ...needs('k') }, b: needs('k') })
     expect(warned(workflow)).toEqual([])
   })
 
+  // proves: workflow 1.6b
   test('are judged as a walk over all ancestors would judge them', () => {
     const keys = Array.from({ length: 70 }, (_, i) => `k${i}`)
     fc.assert(
@@ -93,6 +99,7 @@ describe('declared returns', () => {
       call: { invokes: { workflowId: id, returnMap: keys.map((childKey) => ({ parentKey: 'p', childKey })) } },
     })
 
+  // proves: workflow 6.1g, workflow r10p, workflow C13
   test('are outputs of one of the last nodes of the child', () => {
     expect(warned(caller('child', 'x', 'y'), child)).toEqual([])
     expect(warned(caller('child', 'early', 'z'), child)).toEqual([
@@ -101,6 +108,7 @@ describe('declared returns', () => {
     ])
   })
 
+  // proves: workflow r10q
   test('are not judged when the child is unknown or declares nothing', () => {
     expect(warned(caller('nobody', 'z'), child)).toEqual([])
     expect(warned(caller('quiet', 'z'), workflowOf('quiet', ['a'], []))).toEqual([])
@@ -121,11 +129,13 @@ describe('validity', () => {
       extra,
     )
 
+  // proves: workflow r10l, workflow d-verify
   test('is lost for a key that no path writes', () => {
     const { valid, warnings } = verifyWorkflow(diamond({ b: writes('other'), d: needs('k') }))
     expect([valid, warnings.map(({ code, onSomePaths }) => [code, onSomePaths])]).toEqual([false, [['MISSING_REQUIRED_INPUT', undefined]]])
   })
 
+  // proves: workflow d-verify
   test('is kept for a key that some path writes, with a warning', () => {
     const { valid, warnings } = verifyWorkflow(diamond({ b: writes('k'), d: needs('k') }))
     expect([valid, warnings.map(({ code, onSomePaths }) => [code, onSomePaths])]).toEqual([true, [['READ_BEFORE_WRITE', true]]])
@@ -140,6 +150,7 @@ describe('validity', () => {
 })
 
 describe('verification', () => {
+  // proves: workflow r10r
   test('warns of inputs in topological order, then of returns in the order of nodes', () => {
     const invokes = { workflowId: 'child', returnMap: [{ parentKey: 'p', childKey: 'z' }] }
     const workflow = workflowOf(

@@ -11,6 +11,9 @@ const main = flow('main', { a: {}, go: { calls: 'child', map: { got: 'made' } },
 const script = { a: writing({ x: 'old', y: 1 }), c: writing({ x: 'inner', made: 1 }), d: writing({ x: 'last' }) }
 
 describe('the board', () => {
+  // proves: workflow 2.7b, workflow 2.7c, workflow 2.7d, workflow 2.7i, workflow 2.11a, workflow 2.11b, workflow 2.11c, workflow 2.11d
+  // proves: workflow 2.11e, workflow 2.11f, workflow 2.11g, workflow 3.2f, workflow 5b, workflow r8a, workflow r8b, workflow r8c
+  // proves: workflow C16
   test('reads the nearest scope first, the latest entry within it', async () => {
     const engine = engineOf([child, main], agentOf(script))
     await engine.init('main', { blackboard: [{ key: 'x', value: 'seed' }] })
@@ -26,6 +29,7 @@ describe('the board', () => {
     expect(boardText(board.local())).toBe('x="inner" child/c@1, made=1 child/c@1')
   })
 
+  // proves: workflow 2.7k
   test('a value of null, false, 0 or an empty text is a value', async () => {
     const engine = engineOf([child], agentOf())
     await engine.init('child', { blackboard: [null, false, 0, ''].map((value, i) => ({ key: `k${i}`, value })) })
@@ -49,6 +53,7 @@ describe('the board', () => {
     expect([engine.blackboard().get('__proto__'), engine.blackboard().has('constructor')]).toEqual([false, false])
   })
 
+  // proves: workflow r8e
   test('one batch has one time, that of its decision', async () => {
     const host = virtualHost()
     const engine = engineOf([child], agentOf(script), { host })
@@ -64,6 +69,7 @@ describe('the board', () => {
     ).toEqual([start + 500, start + 500])
   })
 
+  // proves: workflow 2.7h, workflow 5b, workflow r8a
   test('many entries are found as fast as few: also by keys that are not there', async () => {
     const many = Array.from({ length: 500 }, (_, i) => ({ key: `k${i % 250}`, value: i }))
     const engine = engineOf([child], agentOf())
@@ -80,6 +86,7 @@ describe('the board', () => {
 })
 
 describe('a cursor', () => {
+  // proves: workflow r8h, workflow r8j
   test('goes on from where one left off, on the active scope; seeds and returned values count', async () => {
     const engine = engineOf([child, main], agentOf(script))
     await engine.init('main', { blackboard: [{ key: 's', value: 0 }] })
@@ -94,6 +101,7 @@ describe('a cursor', () => {
     expect(boardText(engine.currentBlackboard()?.entriesFrom(next)[0] ?? [])).toBe('got=1 main/go@0')
   })
 
+  // proves: workflow r8i
   test.each([
     [-5, 3, 3],
     [0, 3, 3],
@@ -108,6 +116,7 @@ describe('a cursor', () => {
     expect([entries?.length, end]).toEqual([count, next])
   })
 
+  // proves: workflow r8j, workflow r8k
   test('carried across scopes loses writes; the events do not', async () => {
     const carried: BlackboardEntry[] = []
     const streamed: BlackboardEntry[] = []
@@ -192,6 +201,7 @@ describe('input', () => {
     expect(engine.blackboard().get('input')).toBe('YES')
   })
 
+  // proves: workflow 1.4h
   test('a suspension without a question can be stepped as often as one likes', async () => {
     let ready = false
     const engine = engineOf([pair], agentOf({ a: async (it) => (ready ? onward(it) : { type: 'suspend', reason: 'not yet' }) }))
@@ -204,6 +214,7 @@ describe('input', () => {
 })
 
 describe('guards', () => {
+  // proves: workflow r4c, workflow r9b, workflow C15
   test('are deep, numbers are numbers, and an absent key equals nothing (C15), before and after a restart', async () => {
     const cases: [value: unknown, guard: unknown, equal: boolean][] = [
       [5, 5.0, true],
@@ -231,6 +242,7 @@ describe('guards', () => {
     expect(engine.validEdges()).toEqual([])
   })
 
+  // proves: workflow 2.6b, workflow r5.2a
   test('are asked in the order of the edges, and every open edge is offered', async () => {
     const order: string[] = []
     const gate = flow(
@@ -277,6 +289,7 @@ describe('what is read often', () => {
     for (const one of [...seen.flat(), engine.currentBlackboard()?.entriesFrom(0)[0][0]]) expect(one).toBe(entry)
   })
 
+  // proves: workflow r8d
   test('lists belong to those who asked for them', async () => {
     const engine = engineOf([flow('main', { a: {} }, [])])
     await engine.init('main', { blackboard: [{ key: 'x', value: 1 }] })
@@ -311,6 +324,7 @@ describe('what is read often', () => {
 })
 
 describe('what a write may be', () => {
+  // proves: workflow d-json
   test('a property that is undefined is absent, and the empty key is a key like others', async () => {
     const agent = agentOf({ a: writing({ order: { total: 84, note: undefined }, '': 'empty' }) })
     const engine = engineOf(

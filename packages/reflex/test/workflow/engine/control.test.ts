@@ -10,6 +10,8 @@ const main = flow('main', { a: {}, go: { calls: 'child', map: { got: 'made' } },
 const all = [leaf, child, main]
 
 describe('pushWorkflow', () => {
+  // proves: workflow 1.1b, workflow r3g, workflow r8f, workflow r13a, workflow r13b, workflow r13c, workflow r15e, workflow C17
+  // proves: workflow D11
   test('calls at once: seeds through the scopes of the caller, events in order, the agent once it has returned', async () => {
     const agent = agentOf({ l: writing({ r: 'result' }) })
     const engine = engineOf(all, agent)
@@ -51,6 +53,7 @@ describe('pushWorkflow', () => {
     expect(boardText(engine.blackboard().getAll('out'))).toBe('out="result" main/a@0')
   })
 
+  // proves: workflow r13d
   test('at a node whose own call is due takes its place', async () => {
     const agent = agentOf()
     const engine = engineOf(all, agent)
@@ -60,6 +63,7 @@ describe('pushWorkflow', () => {
     expect(await stepAll(engine)).toEqual(['advanced m', 'popped main/go', 'advanced z', 'completed'])
   })
 
+  // proves: workflow r13d
   test('at a node whose call has returned asks the agent again afterwards', async () => {
     const engine = engineOf(all)
     await engine.init('main')
@@ -68,6 +72,7 @@ describe('pushWorkflow', () => {
     expect(await stepAll(engine)).toEqual(['advanced m', 'popped main/go', 'advanced z', 'completed'])
   })
 
+  // proves: workflow r3g, workflow r13c
   test('a suspended engine stays suspended, its question is dropped, and the next step goes on in the child', async () => {
     let asked = 0
     const engine = engineOf(all, agentOf({ a: async (it) => (asked++ === 0 ? { type: 'suspend', reason: 'q' } : onward(it)) }))
@@ -80,6 +85,7 @@ describe('pushWorkflow', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
+  // proves: workflow r7h
   test('of an unknown workflow is refused and changes nothing', async () => {
     const engine = engineOf(all)
     await engine.init('main')
@@ -90,6 +96,7 @@ describe('pushWorkflow', () => {
 })
 
 describe('popWorkflow', () => {
+  // proves: workflow r3g, workflow r5.8b, workflow r13e, workflow r13f, workflow r13g
   test('returns from any node, with the return map, as a return does', async () => {
     const engine = engineOf(all, agentOf({ c: writing({ made: 'half' }), l: writing({ leafed: 1 }) }))
     await engine.init('main')
@@ -106,6 +113,7 @@ describe('popWorkflow', () => {
     expect(await stepAll(engine)).toEqual(['advanced z', 'completed'])
   })
 
+  // proves: workflow r7i
   test('with an empty stack is refused', async () => {
     const engine = engineOf(all)
     await engine.init('main')
@@ -113,6 +121,7 @@ describe('popWorkflow', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
+  // proves: workflow r3g, workflow r13g
   test('of a suspended child: still suspended, then the agent at the invoking node', async () => {
     const agent = agentOf({ l: async () => ({ type: 'suspend', reason: 'stuck' }) })
     const engine = engineOf(all, agent)
@@ -148,6 +157,8 @@ describe('unwindToDepth', () => {
     return engine
   }
 
+  // proves: workflow r3f, workflow r5.8b, workflow r14c, workflow r14d, workflow r14e, workflow r14f, workflow r14g, workflow r16j
+  // proves: workflow C6
   test('gives up the callees and restores their caller, suspended, without entering it', async () => {
     const engine = await deep()
     const events = log(engine)
@@ -164,6 +175,7 @@ describe('unwindToDepth', () => {
     expect(engine.executionTree().records.map(({ status }) => status)).toEqual(['invalidated', 'invalidated'])
   })
 
+  // proves: workflow r15c
   test('to a depth between leaves the call of the frame that is restored alive', async () => {
     const engine = await deep()
     engine.unwindToDepth(1)
@@ -173,6 +185,7 @@ describe('unwindToDepth', () => {
     expect(engine.executionTree().records.map(({ status }) => status)).toEqual(['completed', 'invalidated'])
   })
 
+  // proves: workflow r14e, workflow r15c, workflow r16j
   test('with reinvoke makes the call again', async () => {
     const engine = await deep()
     const events = log(engine)
@@ -184,6 +197,7 @@ describe('unwindToDepth', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
+  // proves: workflow r14b
   test('to where the session stands changes nothing, whatever else is asked', async () => {
     const engine = await deep()
     const events = log(engine)
@@ -192,6 +206,7 @@ describe('unwindToDepth', () => {
     expect([JSON.stringify({ ...engine.snapshot(), createdAt: '' }), events]).toEqual([before, []])
   })
 
+  // proves: workflow r7g, workflow r14a, workflow D7
   test.each([-1, 3, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '1' as unknown as number])(
     'to %s is refused and changes nothing (D7)',
     async (depth) => {
@@ -204,6 +219,7 @@ describe('unwindToDepth', () => {
     },
   )
 
+  // proves: workflow r7g, workflow r14a
   test('is for suspended engines', async () => {
     const engine = engineOf(all)
     await engine.init('main')
@@ -229,6 +245,7 @@ describe('unwindToDepth', () => {
     expect(await stepAll2(engine)).toEqual(['advanced', 'completed'])
   })
 
+  // proves: workflow 1.5c
   test('several times, and to the root of a recursion', async () => {
     const rec = flow('rec', { r: { calls: 'rec' } }, [])
     const engine = engineOf([rec, leaf], agentOf({ l: async () => ({ type: 'suspend', reason: 'stuck' }) }))
@@ -246,6 +263,7 @@ describe('unwindToDepth', () => {
 })
 
 describe('the execution tree of a session', () => {
+  // proves: workflow r15a, workflow r15b
   test('has a record for each call, and none for the root', async () => {
     const engine = engineOf(all)
     await engine.init('main')
@@ -273,6 +291,7 @@ describe('the execution tree of a session', () => {
     expect(engine.completedExecutionsAt('child', 'c')).toEqual([second])
   })
 
+  // proves: workflow D1
   test('a recursion does not invalidate the calls that enclose it (D1)', async () => {
     const rec = flow('rec', { r: { calls: 'rec' } }, [])
     const engine = engineOf([rec])
@@ -284,6 +303,7 @@ describe('the execution tree of a session', () => {
     expect(engine.executionTree().records.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed'])
   })
 
+  // proves: workflow r15d, workflow r15e, workflow r16i
   test('a push from the same place and call takes the place of the one before, and tells so first', async () => {
     const engine = engineOf(all)
     await engine.init('main')

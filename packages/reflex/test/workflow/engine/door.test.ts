@@ -64,6 +64,7 @@ type Names =
   | [VerificationWarningCode, Workflow]
 
 describe('the door', () => {
+  // proves: workflow r18n, workflow d-door-values
   test('has every value that the original has, and those that were missing there', () => {
     const values = ['createRegistry', 'createEngine', 'WorkflowRegistry', 'WorkflowValidationError', 'ReflexEngine', 'EngineError']
     const more = ['loadWorkflow', 'serializeWorkflow', 'workflowSchema', 'restoreEngine']
@@ -79,6 +80,7 @@ describe('the door', () => {
     for (const name of [...values, ...more, ...missing]) expect(door).toHaveProperty(name)
   })
 
+  // proves: workflow C11, workflow d-door-types
   test('has every type, and what the seed calls the state is the snapshot', () => {
     expectTypeOf<Names>().not.toBeAny()
     expectTypeOf<EngineState>().toEqualTypeOf<EngineSnapshot>()

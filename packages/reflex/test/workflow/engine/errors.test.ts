@@ -74,6 +74,9 @@ const BAD: readonly [name: string, bad: () => unknown, reason: string, code: str
 ]
 
 describe('an agent that', () => {
+  // proves: workflow 1.4n, workflow 2.10c, workflow 2.10f, workflow 3.4a, workflow 3.4b, workflow 3.4c, workflow 3.4d, workflow r3a
+  // proves: workflow r5.3b, workflow r5.4a, workflow r5.6a, workflow r7l, workflow r16m, workflow C2, workflow C14, workflow r18a
+  // proves: workflow r18g, workflow d-json
   test.each(BAD)('%s suspends with a typed error, and loses nothing', async (_, bad, reason, code) => {
     const { engine, told, events } = await afterBad(bad)
     expect(await engine.step()).toEqual({ status: 'suspended', reason })
@@ -85,6 +88,7 @@ describe('an agent that', () => {
     expect(engine.blackboard().keys()).toEqual(['seed', 'good'])
   })
 
+  // proves: workflow r6a, workflow r6b, workflow D12
   test.each(BAD)('%s makes run answer with the error', async (_, bad) => {
     const { engine, told } = await afterBad(bad)
     const result = await engine.run()
@@ -101,6 +105,7 @@ describe('an agent that', () => {
     expect(sent).toMatchObject({ nodeId: 'a', workflow: pair })
   })
 
+  // proves: workflow r7k
   test('throws is told as what it threw', async () => {
     const boom = new RangeError('boom')
     const { engine, told } = await afterBad(thrower(boom))
@@ -109,6 +114,7 @@ describe('an agent that', () => {
     expect(told[0]?.fault).toMatchObject({ code: 'R2052', message: 'the agent failed: boom', verdict: 'retry' })
   })
 
+  // proves: workflow 2.10f, workflow r7k
   test('chooses wrongly is told with the texts that users know', async () => {
     const wrong = await afterBad(() => ({ type: 'advance', edge: 'nope' }))
     await wrong.engine.step()
@@ -154,6 +160,7 @@ describe('an agent that', () => {
     )
   })
 
+  // proves: workflow 1.4n, workflow r5.6a
   test('completes where all edges are closed is refused all the same', async () => {
     const shut = flow('shut', { a: {}, b: {} }, [['a', 'b', { type: 'exists', key: 'never' }]])
     const engine = engineOf([shut], agentOf({ a: async () => ({ type: 'complete' }) }))
@@ -178,6 +185,8 @@ describe('a guard that', () => {
       ['a', 'c', guard as Guard],
     ])
   const boom = new Error('boom')
+  // proves: workflow 1.4c, workflow 3.4e, workflow r5.2b, workflow r7k, workflow r7l, workflow r9e, workflow D16, workflow r18b
+  // proves: workflow r18l
   test.each<[string, Guard, unknown]>([
     ['throws', { type: 'custom', evaluate: thrower(boom) }, boom],
     ['answers a promise', { type: 'custom', evaluate: (async () => true) as unknown as () => boolean }, { code: 'R2041' }],
@@ -204,6 +213,7 @@ describe('a guard that', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
+  // proves: workflow C4
   test('is given an unknown type after registration is as it was registered (C4)', async () => {
     const guard = { type: 'not-exists', key: 'x' }
     const engine = engineOf([guarded(guard)])

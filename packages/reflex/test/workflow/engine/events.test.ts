@@ -43,6 +43,10 @@ function place(engine: ReflexEngine): string {
 }
 
 describe('the events of a session', () => {
+  // proves: workflow 1.4i, workflow 1.4k, workflow 2.4b, workflow 2.7a, workflow 2.9b, workflow 2.10g, workflow 3.2e, workflow 3.2g
+  // proves: workflow 3.2h, workflow 3.2k, workflow 3.2l, workflow 3.2m, workflow 3.2n, workflow 3.2o, workflow 4.4a, workflow r5.1a
+  // proves: workflow r5.1c, workflow r5.6b, workflow r5.6c, workflow r5.6e, workflow r5.8a, workflow r16d, workflow r16e, workflow r16f
+  // proves: workflow r16g, workflow r16h, workflow r16k, workflow C7, workflow C8, workflow D5, workflow r18h
   test('come in the order of the seed, each with the state of its moment', async () => {
     const engine = engineOf([child, main], agentOf(script))
     const events = log(engine, place)
@@ -76,6 +80,7 @@ describe('the events of a session', () => {
     ])
   })
 
+  // proves: workflow 1.4g, workflow 2.10e, workflow 3.2j, workflow 3.2k, workflow r5.5a, workflow r16l, workflow C5
   test('a suspension with writes: written first, then suspended', async () => {
     const engine = engineOf(
       [child],
@@ -91,6 +96,7 @@ describe('the events of a session', () => {
     ])
   })
 
+  // proves: workflow 3.2k, workflow 3.4g, workflow r16m
   test('an error: nothing is written, the engine is suspended already', async () => {
     const engine = engineOf([child], agentOf({ c: async () => ({ type: 'advance', edge: 'no', writes: [{ key: 'k', value: 1 }] }) }))
     const events = log(engine, place)
@@ -122,6 +128,8 @@ describe('the events of a session', () => {
     expect(told).toEqual([{ reason: 'person', nodeId: 'c', ask }])
   })
 
+  // proves: workflow 2.6d, workflow 3.2i, workflow r5.6b, workflow r16c, workflow r16g, workflow r16h, workflow r16i, workflow r16k
+  // proves: workflow r18g
   test('payloads are whole, and belong to the event', async () => {
     const payloads = new Map<EngineEvent, EngineEvents[EngineEvent]>()
     const engine = engineOf([child, main], agentOf(script))
@@ -154,6 +162,7 @@ describe('the events of a session', () => {
 })
 
 describe('what is handed out (C3)', () => {
+  // proves: workflow 1.1c, workflow 2.7g, workflow 2.10b, workflow 5c, workflow C3
   test('cannot be used to change the session', async () => {
     const engine = engineOf([child, main], agentOf(script))
     const handed: unknown[] = []
@@ -202,6 +211,7 @@ describe('what is handed out (C3)', () => {
     )
   })
 
+  // proves: workflow C3
   test('does not change later, when it is a copy of a moment', async () => {
     const engine = engineOf([child, main], agentOf(script))
     const frames: [string, unknown][] = []
@@ -267,6 +277,7 @@ describe('what is handed out (C3)', () => {
     expect([engine.blackboard().get('seed'), engine.blackboard().get('own')]).toEqual([{ list: [1] }, { list: [1] }])
   })
 
+  // proves: workflow r8g
   test('a reader is live for its own scope, and holds those of the callers as they were', async () => {
     const engine = engineOf([child, main], agentOf(script))
     await engine.init('main')
@@ -345,6 +356,7 @@ function engineText(engine: ReflexEngine): string {
 }
 
 describe('a mirror that knows the events alone', () => {
+  // proves: workflow 1.6a
   test("shows the engine's boards and places after every call, whatever the host and the agent do", async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async (world) => {
@@ -361,6 +373,7 @@ describe('a mirror that knows the events alone', () => {
     )
   })
 
+  // proves: workflow r12d, workflow r12f
   test('is not put off by a session that was restored', async () => {
     const engine = engineOf([child, main], agentOf(script))
     await engine.init('main')

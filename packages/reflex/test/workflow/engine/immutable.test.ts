@@ -113,6 +113,7 @@ describe('a definition', () => {
     expect(registry.verify('w').valid).toBe(true)
   })
 
+  // proves: workflow 1.4d, workflow 2.1b, workflow 2.3b
   test('reaches each agent with a spec and metadata of its own, at each decision', async () => {
     const own = workflow()
     own.metadata = { tags: ['t'] }

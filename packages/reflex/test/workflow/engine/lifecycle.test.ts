@@ -7,6 +7,7 @@ const pair = flow('pair', { a: {}, b: {} }, [['a', 'b']])
 const other = flow('other', { x: {} }, [])
 
 describe('before init', () => {
+  // proves: workflow r3a, workflow r3i, workflow C6
   test('there is nothing to see', () => {
     const engine = engineOf([pair])
     expect(engine.status()).toBe('idle')
@@ -24,6 +25,8 @@ describe('before init', () => {
     ])
   })
 
+  // proves: workflow r3e, workflow r3j, workflow r5.0, workflow r6c, workflow r7a, workflow r7d, workflow r7e, workflow r7f, workflow r7g
+  // proves: workflow r7h, workflow r7i, workflow r18m
   test('every call but init is refused, with the texts that users know', async () => {
     const engine = engineOf([pair])
     expect(await messageOf(() => engine.sessionId())).toBe('EngineError: Engine not initialized — call init() first')
@@ -43,6 +46,7 @@ describe('before init', () => {
 })
 
 describe('init', () => {
+  // proves: workflow r3c, workflow r7c, workflow D9
   test('an unknown workflow is refused and changes nothing', async () => {
     const engine = engineOf([pair])
     expect(await messageOf(() => engine.init('nope'))).toBe("EngineError: Cannot initialize: workflow 'nope' is not registered")
@@ -53,6 +57,7 @@ describe('init', () => {
     expect([engine.status(), engine.sessionId(), engine.currentNode()?.id]).toEqual(['running', id, 'a'])
   })
 
+  // proves: workflow 1.4a, workflow 3.2a, workflow 3.2d, workflow 3.2e, workflow 3.2h
   test('stands at the entry and tells of it, without asking anybody', async () => {
     const agent = agentOf()
     const engine = engineOf([pair], agent)
@@ -70,6 +75,7 @@ describe('init', () => {
     expect(engine.validEdges()).toEqual([pair.edges[0]])
   })
 
+  // proves: workflow r4a, workflow r8e, workflow r8f, workflow C6
   test('seeds are written in one batch before the entry is entered, as __init__', async () => {
     const host = virtualHost()
     const engine = engineOf([pair], agentOf(), { host })
@@ -94,6 +100,7 @@ describe('init', () => {
     ).toEqual([host.now(), host.now(), host.now()])
   })
 
+  // proves: workflow r4b
   test('no seeds, no event', async () => {
     const engine = engineOf([pair])
     const events = log(engine)
@@ -110,6 +117,7 @@ describe('init', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
+  // proves: workflow r3b, workflow r18k
   test.each(['running', 'suspended', 'completed'])('a second init of a session that is %s starts afresh; handlers stay', async (status) => {
     const agent = agentOf({ a: status === 'suspended' ? async () => ({ type: 'suspend', reason: 'no' }) : writing({ x: 1 }) })
     const engine = engineOf([pair, other], agent)
@@ -130,6 +138,7 @@ describe('init', () => {
     expect(events).toEqual(['init other', 'enter other/x', 'complete other'])
   })
 
+  // proves: workflow r4d, workflow r5.1c, workflow C7
   test('an entry that invokes is entered here and calls at the first step', async () => {
     const engine = engineOf([flow('caller', { go: { calls: 'other' } }, []), other])
     const events = log(engine)
@@ -140,6 +149,7 @@ describe('init', () => {
 })
 
 describe('completion', () => {
+  // proves: workflow 1.4j, workflow r3a, workflow r3h, workflow r18f
   test('leaves the last node, workflow and board to be seen, and no edges', async () => {
     const engine = engineOf([pair], agentOf({ b: writing({ end: true }) }))
     await engine.init('pair')
@@ -149,6 +159,7 @@ describe('completion', () => {
     expect(engine.snapshot().status).toBe('completed')
   })
 
+  // proves: workflow r3e, workflow r5.0, workflow r6c, workflow r7d, workflow r7h, workflow r7i
   test('is final for this session', async () => {
     const engine = engineOf([other])
     await engine.init('other')
@@ -170,6 +181,7 @@ describe('completion', () => {
 })
 
 describe('persistence', () => {
+  // proves: workflow 4.3b
   test('is saved to at each suspension and at completion, with what a snapshot says then', async () => {
     const saved: EngineSnapshot[] = []
     const persistence = {
@@ -232,6 +244,7 @@ describe('persistence', () => {
 })
 
 describe('session ids', () => {
+  // proves: workflow d-session
   test('are 128 bits, drawn for each session', async () => {
     const engine = createEngine(registryOf(other), agentOf())
     const ids = [await engine.init('other'), await engine.init('other')]
@@ -239,6 +252,7 @@ describe('session ids', () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/)
   })
 
+  // proves: workflow d-session
   test('of two engines with one persistence keep their sessions apart', async () => {
     const saved = new Map<string, EngineSnapshot>()
     const persistence = { save: async (id: string, state: EngineSnapshot) => void saved.set(id, state), load: async () => null }

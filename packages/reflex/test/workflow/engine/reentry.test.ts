@@ -25,6 +25,7 @@ function refusal(name: string): string {
 }
 
 describe('one call at a time (D2, D3)', () => {
+  // proves: workflow 5a, workflow C12, workflow D2
   test.each(Object.entries(CALLS))('%s is refused while a step is under way, and the step is not disturbed', async (name, call) => {
     const held = deferred<void>()
     const engine = engineOf([child, main], agentOf({ ...script, a: async (it) => (await held.promise, onward(it, { x: 1 })) }))
@@ -37,6 +38,7 @@ describe('one call at a time (D2, D3)', () => {
     expect(events).toEqual(['init main', 'enter main/a', 'exit main/a', 'edge main/a-go', 'write main: x=1 main/a@0', 'enter main/go'])
   })
 
+  // proves: workflow C12, workflow D3
   test.each(Object.entries(CALLS))('%s is refused to an agent', async (name, call) => {
     let thrown: unknown
     const engine = engineOf(
@@ -114,6 +116,7 @@ describe('a handler that throws (D6)', () => {
     'execution:record',
   ] as const
 
+  // proves: workflow D6
   test.each(EVENTS)('at %s: the transition is finished and told to everybody, then the error comes out of step', async (event) => {
     const calm = engineOf([child, main], agentOf(script))
     const expected = log(calm)
@@ -139,6 +142,7 @@ describe('a handler that throws (D6)', () => {
     expect([events, engine.blackboard().keys()]).toEqual([expected, calm.blackboard().keys()])
   })
 
+  // proves: workflow D12
   test.each(EVENTS)('at %s: run ends with it, in a state from which it goes on', async (event) => {
     const engine = engineOf([child, main], agentOf(script))
     let broken = false
@@ -198,6 +202,7 @@ describe('a handler that throws (D6)', () => {
 })
 
 describe('subscriptions', () => {
+  // proves: workflow 4.4a, workflow r16a
   test('are called in the order of registration, those of one event and those of all', async () => {
     const engine = engineOf([child])
     const calls: string[] = []
@@ -209,6 +214,7 @@ describe('subscriptions', () => {
     expect(calls).toEqual(['any 1 engine:init', 'any 2 engine:init', 'any 1 node:enter', 'enter 1', 'any 2 node:enter', 'enter 2'])
   })
 
+  // proves: workflow r16a
   test('the same function twice runs twice, and ends once for each', async () => {
     const engine = engineOf([child])
     let calls = 0
@@ -223,6 +229,7 @@ describe('subscriptions', () => {
     expect(calls).toBe(3)
   })
 
+  // proves: workflow r16b
   test('a handler added during an emission runs in it; one that ends skips nobody', async () => {
     const engine = engineOf([child])
     const calls: string[] = []
@@ -276,6 +283,7 @@ describe('subscriptions', () => {
     expect(engine.executionTree().records).toHaveLength(2)
   })
 
+  // proves: workflow D4
   test('every run leaves as many handlers as it found (D4)', async () => {
     const engine = engineOf(
       [child],

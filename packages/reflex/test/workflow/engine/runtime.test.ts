@@ -134,6 +134,7 @@ describe('a workflow on a runtime', () => {
     expect([run.status, board(run)]).toEqual(['completed', 'said="NO" pair/a@0'])
   })
 
+  // proves: workflow d-ref-kind, workflow d-scope
   test('calls a program of another kind, which sees its board and returns by the map', async () => {
     const caller = flow('caller', { a: {}, call: { calls: 'probe:p', map: { result: 'doubled' } }, z: {} }, [
       ['a', 'call'],
@@ -162,6 +163,7 @@ describe('a workflow on a runtime', () => {
     expect([run.status, run.state.waits.size, broken.name]).toEqual(['suspended', 1, 'probe:p'])
   })
 
+  // proves: workflow d-ref-bare
   test('a program that is missing suspends it, and is pinned once it is there', async () => {
     const caller = flow('caller', { call: { calls: 'later' }, z: {} }, [['call', 'z']])
     const world = open(agentOf())

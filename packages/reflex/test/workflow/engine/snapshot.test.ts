@@ -50,6 +50,7 @@ function final(engine: ReflexEngine): string {
 }
 
 describe('a snapshot', () => {
+  // proves: workflow 1.4b, workflow 2.4b, workflow 2.7e, workflow 2.9a, workflow r12a, workflow r12b, workflow r15g
   test('says where a session is, as JSON', async () => {
     const host = virtualHost()
     const engine = engineOf(all, agentOf(script), { host })
@@ -93,6 +94,7 @@ describe('a snapshot', () => {
     expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)
   })
 
+  // proves: workflow r12b
   test('is detached: nothing that is done to it or to the session reaches the other', async () => {
     const engine = engineOf(all, agentOf(script))
     await engine.init('main')
@@ -110,6 +112,7 @@ describe('a snapshot', () => {
     expect(engine.snapshot().workflowIds).toEqual(['leaf', 'child', 'main'])
   })
 
+  // proves: workflow 6.1f, workflow r12d, workflow r18i
   test('restores to the same place, tells nobody, and goes on alike from every step', async () => {
     const calm = engineOf(all, agentOf(script))
     const expected = log(calm)
@@ -275,6 +278,7 @@ describe('restoring', () => {
   const restore = (snapshot: unknown, registry = registryOf(...all), guards?: GuardRegistry) =>
     restoreEngine(snapshot as EngineSnapshot, registry, agentOf(script), guards === undefined ? {} : { guards })
 
+  // proves: workflow r7j, workflow r12c, workflow D9, workflow D13
   test('is refused with the texts that users know', async () => {
     const snapshot = await snapshotAt(3)
     const bare = createRegistry({ warn: () => undefined })
@@ -333,6 +337,7 @@ describe('restoring', () => {
     )
   })
 
+  // proves: workflow r12e
   test('reads version "1", which had no execution tree', async () => {
     const { executionTree: _, currentInvocationId: __, suspension: ___, ...rest } = await snapshotAt(3)
     const old = { ...rest, version: '1', stack: rest.stack.map(({ invocationId: ____, ...frame }) => frame) }
@@ -365,6 +370,7 @@ describe('restoring', () => {
     expect(again.executionTree().records.map(({ invocationId }) => invocationId)).not.toContain(id)
   })
 
+  // proves: workflow r7j, workflow r12c, workflow D13
   test('gives functions to guards that stand by name, and refuses those that have none', async () => {
     const guarded: Workflow = {
       ...flow('guarded', { a: {}, b: {} }, []),
@@ -402,6 +408,7 @@ describe('restoring', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
+  // proves: workflow 4.3b
   test('leaves persistence to the engine: load, restore, go on', async () => {
     const kept = new Map<string, EngineSnapshot>()
     const persistence = {

@@ -15,6 +15,8 @@ const script = {
 }
 
 describe('step', () => {
+  // proves: workflow 1.3a, workflow 1.4b, workflow 1.4f, workflow 1.4l, workflow 1.4m, workflow 2.4a, workflow 2.10h, workflow 3.2b
+  // proves: workflow 3.2j, workflow 4.3a, workflow r5.1a, workflow r5.6b, workflow r5.6e, workflow r5.7a
   test('makes one transition at a time', async () => {
     const agent = agentOf(script)
     const engine = engineOf([child, main], agent)
@@ -34,6 +36,7 @@ describe('step', () => {
     ])
   })
 
+  // proves: workflow 1.4d, workflow 2.4c, workflow 2.7c, workflow 2.10a, workflow r5.3a, workflow r15g, workflow r18e, workflow d-scope
   test('the agent gets what was registered, the open edges, the scoped board and the stack, the nearest caller first', async () => {
     const leaf = flow('leaf', { deep: {} }, [])
     const middle = flow('middle', { m: { calls: 'leaf' } }, [])
@@ -53,6 +56,7 @@ describe('step', () => {
     expect(seen?.stack[1]).not.toHaveProperty('invocationId')
   })
 
+  // proves: workflow 1.4e, workflow 2.5a, workflow 2.7f, workflow 2.7h, workflow r5.4b, workflow r5.6c, workflow r5.6d, workflow r18h
   test('writes belong to the node being left, to its workflow and depth', async () => {
     const engine = engineOf([child, main], agentOf(script))
     await engine.init('main')
@@ -69,6 +73,7 @@ describe('step', () => {
     expect(boardText(engine.blackboard().entries())).toBe('x=1 main/a@0, got=2 main/go@0, same=null main/go@0, end="z" main/z@0')
   })
 
+  // proves: workflow 2.5b, workflow r5.6d, workflow r18d
   test('a return map reads the own board of the child alone, in order, and skips what was never written', async () => {
     const silent = flow('silent', { s: {} }, [])
     const map = { back: 'x', none: 'nothing', one: 'own', two: 'own' }
@@ -79,6 +84,7 @@ describe('step', () => {
     expect(boardText(engine.blackboard().entries())).toBe('x="of the caller" caller/__init__@0, one=7 caller/go@0, two=7 caller/go@0')
   })
 
+  // proves: workflow 2.5c, workflow 2.7j, workflow 2.9b, workflow 5d
   test('what a child wrote is gone with it unless it is mapped', async () => {
     const engine = engineOf([child, main], agentOf(script))
     await engine.init('main')
@@ -86,6 +92,7 @@ describe('step', () => {
     expect([engine.blackboard().has('hidden'), engine.blackboard().get('got')]).toEqual([false, 2])
   })
 
+  // proves: workflow 1.4c, workflow 2.6b, workflow 2.10c, workflow r5.2a, workflow r5.4a
   test('guards see the board as it is before the decision writes', async () => {
     const gate = flow('gate', { a: {}, open: {}, shut: {} }, [
       ['a', 'open', { type: 'exists', key: 'key' }],
@@ -102,6 +109,7 @@ describe('step', () => {
     ])
   })
 
+  // proves: workflow 1.1d, workflow 2.8f, workflow 4.2a, workflow r4c
   test('guards of a child see its callers, and writes of a child open its own guards only', async () => {
     const guarded = flow('guarded', { a: {}, yes: {}, no: {} }, [
       ['a', 'yes', { type: 'equals', key: 'mode', value: 'outer' }],
@@ -115,6 +123,7 @@ describe('step', () => {
     expect(await stepAll(engine)).toEqual(['invoked guarded/a', 'advanced yes', 'popped caller/go', 'advanced end', 'completed'])
   })
 
+  // proves: workflow r5.7b
   test('an invoking node may be terminal', async () => {
     const engine = engineOf(
       [child, flow('last', { go: { calls: 'child', map: { r: 'made' } } }, [])],
@@ -125,6 +134,7 @@ describe('step', () => {
     expect(boardText(engine.blackboard().entries())).toBe('r=5 last/go@0, own=1 last/go@0')
   })
 
+  // proves: workflow 1.5b
   test('a workflow may call itself, to any depth', async () => {
     const rec = flow('rec', { ask: {}, again: { calls: 'rec', map: { sum: 'sum' } }, end: {} }, [
       ['ask', 'again', { type: 'custom', evaluate: (board) => (board.get('n') as number) < 60 }],
@@ -143,6 +153,7 @@ describe('step', () => {
     expect(engine.executionTree().records.every(({ status }) => status === 'completed')).toBe(true)
   })
 
+  // proves: workflow 3.3f, workflow 3.4f, workflow r5.1b, workflow r7k, workflow r7l, workflow r18c
   test('a missing sub-workflow suspends, and is found once it is registered', async () => {
     const registry = createRegistry({ warn: () => undefined })
     registry.register(main)
@@ -159,6 +170,7 @@ describe('step', () => {
     expect(await stepAll2(engine)).toEqual(['invoked', 'advanced', 'popped', 'advanced', 'completed'])
   })
 
+  // proves: workflow 3.2c
   test('run goes on from wherever a session stands', async () => {
     for (let steps = 0; steps < 6; steps++) {
       const engine = engineOf([child, main], agentOf(script))
@@ -169,6 +181,7 @@ describe('step', () => {
     }
   })
 
+  // proves: workflow 3.2c, workflow 3.2p
   test('stepping and running tell the same events', async () => {
     const stepped = engineOf([child, main], agentOf(script))
     const run = engineOf([child, main], agentOf(script))
@@ -180,6 +193,7 @@ describe('step', () => {
     expect(a).toEqual(b)
   })
 
+  // proves: workflow 2.10d
   test("agents may answer at once, or with a promise that is not the language's own", async () => {
     // oxlint-disable-next-line unicorn/no-thenable -- it is what is tested
     const thenable = { then: (settle: (decision: unknown) => void) => settle({ type: 'complete', writes: [{ key: 'k', value: 1 }] }) }
@@ -207,6 +221,7 @@ describe('step', () => {
     expect(engine.currentNode()?.id).toBe('n4999')
   })
 
+  // proves: workflow 1.3b, workflow 2.1b, workflow 2.3a
   test('specs and metadata may be anything: nobody reads them', async () => {
     const cyclic: Record<string, unknown> = { when: new Date(0), big: 10n, fn: () => 1, none: undefined }
     cyclic.self = cyclic
@@ -222,6 +237,7 @@ describe('step', () => {
 describe('after a return (C1)', () => {
   const caller = flow('caller', { go: { calls: 'child' }, z: {} }, [['go', 'z']])
 
+  // proves: workflow 1.4l, workflow 3.2c, workflow r6a, workflow C1
   test('suspending and failing at the invoking node do not call again', async () => {
     const answers: unknown[] = [
       { type: 'suspend', reason: 'think' },
@@ -270,6 +286,7 @@ describe('a workflow whose id has a colon', () => {
     expect(engine.blackboard().get('paid')).toBe(true)
   })
 
+  // proves: workflow d-ref-bare
   test('is preferred to a program of the kind that the part before the colon names', async () => {
     const engine = engineOf([flow('workflow:child', { only: {} }, []), flow('a', { call: { calls: 'workflow:child' } }, [])])
     await engine.init('a')
