@@ -115,7 +115,7 @@ const ATTACKS: Readonly<Record<string, readonly [code: string, attack: Attack]>>
   'a pin that is short': [
     'R2084',
     (lines) =>
-      set(lines, '{"record":1,', (line) => line.replace(/"pins":\[\[("[^"]+"),"workflow",1,"[0-9a-f]+"/, '"pins":[[$1,"workflow",1')),
+      set(lines, '{"record":1,', (line) => line.replace(/"pins":\[\[("[^"]+"),"workflow",(\d+),"[0-9a-f]+"/, '"pins":[[$1,"workflow",$2')),
   ],
   'an ending that is none': [
     'R2084',

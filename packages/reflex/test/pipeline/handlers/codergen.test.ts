@@ -265,6 +265,7 @@ describe('what a host adds', () => {
       result: 'a view',
     })
     expect(readFileSync(join(logs_root, 'artifacts/k/big.txt'), 'utf8')).toHaveLength(200_000)
-    expect(readFileSync(join(logs_root, 'n/prompt.md'), 'utf8')).toContain(`Run: ${result.run_id}`)
+    expect(readFileSync(join(logs_root, 'n/prompt.md'), 'utf8')).toBe('p')
+    expect(readFileSync(join(logs_root, 'n/request.json'), 'utf8')).toContain(`Run: ${result.run_id}`)
   })
 })
