@@ -54,15 +54,19 @@ describe('parsing', () => {
     a -> b -> c [label=next, condition="outcome=success"]
     subgraph cluster_x { label="Checks"; c [label="Third"]; d }
   }`)
+  // proves: pipeline 12.1, pipeline s2.2a
   test('1 a digraph with blocks of graph, node and edge', () => expect([...graph.nodes.keys()]).toEqual(['a', 'b', 'c', 'd']))
+  // proves: pipeline 12.2, pipeline 12.78
   test('2, 78 attributes of the graph', () =>
     expect(['goal', 'label', 'model_stylesheet'].map((key) => textOf(graph.attributes, key)?.slice(0, 9))).toEqual([
       'Ship "it"',
       'All',
       '* { llm_m',
     ]))
+  // proves: pipeline 12.3, pipeline 12.9, pipeline 12.79, pipeline G4
   test('3, 9, 79 values with quotes and without, over several lines', () =>
     expect([of(graph, 'a', 'label'), of(graph, 'a', 'class')]).toEqual(['First', 'quick']))
+  // proves: pipeline 12.4, pipeline 12.5, pipeline s2.2b
   test('4, 5 a chain is edges that share label, condition and weight', () =>
     expect(
       graph.edges.map(({ from, to, attributes }) => [
@@ -74,8 +78,11 @@ describe('parsing', () => {
       ['a', 'b', 'next', 'outcome=success', 2],
       ['b', 'c', 'next', 'outcome=success', 2],
     ]))
+  // proves: pipeline 12.6
   test('6 defaults reach what is declared later', () => expect(of(graph, 'c', 'timeout')).toBe('5s'))
+  // proves: pipeline 12.7, pipeline s2.9c
   test('7 subgraphs are flattened and their nodes kept', () => expect(graph.nodes.get('c')?.classes).toEqual(['checks']))
+  // proves: pipeline 12.8, pipeline 12.67, pipeline 12.68, pipeline 12.69, pipeline 12.70, pipeline 12.71, pipeline 12.94, pipeline 12.66
   test('8, 67 to 71, 94 models by shape, class and id, the more exact first, and a word of the node before all', () => {
     const styled = transformGraph(
       parse(`digraph g { graph [model_stylesheet="* { llm_model: any } box { llm_model: boxed } .quick { llm_model: fast } #d { llm_model: own }"]
@@ -83,10 +90,13 @@ describe('parsing', () => {
     )
     expect(['a', 'b', 'c', 'd', 'e'].map((id) => of(styled, id, 'llm_model'))).toEqual(['any', 'boxed', 'fast', 'own', 'mine'])
   })
+  // proves: pipeline 12.10
   test('10 comments of both styles are none of it', () => expect(parse('digraph g { a /* -> b */ // -> c\n }').edges).toEqual([]))
 })
 
 describe('validation', () => {
+  // proves: pipeline 12.11, pipeline 12.12, pipeline 12.13, pipeline 12.14, pipeline 12.15, pipeline 12.16, pipeline 12.17, pipeline 12.18
+  // proves: pipeline 12.80, pipeline 12.81, pipeline 12.82
   test.each([
     ['11, 80 no start', 'digraph g { a [type=branch]; done [shape=Msquare]; a -> done }', 'start_node'],
     ['12, 81 no exit', 'digraph g { start [shape=Mdiamond]; a [type=branch]; start -> a }', 'terminal_node'],
@@ -98,6 +108,7 @@ describe('validation', () => {
     ['18 a condition that cannot be read', named('type=branch', 'start -> a; a -> done [condition="x or y"]'), 'condition_syntax'],
     ['82 a node without edges', named('type=branch', 'start -> done'), 'orphan_node'],
   ])('%s', (_, dot, rule) => expect(rules(dot)).toContain(rule))
+  // proves: pipeline 12.19, pipeline 12.20, pipeline s10.1a, pipeline 11.2b
   test('19, 20 errors are thrown with rule, severity, place and message', () => {
     const typed = compileGraph(parse('digraph g { a -> b; a [type=branch]; b [type=branch] }'))
     expect(() => validateOrRaise(typed)).toThrow(expect.objectContaining({ code: 'R1142' }))
@@ -109,6 +120,7 @@ describe('validation', () => {
 })
 
 describe('the engine', () => {
+  // proves: pipeline 12.21, pipeline 12.23, pipeline 12.26, pipeline 12.27, pipeline 12.46, pipeline 12.47, pipeline 12.48, pipeline 12.49
   test('21 to 23, 25 to 27, 46 to 49 a handler by its type gets node, context and graph, and what it gives goes on', async () => {
     const seen: unknown[] = []
     const went = await runWith(
@@ -127,6 +139,7 @@ describe('the engine', () => {
     ])
     expect([went.completed_nodes, went.context['a.said']]).toEqual([['start', 'a', 'b', 'done'], 'Me'])
   })
+  // proves: pipeline 12.28, pipeline 12.29, pipeline 12.30, pipeline 12.31, pipeline 12.32, pipeline s6.12b
   test('28 to 32 gates are looked at before the exit: back to their target, or the run fails', async () => {
     let tries = 0
     const twice = (): { status: string } => ({ status: ++tries < 2 ? 'fail' : 'success' })
@@ -136,6 +149,7 @@ describe('the engine', () => {
     expect([back.status, back.completed_nodes]).toEqual(['success', ['start', 'a', 'a', 'done']])
     expect((await runWith(named(gate, ways), { mine: () => ({ status: 'fail' }) })).status).toBe('fail')
   })
+  // proves: pipeline 12.33, pipeline 12.34, pipeline 12.37, pipeline 2.6.8
   test.each(['retry', 'fail'])('33, 34, 37 %s is tried again as often as the node says, and its last outcome chooses', async (status) => {
     let tries = 0
     const ways = 'start -> a; a -> done [condition="outcome=success"]; a -> b [condition="outcome=fail"]; b -> done; b [type=branch]'
@@ -144,12 +158,14 @@ describe('the engine', () => {
     })
     expect([tries, went.completed_nodes.at(-2)]).toEqual([3, 'b'])
   })
+  // proves: pipeline 12.38, pipeline 12.39, pipeline 12.42, pipeline 12.84, pipeline s6.2a, pipeline 2.6.7
   test('38, 39, 42, 84 start, exit and diamond do nothing; the diamond goes by what was before it', async () => {
     const ways = 'start -> a -> c; c -> good [condition="outcome=success"]; c -> bad [condition="outcome=fail"]; good -> done; bad -> done'
     const dot = named('type=mine', `${ways}; c [shape=diamond]; good [type=branch]; bad [type=branch]; a -> c [label=fail]`)
     expect((await runWith(dot, { mine: () => ({ status: 'success' }) })).completed_nodes).toContain('good')
     expect((await runWith(dot, { mine: () => ({ status: 'fail' }) })).completed_nodes).toContain('bad')
   })
+  // proves: pipeline 12.40, pipeline 12.50, pipeline 12.52, pipeline 12.95, pipeline 2.6.15
   test('40, 50, 52, 95 a prompt has its goal, is asked once, and leaves its files and a checkpoint', async () => {
     const logs_root = folder()
     const asked: string[] = []
@@ -175,6 +191,7 @@ describe('the engine', () => {
       node_retries: {},
     })
   })
+  // proves: pipeline 12.43, pipeline 3.9.2a
   test('43 a parallel node runs all of its targets', async () => {
     const ran: string[] = []
     const ways = 'start -> fan; fan -> a -> join; fan -> b -> join; fan -> c -> join; join -> done'
@@ -182,6 +199,7 @@ describe('the engine', () => {
     await runWith(named('type=mine', `${ways}; ${nodes}`), { mine: ({ id }) => void ran.push(id) })
     expect(ran.sort()).toEqual(['a', 'b', 'c'])
   })
+  // proves: pipeline 12.98
   test('77, 98 twelve nodes in a row', async () => {
     const ids = Array.from({ length: 12 }, (_, i) => `n${i}`)
     const dot = `digraph g { node [type=branch]; start [shape=Mdiamond]; done [shape=Msquare]; start -> ${ids.join(' -> ')} -> done }`
@@ -195,6 +213,7 @@ describe('people', () => {
     'start -> a; a -> b [label="[B] Back"]; a -> done [label="Done"]; b [type=branch]; b -> done',
   )
   const choosing = async (interviewer: Interviewer) => (await runWith(gate, {}, { interviewer })).context['human.gate.label']
+  // proves: pipeline 12.41, pipeline 12.53, pipeline 12.88, pipeline s6.5a, pipeline s8.3a, pipeline 7.3a
   test('41, 53, 88 the labels of the edges are the choices, and the chosen one is the way', async () => {
     const options: unknown[] = []
     const interviewer: Interviewer = {
@@ -207,12 +226,14 @@ describe('people', () => {
     expect(options).toEqual(['Which?', ['B', 'Back', 'b'], ['D', 'Done', 'done']])
     expect([went.completed_nodes.includes('b'), went.context['preferred_label']]).toEqual([false, 'Done'])
   })
+  // proves: pipeline 12.55, pipeline 12.57, pipeline 12.58
   test('55 to 58 the first by default, at a console, by a function, from a queue', async () => {
     expect(await choosing(new AutoApproveInterviewer())).toBe('Back')
     expect(await choosing(new CallbackInterviewer(() => 'd'))).toBe('Done')
     expect(await choosing(new QueueInterviewer({ answers: ['Done'] }))).toBe('Done')
     expect(typeof new ConsoleInterviewer().ask).toBe('function')
   })
+  // proves: pipeline 12.54, pipeline 7.1a
   test('54 questions of four types, of which a confirmation is one of yes and no', async () => {
     const types: string[] = []
     const ask = (attributes: string, ways: string) =>
@@ -230,6 +251,8 @@ describe('people', () => {
 describe('conditions', () => {
   const context: Readonly<Record<string, string | number>> = { k: 'v', n: 3 }
   const scope = { outcome: 'success', preferredLabel: 'Ship', get: (key: string) => context[key] }
+  // proves: pipeline 12.59, pipeline 12.60, pipeline 12.61, pipeline 12.62, pipeline 12.63, pipeline 12.64, pipeline s13.1a
+  // proves: pipeline s13.2a, pipeline s13.3a
   test.each([
     ['59 =', 'context.k=v', true],
     ['60 !=', 'context.k!=v', false],
@@ -241,12 +264,14 @@ describe('conditions', () => {
     const { condition } = parseCondition(text)
     expect(condition !== undefined && evaluateCondition(condition, scope)).toBe(expected)
   })
+  // proves: pipeline 12.65
   test('65 an empty one is none, and its edge is open', async () => {
     expect(parseCondition(' ')).toEqual({ problems: [] })
     expect((await runWith(named('type=branch', 'start -> a; a -> done [condition=""]'))).completed_nodes).toEqual(['start', 'a', 'done'])
   })
 })
 
+// proves: pipeline 12.72, pipeline 12.73, pipeline 12.75
 test('72, 73, 75 transforms of a host change the graph before it is checked, one after another', async () => {
   const add = (name: string): { name: string; transform: (graph: DotGraph) => DotGraph } => ({
     name,

@@ -57,6 +57,7 @@ const essence = ({ status, context, completed_nodes, node_outcomes, steps }: Pip
   steps,
 })
 
+// proves: pipeline 12.51, pipeline 12.93, pipeline 3.13d, pipeline s7.3c, pipeline 3.12a, pipeline 3.10a
 test('what is resumed from a checkpoint ends as what was never disturbed (51, 93)', async () => {
   const whole = await run(chain, { logs_root: false, handlers: mortal(0).handlers })
   expect(whole.status).toBe('success')
@@ -71,6 +72,7 @@ test('what is resumed from a checkpoint ends as what was never disturbed (51, 93
   }
 })
 
+// proves: pipeline 3.13b, pipeline s7.3d
 test('a checkpoint at the exit is a run that is over', async () => {
   const logs_root = folder()
   const { handlers } = mortal(0)
@@ -79,6 +81,7 @@ test('a checkpoint at the exit is a run that is over', async () => {
   expect(essence(again)).toEqual(essence(first))
 })
 
+// proves: pipeline 12.112, pipeline s7.2b, pipeline 6.1b
 test('lineage of a key says who wrote it, also after a resume (112)', async () => {
   const logs_root = folder()
   const { handlers, stop } = mortal(2)
@@ -93,6 +96,7 @@ test('lineage of a key says who wrote it, also after a resume (112)', async () =
   expect(after['mine']).toEqual(before['mine'])
 })
 
+// proves: pipeline 2.6.28, pipeline s7.3e
 test('a checkpoint of another implementation is resumed from: its keys, its outcomes', async () => {
   const file = join(folder(), 'theirs.json')
   const { handlers } = mortal(0)
@@ -117,6 +121,7 @@ test('a checkpoint of another implementation is resumed from: its keys, its outc
   expect(Object.keys(went.context)).not.toContain('__completed_nodes__')
 })
 
+// proves: pipeline 12.105, pipeline s7.3b
 test("a signed checkpoint is the secret's own: whatever is changed in it is found (105)", async () => {
   const logs_root = folder()
   const { handlers, stop } = mortal(2)
@@ -144,6 +149,7 @@ test("a signed checkpoint is the secret's own: whatever is changed in it is foun
   expect(await resumed('hush')).toBe('R2203')
 })
 
+// proves: pipeline 6.2c
 test('the signature is HMAC-SHA-256 over RFC 8785, whatever the order of the keys', () => {
   const expected = createHmac('sha256', 's').update('{"a":[1,true,null],"b":{"x":1e+30,"é":"\\u0001"}}', 'utf8').digest('hex')
   expect(signatureOf({ b: { é: '\u0001', x: 1e30 }, a: [1, true, null], __hmac: 'ignored' }, 's')).toBe(expected)
@@ -157,6 +163,7 @@ test('the signature is HMAC-SHA-256 over RFC 8785, whatever the order of the key
   )
 })
 
+// proves: pipeline 3.13a, pipeline 6.2b
 test('a checkpoint of another graph is refused, unless it is forced', async () => {
   const logs_root = folder()
   const { handlers, stop } = mortal(2)
@@ -170,6 +177,7 @@ test('a checkpoint of another graph is refused, unless it is forced', async () =
   ).toBe('R2203')
 })
 
+// proves: pipeline 3.13c
 test('what was under way and does something outside is not done a second time unasked', async () => {
   const dot = 'digraph g { start [shape=Mdiamond] pay [type=pay] done [shape=Msquare] start -> pay -> done }'
   const logs_root = folder()
@@ -193,6 +201,7 @@ test('what was under way and does something outside is not done a second time un
   expect(paid).toBe(1)
 })
 
+// proves: pipeline 6.2d
 test('large values stand beside the checkpoint and come back', async () => {
   const logs_root = folder()
   const handlers = new HandlerRegistry()
@@ -221,6 +230,7 @@ test('large values stand beside the checkpoint and come back', async () => {
   expect(await codeOf(() => run(dot, { logs_root, handlers, resume: true }))).toBe('R2202')
 })
 
+// proves: pipeline 3.1c
 test('the name of a run in a checkpoint leads nowhere', async () => {
   const workdir = folder()
   const file = join(workdir, 'theirs.json')

@@ -135,6 +135,7 @@ async function execute({ type, body }: Row, attributes: string): Promise<Pipelin
   })
 }
 
+// proves: pipeline s4.3a, pipeline s6.5b, pipeline s6.6d, pipeline 12.45, pipeline s6.12a, pipeline s4.2a
 describe('the conformance matrix (120, seed appendix C)', () => {
   for (const row of ROWS) {
     test(`${row.type} [${row.good}]`, async () => {

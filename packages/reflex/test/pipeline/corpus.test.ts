@@ -39,6 +39,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 const UNTOLD: ReadonlySet<string> = new Set(['checkpoint_saved', 'pipeline_initialized', 'fidelity_resolved'])
 
 // Pipelines of our own in the dialect of those that people run elsewhere: what came of each, event by event.
+// proves: pipeline 3.4c, pipeline 4.9d, pipeline 4.6.3b, pipeline s15.1d, pipeline s15.1e, pipeline s3.1a
 test.each(casesOf('pipeline-dialect'))('$name', async (it) => {
   const { inputs = {}, answers = [], replies = {}, outcomes = {}, actions = {}, shows } = it.json('world.json') as World
   const given = new Map(Object.entries<readonly LlmAnswer[]>({ ...replies, ...outcomes }).map(([id, list]) => [id, inTurn(id, list)]))

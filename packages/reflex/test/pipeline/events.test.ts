@@ -32,6 +32,7 @@ const one = (events: readonly PipelineEvent[], type: string): PipelineEvent => {
 const line =
   'digraph g { label="A line" start [shape=Mdiamond] a [prompt="x", label="The A", simulate=true] done [shape=Msquare] start -> a -> done }'
 
+// proves: pipeline 12.118, pipeline s15.1a, pipeline s15.1c, pipeline 10.2a, pipeline 10.2h, pipeline 6.3a
 test('the events of a run come in order, each with when, where and of what (118)', async () => {
   const logs_root = folder()
   const events = await eventsOf(line, { logs_root })
@@ -64,10 +65,12 @@ test('the events of a run come in order, each with when, where and of what (118)
   expect(lines.map((text) => JSON.parse(text) as unknown)).toEqual(events)
 })
 
+// proves: pipeline 10.2g
 test('every event that the base document names has its name', () => {
   expect(Object.keys(EVENT_ALIASES)).toHaveLength(15)
 })
 
+// proves: pipeline s15.1b
 test('retries, failures and cancellations are told', async () => {
   const fails = await eventsOf(
     'digraph g { start [shape=Mdiamond] a [prompt=x, simulate=fail, max_retries=1, initial_delay="1ms"] done [shape=Msquare] start -> a -> done }',
@@ -104,6 +107,7 @@ test('retries, failures and cancellations are told', async () => {
 const gate = `digraph g { start [shape=Mdiamond] ask [shape=hexagon, question="Go?", timeout="5s", "human.default_choice"="No"] a [prompt=x, simulate=true] done [shape=Msquare]
   start -> ask ask -> a [label="Yes"] ask -> done [label="No"] a -> done }`
 
+// proves: pipeline 10.2c
 test('an interview begins, and is completed or runs out of time', async () => {
   const answered = await eventsOf(gate, { interviewer: new CallbackInterviewer(() => 'Yes') })
   expect(one(answered, 'interview_started')).toMatchObject({ stage: 'ask', question: 'Go?', id: ANY_TEXT })
@@ -129,6 +133,7 @@ test('an interview begins, and is completed or runs out of time', async () => {
   expect(one(late, 'interview_timeout')).toMatchObject({ stage: 'ask', question: 'Go?', duration_ms: 5_000 })
 })
 
+// proves: pipeline 10.2b
 test('branches are told with their name and place', async () => {
   const events =
     await eventsOf(`digraph g { start [shape=Mdiamond] fork [shape=component] a [prompt=a, simulate=true] b [prompt=b, simulate=true]
@@ -156,6 +161,7 @@ test('a resumed run says where it goes on', async () => {
   expect(one(events, 'pipeline_resumed')).toMatchObject({ current_node: 'done', checkpoint: join(logs_root, 'checkpoint.json') })
 })
 
+// proves: pipeline 10.2f
 test('a listener that throws breaks nothing', async () => {
   const result = await run(line, {
     logs_root: false,

@@ -35,6 +35,7 @@ const rounds = `digraph rounds {
   both -> join -> done
 }`
 
+// proves: pipeline 12.107, pipeline s3.7a, pipeline s3.7b, pipeline s3.7c, pipeline 3.8b
 test('each restart has a folder of its own, named after the one before (107)', async () => {
   const logs_root = join(folder(), 'logs')
   const result = await run(rounds, { logs_root })
@@ -46,6 +47,7 @@ test('each restart has a folder of its own, named after the one before (107)', a
   expect(folderOfLap('/a/logs-v4', 1)).toBe('/a/logs-v5')
 })
 
+// proves: pipeline 6.3b, pipeline 6.3c
 test('an earlier visit of a stage makes room for the next, and branches that share a stage keep theirs apart', async () => {
   const logs_root = join(folder(), 'logs')
   await run(rounds, { logs_root })
@@ -60,6 +62,7 @@ test('an earlier visit of a stage makes room for the next, and branches that sha
   expect(second).not.toContain('both/prompt.md')
 })
 
+// proves: pipeline 2.6.27
 test('a status file has the outcome in both spellings (24)', async () => {
   const logs_root = folder()
   await run(rounds, { logs_root })
@@ -88,6 +91,7 @@ async function journalOf(dot: string): Promise<{ records: readonly Rec[]; chroni
   return { records, chronicle: (logsRoot) => new Chronicle({ run: run_id, programs, logsRoot }) }
 }
 
+// proves: pipeline 6.2a
 test('a process that dies behind any record leaves a folder that the next one makes whole', async () => {
   const { records, chronicle } = await journalOf(rounds)
   const home = folder()
@@ -242,6 +246,7 @@ test('a resume catches the folder up with the journal, wherever it was left', as
   await again.close()
 })
 
+// proves: pipeline s3.1b
 test('a run begins at a checkpoint, keeps its folder where it is told, and signs it', async () => {
   const workdir = folder()
   const program = join(workdir, 'asks.dot')
@@ -293,6 +298,7 @@ test('handlers and transforms of an application count for its runs', async () =>
   await reflex.close()
 })
 
+// proves: pipeline 6.2a
 test('each file of a run is there before anything that depends on its records leaves', async () => {
   const workdir = folder()
   const logs = join(workdir, 'logs')

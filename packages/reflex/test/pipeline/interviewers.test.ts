@@ -44,10 +44,12 @@ const all = [gate, why, sure, doubt]
 const ask = (interviewer: Interviewer, ...open: readonly OpenQuestion[]) => interview(interviewer, open, { run: 'otter' })
 
 describe('AutoApprove', () => {
+  // proves: pipeline s8.2a, pipeline 7.2a
   test('takes yes, the first edge, and writes that it was approved; what Reflex itself asks stays open', async () => {
     expect(await ask(new AutoApproveInterviewer(), ...all)).toEqual(['Approve', 'auto-approved', 'yes', undefined])
   })
 
+  // proves: pipeline 7.2a
   test('warns of a label that looks like a rejection, and skips what offers nothing', async () => {
     const warnings: string[] = []
     const interviewer = new AutoApproveInterviewer({ warn: (message, stage) => warnings.push(`${stage}: ${message}`) })
@@ -60,16 +62,19 @@ describe('AutoApprove', () => {
 })
 
 describe('Queue', () => {
+  // proves: pipeline 7.2b
   test.each(['a', 'APPROVE', 'ship', '1', 'app', '[A] Approve'])('understands %s', async (word) => {
     expect(await ask(new QueueInterviewer({ answers: [word] }), gate)).toEqual(['Approve'])
   })
 
+  // proves: pipeline s8.2d, pipeline 7.2d
   test('hands each answer out once, those of a stage first', async () => {
     const queue = new QueueInterviewer({ answers: ['r', 'm'], answers_by_stage: { gate: ['m'], why: 'because' } })
     expect(await ask(queue, gate, gate, why, gate, gate)).toEqual(['Modify', 'Reject', 'because', 'Modify', { skipped: true }])
     expect(queue.left).toBe(0)
   })
 
+  // proves: pipeline 7.2d
   test('what names no choice takes the first; nothing left is skipped, or late', async () => {
     expect(await ask(new QueueInterviewer({ answers: ['perhaps'] }), gate)).toEqual(['Approve'])
     expect(await ask(new QueueInterviewer({}), gate)).toEqual([{ skipped: true }])
@@ -78,6 +83,7 @@ describe('Queue', () => {
 })
 
 describe('Callback', () => {
+  // proves: pipeline s8.1a, pipeline s8.2c
   test('may answer with a word, an answer, later, or nothing', async () => {
     expect(await ask(new CallbackInterviewer(() => 'stop'), gate)).toEqual(['Reject'])
     expect(
@@ -98,6 +104,7 @@ describe('Callback', () => {
   })
 })
 
+// proves: pipeline s8.2e
 test('Recording keeps pairs, and a queue made of them does the same again', async () => {
   const heard: string[] = []
   const recording = new RecordingInterviewer(new QueueInterviewer({ answers: ['m', 'no reason', 'n'] }), ({ question }) =>
@@ -120,6 +127,7 @@ describe('Console', () => {
     return { interviewer: new ConsoleInterviewer({ input, output, interactive }), shown: () => shown }
   }
 
+  // proves: pipeline s8.2b, pipeline 7.2b, pipeline 12.56
   test('shows the choices with their keys, and asks again for what is none of them', async () => {
     const { interviewer, shown } = consoleOf('perhaps\nre\nsome words\ny\n')
     expect(await ask(interviewer, gate, why, sure)).toEqual(['Reject', 'some words', 'yes'])
@@ -135,6 +143,7 @@ describe('Console', () => {
     expect(await ask(consoleOf('').interviewer, gate)).toEqual([{ timeout: true }])
   })
 
+  // proves: pipeline 7.2c
   test('where nobody sits it does not wait', async () => {
     expect(await ask(consoleOf('a\n', false).interviewer, gate)).toEqual([{ skipped: true }])
     const kept = { ...gate, question: { ...gate.question, otherwise: 'Reject' } }

@@ -63,6 +63,8 @@ const PARTIAL: Outcome = { status: 'partial_success' }
 const FAIL: Outcome = { status: 'fail', failure_reason: 'broken' }
 
 describe('selecting an edge (reference pipeline 3.3)', () => {
+  // proves: pipeline s3.3a, pipeline s3.3b, pipeline s3.3c, pipeline 2.6.2, pipeline 2.6.3, pipeline 2.6.4, pipeline 2.6.5, pipeline 2.6.36
+  // proves: pipeline 2.6.40, pipeline 3.3c, pipeline 3.3d, pipeline 3.3e, pipeline 12.25
   test.each<[string, Written[], Outcome, string | undefined]>([
     ['step 1: a true condition over a heavier edge without one', ['a * 9', 'b ? outcome=success'], SUCCESS, 'b condition'],
     ['step 1: the heaviest of the true', ['a ? score>1', 'b * 2 ? mode=x', 'c * 1 ? score>2'], SUCCESS, 'b condition'],
@@ -129,6 +131,7 @@ describe('selecting an edge (reference pipeline 3.3)', () => {
     expect([route?.edge?.edge.index, route?.conditional]).toEqual([1, true])
   })
 
+  // proves: pipeline 2.6.4
   test('the winner does not depend on the order of declaration, but for equal targets', () => {
     const EDGE = fc.record({
       to: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -148,6 +151,8 @@ describe('selecting an edge (reference pipeline 3.3)', () => {
 
 describe('routing a failure (reference pipeline 3.4)', () => {
   const retry = { n: { retry_target: 'back', fallback_retry_target: 'far' }, back: {}, far: {} }
+  // proves: pipeline 3.4a, pipeline 3.4b, pipeline 3.4d, pipeline 3.4e, pipeline 3.4f, pipeline 3.4g, pipeline 3.4h, pipeline s3.6a
+  // proves: pipeline s3.6b, pipeline 2.6.6
   test.each<[string, Scenario, string | undefined]>([
     ['F1: a true condition before everything', { edges: { n: ['a ? outcome=fail', 'b : fail'] }, nodes: retry }, 'a condition'],
     ['F1: any true condition counts', { edges: { n: ['a ? mode=x'] }, nodes: retry }, 'a condition'],
@@ -214,6 +219,7 @@ describe('routing a failure (reference pipeline 3.4)', () => {
     expect(route === undefined ? undefined : [route.to, route.step, ...(route.jump === true ? ['jump'] : [])].join(' ')).toBe(expected)
   })
 
+  // proves: pipeline 2.6.7
   test('a branch node looks at the outcome of the stage before it', () => {
     const scenario = { edges: { n: ['a ? outcome=success', 'b ? outcome=fail', 'c'] }, nodes: { n: { type: 'branch' } } }
     expect(selectEdge(request(scenario, FAIL))?.to).toBe('b')

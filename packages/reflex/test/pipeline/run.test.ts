@@ -48,6 +48,7 @@ const faultOf = async (work: () => Promise<unknown>): Promise<{ code: string; da
   return { code: '', data: undefined }
 }
 
+// proves: pipeline 12.s, pipeline 12.24, pipeline s1.1a, pipeline s7.6a, pipeline 12.77
 test('the smoke test of the reference (12, integration)', async () => {
   const graph = parse(smoke)
   expect([graph.nodes.size, graph.edges.length]).toEqual([5, 6])
@@ -63,6 +64,7 @@ test('the smoke test of the reference (12, integration)', async () => {
   expect(checkpoint['completed_nodes']).toEqual(['start', 'plan', 'implement', 'review', 'done'])
 })
 
+// proves: pipeline 12.t
 test('a stage that fails once goes back over the one before, and the run still succeeds', async () => {
   const result = await run(smoke.replace('goal_gate=true', 'goal_gate=true, simulate="fail_once"'), quick)
   expect(result.status).toBe('success')
@@ -84,6 +86,7 @@ test('a failed run is a result and no exception', async () => {
   })
 })
 
+// proves: pipeline 3.1a, pipeline 3.1b, pipeline s10.3a
 test('a pipeline with errors is refused with all findings, and runs where only lint refuses it and nobody asks', async () => {
   const dangling =
     'digraph g { start [shape=Mdiamond] a [prompt=x, simulate=true] lost [prompt=y] done [shape=Msquare] start -> a -> done lost -> done }'
@@ -94,6 +97,7 @@ test('a pipeline with errors is refused with all findings, and runs where only l
   expect((await faultOf(() => run('digraph g { a -> b }', { ...quick, validate: false }))).code).toBe('R1142')
 })
 
+// proves: pipeline s3.1b
 test('inputs are in the context; names that the engine keeps are refused', async () => {
   const dot =
     'digraph g { start [shape=Mdiamond] a [type=transform, transform=identity, source_key=who, output_key=said] done [shape=Msquare] start -> a -> done }'
@@ -104,6 +108,7 @@ test('inputs are in the context; names that the engine keeps are refused', async
 
 const custom = 'digraph g { start [shape=Mdiamond] a [type=greet, word=hello] done [shape=Msquare] start -> a -> done }'
 
+// proves: pipeline 12.97, pipeline s4.3b
 test('a handler of the host is called by its type, in three phases where it has them (97)', async () => {
   const calls: string[] = []
   const handlers = handlersOf({
@@ -132,6 +137,7 @@ test('a handler of the host is called by its type, in three phases where it has 
   expect(calls).toEqual(['prepare', 'run', 'apply'])
 })
 
+// proves: pipeline s4.5a
 test('handlers that are registered for all count until they are taken back (seed 4.5)', async () => {
   Registry.register('greet', { execute: () => ({ status: 'success', notes: 'here' }), idempotency: 'read_only' })
   expect((await run(custom, quick)).final_outcome?.status).toBe('success')
@@ -148,6 +154,7 @@ test('a handler that throws or answers with nonsense fails its node', async () =
   expect(nonsense.status).toBe('fail')
 })
 
+// proves: pipeline 4.3.1d, pipeline s6.1b
 test('a backend may answer with text, with an outcome, or with what it knows of its text', async () => {
   const dot = 'digraph g { start [shape=Mdiamond] a [prompt="say $goal"] done [shape=Msquare] start -> a -> done }'
   const by = async (answer: LlmAnswer) => run(dot, { ...quick, llm_backend: () => answer })
@@ -162,6 +169,7 @@ test('a backend may answer with text, with an outcome, or with what it knows of 
   expect((await run(dot, quick)).context['last_response']).toContain('[Simulated] Response for stage: a')
 })
 
+// proves: pipeline 3.11a, pipeline s3.1b
 test('steps are bounded', async () => {
   const dot =
     'digraph g { start [shape=Mdiamond] a [prompt=x, simulate=true] done [shape=Msquare] start -> a a -> a [condition="outcome=success"] a -> done }'
@@ -172,6 +180,7 @@ test('steps are bounded', async () => {
   })
 })
 
+// proves: pipeline 3.12a
 test('a signal cancels the run', async () => {
   const stop = new AbortController()
   const handlers = handlersOf({
@@ -187,6 +196,7 @@ test('a question that only the operator may answer leaves the run suspended', as
   expect(await run(smoke, { ...quick, limits: { steps: 2 } })).toMatchObject({ status: 'suspended', failure_reason: 'waits for budget' })
 })
 
+// proves: pipeline s3.1a, pipeline s3.1b, pipeline 4.6.3a
 test('a file runs with the pipelines beside it', async () => {
   const workdir = folder()
   writeFileSync(
@@ -203,6 +213,7 @@ test('a file runs with the pipelines beside it', async () => {
   expect(existsSync(join(workdir, 'logs', 'subgraph_call', 'a', 'status.json'))).toBe(true)
 })
 
+// proves: pipeline s3.1b
 test('texts are parsed once where they are kept', async () => {
   const cache = new DotCache()
   await run(smoke, { ...quick, cache })
@@ -211,6 +222,7 @@ test('texts are parsed once where they are kept', async () => {
   expect(cache.size).toBe(1)
 })
 
+// proves: pipeline s3.1b, pipeline s12.1a
 test('transforms of a run change its graph, in their order', async () => {
   const named = (name: string, prompt: string) => ({
     name,
@@ -233,6 +245,7 @@ test('a run of 1,000 nodes ends, with a folder for each', async () => {
   expect(existsSync(join(result.logs_root ?? '', 'n999', 'status.json'))).toBe(true)
 })
 
+// proves: pipeline s5.4a, pipeline 5.6b, pipeline s5.2a
 test('the chain is switched off by a trusted author and the host together, and by neither alone (seed 5.4, reference 5.6)', async () => {
   const dot = `digraph off { mandatory_middleware=false start [shape=Mdiamond] note [type=transform, transform=constant, expression="x", output_key="seen"]
     done [shape=Msquare] start -> note -> done }`
@@ -243,6 +256,7 @@ test('the chain is switched off by a trusted author and the host together, and b
   expect(await status({ trust: 'probationary', allow_disable_middleware: true })).toBe('fail')
 })
 
+// proves: pipeline s5.1c
 test('the middleware of the host surrounds every node, after the mandatory seven (seed 5.1)', async () => {
   const dot =
     'digraph w { start [shape=Mdiamond] note [type=transform, transform=constant, expression="x"] done [shape=Msquare] start -> note -> done }'

@@ -71,6 +71,7 @@ it('understands every path as the tools write it, and as nothing else', () => {
   )
 })
 
+// proves: pipeline 5.2c
 it('matches a star with one step and two with the rest', () => {
   const matches = (pattern: string, text: string): boolean => {
     const read = readPattern(`arbor://${pattern}`)

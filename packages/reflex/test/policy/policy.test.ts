@@ -61,6 +61,7 @@ describe('what a level of trust grants by itself', () => {
     ['arbor://net/example.org', []],
     ['arbor://nothing/known', []],
   ]
+  // proves: pipeline 5.2e
   it.each(rows)('%s', (need, levels) => {
     expect(TRUST_LEVELS.filter((level) => policy(level).allows('otter', need))).toEqual(levels)
   })

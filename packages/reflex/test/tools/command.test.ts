@@ -44,6 +44,7 @@ describe('command', () => {
     })
   })
 
+  // proves: pipeline 4.5f
   it('sees where things are, the language, and what the operator names, and nothing else', async () => {
     const environment = {
       PATH: `.:${PATH}:rel/bin`,
@@ -125,6 +126,7 @@ describe('the end of a command without a sandbox', () => {
     return read().map(Number)
   }
 
+  // proves: pipeline 3.11j
   it('comes to a child that ignores it, and to its child', async () => {
     const work = folder()
     const fault = await refusal(() =>

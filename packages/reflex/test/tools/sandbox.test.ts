@@ -368,6 +368,7 @@ describe('the sandbox that a program asks for', () => {
 describe('without bubblewrap', () => {
   const none = tools({ bubblewrap: [] })
 
+  // proves: pipeline 2.6.31
   it('a run that needs it fails and says how to get it', async () => {
     const work = folder()
     expect(await refusal(() => sh('touch x', confinedIn(work), {}, none))).toMatchObject({

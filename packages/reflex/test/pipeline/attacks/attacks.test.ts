@@ -24,6 +24,8 @@ describe.for(attacks())('$name', (attack) => {
   const guards = [guard].flat()
   const lacks = sandbox && missing !== undefined
 
+  // proves: pipeline 5.1d, pipeline 5.3f, pipeline 5.6a, pipeline 5.6d, pipeline 5.6h, pipeline 4.9c, pipeline 4.5f, pipeline 3.11g
+  // proves: pipeline 10.3d, pipeline 4.3.1f, pipeline 4.6.3d, pipeline 4.7b
   test.skipIf(lacks)(`is stopped, and told: ${tries}`, async () => {
     const [door, whole] = await Promise.all([
       tried(attack, (ground) => runByDoor(attack, ground)),

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { CANONICAL_TYPES, SESSION_SERVICES, SHAPES, STANDARD_NAMES, TYPE_NAMES } from '../../../src/pipeline/compile/aliases.ts'
 import { nodeOf } from './compiled.ts'
 
+// proves: pipeline 12.99
 test('appendix B has 70 names: 55 aliases and the fifteen types themselves', () => {
   expect(STANDARD_NAMES.size).toBe(70)
   expect(CANONICAL_TYPES).toHaveLength(15)
@@ -24,12 +25,14 @@ test('appendix B has 70 names: 55 aliases and the fifteen types themselves', () 
   })
 })
 
+// proves: pipeline 4.1d
 test('six names of the body stand outside of it', () => {
   const outside = [...TYPE_NAMES.keys()].filter((name) => !STANDARD_NAMES.has(name))
   expect(outside).toEqual(['wait.timer', 'wait.signal', 'gate.approval', 'gate.trust', 'gate.capability', 'compose.pipeline'])
   expect(TYPE_NAMES.get('compose.pipeline')).toEqual(TYPE_NAMES.get('pipeline.run'))
 })
 
+// proves: pipeline sB.7, pipeline 2.6.35
 test('sessions have seventeen services', () => {
   expect(SESSION_SERVICES).toHaveLength(17)
   for (const service of SESSION_SERVICES) {
@@ -51,6 +54,7 @@ test('every shape stands for a name that is known', () => {
   for (const type of SHAPES.values()) expect(TYPE_NAMES.has(type)).toBe(true)
 })
 
+// proves: pipeline 2.6.34, pipeline 5.6d
 test('every name has one operation, and no authored attribute changes it', () => {
   const authored = 'purpose="shell", target="api", source="api", op="stats", mode="pipeline", predicate="expression", path="x", output="y"'
   for (const [name, { canonical }] of TYPE_NAMES) {

@@ -8,6 +8,7 @@ import { attributeTable } from '../../../src/pipeline/compile/attributes.ts'
 import { TYPE_NAMES } from '../../../src/pipeline/compile/aliases.ts'
 import { compiled } from './compiled.ts'
 
+// proves: pipeline 11.1b
 test('what was compiled without options is kept with the graph', () => {
   const graph = parse('digraph g { a -> b }')
   expect(compileGraph(graph)).toBe(compileGraph(graph, {}))
@@ -28,6 +29,7 @@ test('the nodes of each type are listed', () => {
   expect(Object.fromEntries(handlers)).toEqual({ start: ['start'], exit: ['done'], compute: ['a', 'b'], branch: ['c'] })
 })
 
+// proves: pipeline 2.6.38
 test('a thread is that of the node, of the edge, of the graph, of its class, of the stage before', () => {
   const graph = parse(
     'digraph g { thread_id=whole; a [thread_id=own]; subgraph s { label="Loop A"; b }; c [class="x,y"]; d; b -> c [thread_id=edge] }',

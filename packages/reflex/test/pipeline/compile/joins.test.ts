@@ -4,10 +4,12 @@ import { compiled } from './compiled.ts'
 const BLOCKS = 'node [prompt=x]; p [shape=component]; q [shape=component]; f [shape=tripleoctagon]; g [shape=tripleoctagon]; '
 const joinsOf = (body: string): Record<string, string> => Object.fromEntries(compiled(BLOCKS + body).joins)
 
+// proves: pipeline 3.9.2e
 test('branches join at the fan-in that all of them reach', () => {
   expect(joinsOf('p -> a -> f; p -> b -> c -> f; f -> done')).toEqual({ p: 'f' })
 })
 
+// proves: pipeline 3.9.2e
 test('of two, at the nearer by the sum of distances, then by id', () => {
   expect(joinsOf('p -> a -> g -> f; p -> b -> g')).toEqual({ p: 'g' })
   expect(joinsOf('p -> a; p -> b; a -> f; a -> g; b -> f; b -> g')).toEqual({ p: 'f' })

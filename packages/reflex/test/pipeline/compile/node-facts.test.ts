@@ -8,6 +8,7 @@ const EXECUTE = 'arbor://orchestrator/execute'
 const needs = (attributes: string): readonly string[] => nodeOf(attributes).capabilitiesRequired
 
 describe('capabilities', () => {
+  // proves: pipeline 5.2a, pipeline s5.2a
   test('a start and an exit need nothing, everything else its type and its alias', () => {
     const typed = compiled('b [shape=diamond]')
     expect(typed.nodes.get('start')?.capabilitiesRequired).toEqual([])
@@ -41,6 +42,7 @@ describe('capabilities', () => {
     ['prompt="x", pre_hook="echo"', ['arbor://shell/exec']],
     ['prompt="x", capabilities="arbor://deploy/prod, arbor://x"', ['arbor://deploy/prod', 'arbor://x']],
   ]
+  // proves: pipeline 5.2b
   test.each(rows)('%s', (attributes, uris) => expect(needs(attributes)).toEqual(expect.arrayContaining([...uris])))
 
   test('items are what they are, also items of items', () => {
@@ -70,6 +72,7 @@ describe('capabilities', () => {
     expect(needs('type="file.write", output="{work}/x"')).toContain('arbor://fs/write/{work}/%7Bwork%7D/x')
   })
 
+  // proves: pipeline 11.3i
   test('a graph lists all of its nodes, sorted', () => {
     const { capabilities } = compiled('graph [pre_hook="x"]; a [prompt="x"]; b [shape=hexagon]')
     expect(capabilities).toEqual([...capabilities].sort())
@@ -78,6 +81,7 @@ describe('capabilities', () => {
 })
 
 describe('data classes', () => {
+  // proves: pipeline s9.3a, pipeline 2.2b
   test.each([
     ['shape=diamond', 'public', false],
     ['type="transform"', 'public', false],
@@ -96,6 +100,7 @@ describe('data classes', () => {
     expect(nodeOf(attributes)).toMatchObject({ dataClassification, classified })
   })
 
+  // proves: pipeline 5.4a, pipeline 11.3j
   test('an edge downwards is an error only if the author has written both classes', () => {
     const severities = (a: string, b: string): string[] =>
       compiled(`a [${a}]; b [${b}]; a -> b`)
@@ -137,6 +142,7 @@ describe('idempotency', () => {
 })
 
 describe('bounds', () => {
+  // proves: pipeline G8
   test('are what a node states', () => {
     expect(nodeOf('timeout=5m, max_retries="3", max_tokens=100, max_cost=0.5').resourceBounds).toEqual({
       timeout: 300_000,
@@ -149,6 +155,7 @@ describe('bounds', () => {
     expect(nodeOf('prompt=x').resourceBounds).toEqual({})
   })
 
+  // proves: pipeline 3.5b, pipeline 2.1b
   test('the retries of the graph are not for what repeating cannot help', () => {
     const typed = compiled(
       'graph [default_max_retries=2, default_max_retry=9]; a [prompt=x]; g [type=gate]; t [type=transform]; s [retry_policy=linear]',

@@ -5,6 +5,7 @@ import { compiled, nodeOf } from './compiled.ts'
 
 const custom = new Map([['my_type', { capabilities: ['arbor://x/y'], idempotency: 'idempotent' as const }]])
 
+// proves: pipeline s4.4a
 test('a custom handler goes before everything', () => {
   expect(nodeOf('type="my_type", shape=diamond', { custom })).toMatchObject({
     by: 'custom',
@@ -16,6 +17,7 @@ test('a custom handler goes before everything', () => {
   })
 })
 
+// proves: pipeline s4.4a, pipeline 4.1c
 test('a custom handler can take an alias, and a canonical type with all its aliases', () => {
   const tool = new Map([['tool', {}]])
   expect(nodeOf('shape=parallelogram', { custom: tool })).toMatchObject({ custom: 'tool', canonical: 'exec', rawType: 'tool' })
@@ -23,6 +25,7 @@ test('a custom handler can take an alias, and a canonical type with all its alia
   expect(nodeOf('type="shell"', { custom: new Map([['exec', {}]]) })).toMatchObject({ custom: 'exec', rawType: 'shell' })
 })
 
+// proves: pipeline 4.1a
 test('the own type goes before the own shape', () => {
   expect(nodeOf('type="gate", shape=diamond')).toMatchObject({ canonical: 'gate', by: 'own type' })
   expect(nodeOf('type="exit", shape=Msquare')).toMatchObject({ canonical: 'exit', rawType: 'exit' })
@@ -33,6 +36,7 @@ test('type="exit" needs no shape', () => {
   expect(typed).toMatchObject({ start: 'begin', starts: ['begin'], exits: ['finished'] })
 })
 
+// proves: pipeline 4.1a
 test('an own shape goes before the type of a block of defaults', () => {
   const typed = compileGraph(
     parse('digraph g { node [type="compute"]; start [shape=Mdiamond]; done [shape=Msquare]; a; start -> a -> done }'),
@@ -46,6 +50,7 @@ test('an own box says nothing, so that the block of defaults decides', () => {
   expect(compiled('node [type="gate"]; a [shape=box]').nodes.get('a')).toMatchObject({ canonical: 'gate', by: 'default type' })
 })
 
+// proves: pipeline s4.4d
 test('a default type goes before a default shape, and this before nothing', () => {
   expect(compiled('node [type="gate", shape=diamond]; a').nodes.get('a')).toMatchObject({ canonical: 'gate' })
   expect(compiled('node [shape=diamond]; a').nodes.get('a')).toMatchObject({ rawType: 'conditional', by: 'default shape' })
@@ -59,6 +64,7 @@ test('a service that no session has is taken at its word, unless a host has it',
   expect(own).toMatchObject({ custom: 'session.clasify', canonical: 'compute' })
 })
 
+// proves: pipeline 4.1b
 test('a type that nothing knows is passed over and remembered', () => {
   expect(nodeOf('type="shel", shape=diamond')).toMatchObject({ rawType: 'conditional', by: 'own shape', unknown: 'shel' })
   for (const name of ['__proto__', 'constructor', 'toString']) {
@@ -66,11 +72,13 @@ test('a type that nothing knows is passed over and remembered', () => {
   }
 })
 
+// proves: pipeline 2.6.13
 test('starts by type come before starts by shape', () => {
   const typed = compileGraph(parse('digraph g { a [shape=Mdiamond]; b [type="start"]; a -> b }'))
   expect(typed.starts).toEqual(['b', 'a'])
 })
 
+// proves: pipeline 2.6.13
 test('names make a start and an exit only where nothing else does', () => {
   const typed = compileGraph(parse('digraph g { start -> work -> END; work [prompt="x"] }'))
   expect(typed).toMatchObject({ starts: ['start'], exits: ['END'] })
@@ -79,6 +87,7 @@ test('names make a start and an exit only where nothing else does', () => {
   expect(compiled('exit [prompt="x"]; start -> exit -> done').exits).toEqual(['done'])
 })
 
+// proves: pipeline s6.1a, pipeline s6.7a, pipeline s6.7b, pipeline 4.5a, pipeline 4.7f
 test('one operation has one name, however it is spelled', () => {
   const same: readonly (readonly [string, readonly string[]])[] = [
     ['codergen', ['', 'type="codergen"', 'type="compute"', 'type="compute", purpose="llm"']],

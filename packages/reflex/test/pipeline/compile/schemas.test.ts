@@ -62,6 +62,7 @@ describe('unknown attributes', () => {
 })
 
 describe('types', () => {
+  // proves: pipeline 11.3h, pipeline 11.3z, pipeline G8, pipeline 1.5a
   test.each([
     ['prompt=x, max_retries="2"', []],
     ['prompt=x, max_retries=2.5', ['typed_schema: max_retries of "n" is "2.5", which is no whole number']],
@@ -85,6 +86,7 @@ describe('types', () => {
     expect(finding).toMatchObject({ code: 'R1107', rule: 'typed_schema', fix: 'write "first_success"', path: 'n.join_policy' })
   })
 
+  // proves: pipeline 11.3z
   test('of edges and the graph', () => {
     expect(found(compiled('start -> done [weight="heavy"]'))).toEqual([
       'weight_numeric: the weight of "start -> done" is "heavy", which is no number, and counts as 0',
@@ -95,6 +97,7 @@ describe('types', () => {
 })
 
 describe('required attributes', () => {
+  // proves: pipeline 11.1a, pipeline 11.3h
   test.each([
     ['type="tool"', 'tool_command'],
     ['type="shell"', 'command'],
@@ -139,6 +142,7 @@ test('a word that chooses nothing is told, with what was meant', () => {
   ])
 })
 
+// proves: pipeline 11.3d, pipeline 2.6.26, pipeline s10.2h
 test('conditions are read, and what is wrong in them is told at its place', () => {
   const text =
     'digraph g {\n  a -> b [condition="outcome=success or x=1"]\n  a -> c [condition="context.n > 3"]\n  a -> d [condition=" "]\n}'
@@ -191,6 +195,7 @@ describe('the table of attributes', () => {
     }
   })
 
+  // proves: pipeline sA.1, pipeline sA.2, pipeline sA.3
   test('knows appendix A of the seed', () => {
     const named = (on: string): string[] => table.filter((row) => row.on === on).flatMap(({ name, aliases }) => [name, ...aliases])
     expect(named('graph')).toEqual(expect.arrayContaining(GRAPH.split(' ')))

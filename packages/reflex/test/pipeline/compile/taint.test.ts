@@ -10,6 +10,7 @@ const RUN = 'run [type="shell", command="echo $last_response"]; '
 const VALID = 'valid [type="output.validate", pattern="[a-z]+"]; '
 
 describe('a value of a model', () => {
+  // proves: pipeline 11.3k
   test('that comes to a command unchecked is reported', () => {
     expect(flowsOf(`${ASK}${RUN}start -> ask -> run -> done`)).toEqual(['missing_sanitization last_response: ask -> run'])
   })
@@ -30,6 +31,7 @@ describe('a value of a model', () => {
     expect(flowsOf(`${ASK}valid [type="output.validate", pattern=x, sanitizes="ssrf"]; ${RUN}start -> ask -> valid -> run`)).toHaveLength(1)
   })
 
+  // proves: pipeline 11.3l
   test('is unsafe again after another model has written it', () => {
     expect(compiled(`${ASK}${VALID}again [prompt="better: $last_response"]; ${RUN}start -> ask -> valid -> again -> run`).taint).toEqual([
       {
@@ -69,6 +71,7 @@ describe('a value of a model', () => {
 })
 
 describe('what decides what runs', () => {
+  // proves: pipeline 11.3m
   test('wants to be confirmed', () => {
     const body = `${ASK}run [type="pipeline.run"]; `
     expect(flowsOf(`${body}start -> ask -> run`)).toEqual(['confidence_gap last_response: ask -> run'])

@@ -6,12 +6,14 @@ const TEXT = 'digraph g { node [y=1] a [x=1]; a -> b; subgraph s { c } }'
 
 /** Seed pipeline 12.3; reference pipeline 1.4. */
 describe('the cache of parsed texts', () => {
+  // proves: pipeline 12.103, pipeline s12.3a
   test('parses a text once, however it is named', () => {
     const cache = new DotCache()
     expect(cache.parse(TEXT, { file: 'x.dot' })).toBe(cache.parse(TEXT))
     expect([cache.size, cache.capacity]).toEqual([1, 100])
   })
 
+  // proves: pipeline s12.3a, pipeline s12.3b
   test('knows texts by the SHA-256 of exactly what they are', () => {
     const hash = createHash('sha256').update(`${TEXT}\n`).digest('hex')
     const cache = new DotCache()
@@ -27,6 +29,7 @@ describe('the cache of parsed texts', () => {
     expect([one?.attributes.get('x')?.value, other?.attributes.get('x')?.value]).toEqual(['\ud800', '\ud801'])
   })
 
+  // proves: pipeline 12.103
   test('drops what was not used for longest', () => {
     const cache = new DotCache(2)
     const [a, b] = ['a', 'b'].map((id) => cache.parse(`digraph g { ${id} }`))
@@ -35,6 +38,7 @@ describe('the cache of parsed texts', () => {
     expect([cache.parse('digraph g { a }') === a, cache.parse('digraph g { b }') === b, cache.size]).toEqual([true, false, 2])
   })
 
+  // proves: pipeline 12.103, pipeline s12.3b
   test('can be emptied, and passed by', () => {
     const cache = new DotCache()
     expect(cache.parse(TEXT, { cache: false })).not.toBe(cache.parse(TEXT, { cache: false }))
@@ -44,6 +48,7 @@ describe('the cache of parsed texts', () => {
     expect(cache.parse(TEXT)).not.toBe(graph)
   })
 
+  // proves: pipeline 1.4c
   test('gives graphs that nobody can change', () => {
     const graph = new DotCache().parse(TEXT)
     const node = graph.nodes.get('a')

@@ -9,6 +9,7 @@ const idsOf = (text: string) => [...graphOf(text).nodes.keys()]
 const edgesOf = (text: string) => graphOf(text).edges.map(({ from, to }) => `${from}>${to}`)
 
 describe('words (reference pipeline 1.1)', () => {
+  // proves: pipeline L1, pipeline L3, pipeline L11, pipeline s2.3b
   test.each([
     ['L1 byte order mark', '\ufeffdigraph g { a }'],
     ['L1 CRLF', 'digraph g {\r\n// "one\r\na\r\n}\r\n'],
@@ -25,6 +26,7 @@ describe('words (reference pipeline 1.1)', () => {
     expect(idsOf(text)).toEqual(['a'])
   })
 
+  // proves: pipeline L4, pipeline L5, pipeline L6, pipeline L7, pipeline L8, pipeline s2.5a
   test.each([
     ['L4 a slash is data', String.raw`x="http://e.org/*a*/"`, 'http://e.org/*a*/'],
     ['L5 comment between attributes', 'q=1, // "no"\n /* ] */ x="y"', 'y'],
@@ -39,6 +41,7 @@ describe('words (reference pipeline 1.1)', () => {
     expect(read(block)['x']).toBe(value)
   })
 
+  // proves: pipeline L9
   test.each(['node_router', 'edge_case', 'graph_x', 'subgraph_done', 'digraph1', 'node', 'edge', 'graph', 'subgraph', 'strict', 'digraph'])(
     'L9 %s is an ordinary id',
     (id) => {
@@ -53,6 +56,7 @@ describe('words (reference pipeline 1.1)', () => {
 })
 
 describe('statements (reference pipeline 1.2)', () => {
+  // proves: pipeline G3
   test.each([
     ['comma', 'a=1, b=2'],
     ['semicolon', 'a=1; b=2'],
@@ -67,6 +71,7 @@ describe('statements (reference pipeline 1.2)', () => {
     expect(read(block)).toEqual({ a: 1, b: 2 })
   })
 
+  // proves: pipeline G5, pipeline G6, pipeline s2.2c, pipeline s2.3d
   test.each([
     ['G5', 'human.default_choice="hold"', { 'human.default_choice': 'hold' }],
     ['G5 quoted', '"human.default_choice"="hold"', { 'human.default_choice': 'hold' }],
@@ -82,6 +87,7 @@ describe('statements (reference pipeline 1.2)', () => {
     expect(read(block)).toEqual(values)
   })
 
+  // proves: pipeline G9, pipeline G10
   test('G9, G10 attributes of the graph: blocks merge, and a key alone counts as well', () => {
     const graph = graphOf('digraph g { graph [goal="x", label=1] rankdir=TB; a param.path = "p"\n graph [label=2] "q"=true }')
     expect(Object.fromEntries([...graph.attributes].map(([key, { value }]) => [key, value]))).toEqual({
@@ -93,6 +99,7 @@ describe('statements (reference pipeline 1.2)', () => {
     })
   })
 
+  // proves: pipeline G12, pipeline s2.2b
   test('G12 chains, over lines and comments', () => {
     const graph = graphOf('digraph g { a\n -> b // on\n ->\n c [w=1]\n c->d }')
     expect(graph.edges.map(({ from, to, attributes }) => [from, to, attributes.get('w')?.value])).toEqual([
@@ -102,6 +109,7 @@ describe('statements (reference pipeline 1.2)', () => {
     ])
   })
 
+  // proves: pipeline G13
   test('G13 an edge may come before its nodes', () => {
     const graph = graphOf('digraph g { a -> b; b [x=1]; a }')
     expect([...graph.nodes.values()].map((node) => [node.id, node.implicit])).toEqual([
@@ -110,6 +118,7 @@ describe('statements (reference pipeline 1.2)', () => {
     ])
   })
 
+  // proves: pipeline G14
   test('G14 edges between the same nodes are distinct and ordered', () => {
     const graph = graphOf('digraph g { a -> b [c=1]; a -> b [c=2]; a -> a }')
     expect(graph.edges.map((edge) => [edge.index, edge.attributes.get('c')?.value])).toEqual([
@@ -119,6 +128,7 @@ describe('statements (reference pipeline 1.2)', () => {
     ])
   })
 
+  // proves: pipeline G15, pipeline G16, pipeline s2.3c
   test('G15 semicolons, G16 case, G17 quoted ids', () => {
     expect(idsOf('digraph g { ;; a; A;; "b" ; }')).toEqual(['a', 'A', 'b'])
     expect(edgesOf('digraph g { "a"->"b" }')).toEqual(['a>b'])
@@ -136,6 +146,7 @@ describe('statements (reference pipeline 1.2)', () => {
 })
 
 describe('what pipelines do without (reference pipeline 1.2 G1)', () => {
+  // proves: pipeline G1, pipeline G17, pipeline s2.3a
   test.each([
     ['graph g { a }', 'R1102 1:1 the edges of a pipeline are directed, and this graph is not'],
     ['strict digraph g { a }', 'R1102 1:1 pipelines know no strict graphs: two edges may join the same two nodes'],
@@ -170,6 +181,7 @@ describe('what pipelines do without (reference pipeline 1.2 G1)', () => {
 })
 
 describe('the strict grammar', () => {
+  // proves: pipeline G2
   test.each([
     ['digraph g { a [x=1 y=2] }', 'R1105 1:20 no comma before this attribute (strict grammar)'],
     ['digraph g { a [x=1; y=2] }', 'R1100 1:19 a separator that is no single comma (strict grammar)'],
@@ -196,12 +208,14 @@ describe('findings that are no errors', () => {
   const warnings = (text: string) =>
     parseDot(text).warnings.map((fault) => [fault.severity, fault.code, fault.rule, fault.line, fault.column, fault.message])
 
+  // proves: pipeline G2, pipeline 11.3z
   test('a comma that is missing is said once', () => {
     expect(warnings('digraph g {\n a [x=1 y=2]\n b [x=1\n y=2 z=3] }')).toEqual([
       ['info', 'R1105', 'missing_comma', 2, 9, 'no comma before this attribute, and at 2 further places'],
     ])
   })
 
+  // proves: pipeline 11.3z
   test('an attribute that stands twice in one statement; a default or an earlier statement may be overridden', () => {
     const text = 'digraph g { node [x=0] a [x=1,\nx=2] a [x=3]; a -> b [w=1][w=2] graph [p=1] graph [p=2] q=1; q=2 }'
     expect(warnings(text)).toEqual([
@@ -213,6 +227,7 @@ describe('findings that are no errors', () => {
 })
 
 describe('the first error', () => {
+  // proves: pipeline 1.4a
   test('is thrown, with its place and frame', () => {
     expect(() => parse('digraph g {\n  a -- b\n  c -- d\n}', { file: 'x.dot' })).toThrow(
       expect.objectContaining({

@@ -8,6 +8,7 @@ const around = (line: string) => `digraph g {\n  ${line}\n  last [x="one ]\\"", 
 
 /** One slip, one error, and what comes behind it is read. */
 describe('recovery (seed pipeline 2.4, reference pipeline 1.4)', () => {
+  // proves: pipeline s2.4a, pipeline 12.102
   test.each([
     ['a stray character', '? a', 'R1100 2:3 no statement begins with "?"'],
     ['an arrow without a start', '-> a', 'R1100 2:3 an edge begins with the id of a node'],
@@ -48,6 +49,7 @@ describe('recovery (seed pipeline 2.4, reference pipeline 1.4)', () => {
     expect(graph && valuesOf(graph, 'a')).toEqual({ x: 1, z: 3 })
   })
 
+  // proves: pipeline L10
   test.each([
     ['digraph g {\n a [x="b"]\n', ['R1101 1:11 this brace is never closed']],
     ['digraph g {\n subgraph s {\n a\n', ['R1101 2:13 this brace is never closed']],

@@ -6,6 +6,7 @@ const provenanceOf = (text: string, id: string) =>
 
 /** Reference pipeline 1.3; seed pipeline 2.9. */
 describe('defaults', () => {
+  // proves: pipeline s2.9a, pipeline G11, pipeline 1.3c
   test('hold for what comes later in their scope, and end with it', () => {
     const graph = graphOf('digraph g { a; node [x=1]; b; subgraph { node [x=2, y=3] c; node [y=4]; d } e }')
     expect(['a', 'b', 'c', 'd', 'e'].map((id) => valuesOf(graph, id))).toEqual([{}, { x: 1 }, { x: 2, y: 3 }, { x: 2, y: 4 }, { x: 1 }])
@@ -19,6 +20,7 @@ describe('defaults', () => {
     expect(values).toEqual([{}, { w: '2 own', v: '3 own' }, { w: '1 default', v: '4 default' }, { w: '1 default' }])
   })
 
+  // proves: pipeline 1.3b
   test('are remembered as such, until a statement overrides them', () => {
     const text = 'digraph g { node [type="compute", shape=box, t=1] a [shape=diamond] a [t=2, u=3] }'
     expect(provenanceOf(text, 'a')).toEqual({ type: 'default', shape: 'own', t: 'own', u: 'own' })
@@ -32,12 +34,14 @@ describe('defaults', () => {
     ])
   })
 
+  // proves: pipeline 1.3a
   test('a later statement adds what it says and no defaults', () => {
     expect(valuesOf(graphOf('digraph g { a [x=1, y=1]; node [x=9, z=9]; a [y=2] }'), 'a')).toEqual({ x: 1, y: 2 })
   })
 })
 
 describe('subgraphs', () => {
+  // proves: pipeline s2.9b, pipeline 1.3d, pipeline 1.3e
   test('give a class from their label, wherever it stands, the innermost first', () => {
     const graph = graphOf('digraph g { subgraph { label="Outer One!"; a; subgraph { b; graph [label="In ÄRzt 2"] } } c }')
     expect([...graph.nodes.values()].map((node) => [node.id, node.classes])).toEqual([

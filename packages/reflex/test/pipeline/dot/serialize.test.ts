@@ -7,6 +7,7 @@ import { dotTexts, graphOf, meaning } from './graphs.ts'
 const WHOLE = { stripInternal: false }
 
 describe('the round trip', () => {
+  // proves: pipeline 12.104, pipeline 1.4d
   test('gives the same graph, whatever the text was', () => {
     fc.assert(
       fc.property(dotTexts, fc.constantFrom('engine' as const, 'graphviz' as const), (text, dialect) => {
@@ -67,6 +68,7 @@ function mixed(graph: DotGraph, order: readonly number[], removed: number): DotG
 }
 
 describe('the canonical text', () => {
+  // proves: pipeline s12.4a
   test('sorts nodes and attributes, keeps the order of edges, and bounds defaults with scopes', () => {
     const graph = graphOf(`digraph flow {
       node [timeout=900s]; rankdir=TB
@@ -110,18 +112,21 @@ describe('the canonical text', () => {
     expect(new Set(texts.map((text) => serializeGraph(graphOf(text)))).size).toBe(1)
   })
 
+  // proves: pipeline s12.4b
   test('leaves out what the engine computes, unless told', () => {
     const graph = graphOf('digraph g { node [auto_status=true] a [content_hash=abc, x=1] }')
     expect(serializeGraph(graph)).toBe('digraph g {\n  a [x=1]\n}\n')
     expect(serializeGraph(graph, WHOLE)).toBe('digraph g {\n  node [auto_status=true]\n  a [content_hash=abc, x=1]\n}\n')
   })
 
+  // proves: pipeline 1.4e
   test('quotes dotted keys for Graphviz', () => {
     const graph = graphOf('digraph g { a [human.default_choice=hold, "node"=x] }')
     expect(serializeGraph(graph)).toContain('a [human.default_choice=hold, "node"=x]')
     expect(serializeGraph(graph, { dialect: 'graphviz' })).toContain('a ["human.default_choice"=hold, "node"=x]')
   })
 
+  // proves: pipeline 1.4d
   test.each([
     [0.1, '0.1'],
     [-2, '-2'],

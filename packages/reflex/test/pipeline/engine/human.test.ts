@@ -19,6 +19,7 @@ const run = (gate: string, answer: Json, edges = LABELLED, world: World = {}) =>
   runDot(dot(gate, edges), { ...world, answers: { gate: answer } })
 
 describe('choices (reference pipeline 7.3)', () => {
+  // proves: pipeline 7.3b
   test.each([
     ['Approve', 'yes', 'A', 'Approve'],
     ['r', 'no', 'R', 'Reject'],
@@ -32,11 +33,13 @@ describe('choices (reference pipeline 7.3)', () => {
     expect([context['human.gate.selected'], context['human.gate.label']]).toEqual([key, label])
   })
 
+  // proves: pipeline 3.3a
   test('an edge that a person chose is taken whatever its condition says', async () => {
     const { trail } = await run('', 'Go', 'gate -> yes [label="Go", condition="context.never=true"] gate -> no [label="Stop"]')
     expect(trail).toContain('yes')
   })
 
+  // proves: pipeline 7.3a, pipeline 7.3b
   test('edges to one node stay choices of their own, and keys are unique', async () => {
     const went = await runDot(dot('', 'gate -> yes [label="Same"] gate -> yes [label="Same"] gate -> no'))
     const [wait] = went.run.state.waits.values()
@@ -56,6 +59,7 @@ describe('choices (reference pipeline 7.3)', () => {
     expect(went.reason).toContain('3 answers were none of Approve, Reject, Later')
   })
 
+  // proves: pipeline 7.3a
   test('nothing to choose from fails', async () => {
     expect(
       (
@@ -66,6 +70,7 @@ describe('choices (reference pipeline 7.3)', () => {
     ).toContain('no choices')
   })
 
+  // proves: pipeline 7.3f
   test('a person who skips fails the stage', async () => {
     expect((await run('', { skipped: true })).reason).toContain('human skipped interaction')
   })
@@ -74,6 +79,7 @@ describe('choices (reference pipeline 7.3)', () => {
 describe('nobody answers', () => {
   const silent = (gate: string) => runDot(dot(gate, LABELLED))
 
+  // proves: pipeline 7.3d
   test('the default counts, by any of its names', async () => {
     for (const name of ['R', 'reject', 'no']) {
       const { trail, context, took } = await silent(`, "human.timeout_seconds"=90, "human.default_choice"="${name}"`)
@@ -83,6 +89,7 @@ describe('nobody answers', () => {
     }
   })
 
+  // proves: pipeline 7.3e
   test('without a default it is tried again, then failed', async () => {
     const went = await silent(', timeout="1m", max_retries=1')
     expect(told(went, 'stage_retrying')).toHaveLength(1)
@@ -91,6 +98,7 @@ describe('nobody answers', () => {
 })
 
 describe('other forms', () => {
+  // proves: pipeline 7.3g
   test('text, where the node asks for it', async () => {
     const { context, trail } = await run(', question_type="freeform"', 'use the old door', 'gate -> yes [weight=2] gate -> no')
     expect(context['human.gate.text']).toBe('use the old door')
@@ -102,6 +110,7 @@ describe('other forms', () => {
     expect([trail.includes('no'), context['human.gate.text']]).toEqual([true, 'Reject'])
   })
 
+  // proves: pipeline 4.11b
   test.each<[Json, string, string]>([
     ['yes', 'approved', 'Y'],
     ['n', 'rejected', 'N'],

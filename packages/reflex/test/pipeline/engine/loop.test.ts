@@ -23,12 +23,14 @@ const frame = (body: string, graph = '') => `digraph g { ${graph}
 const run = (body: string, world: World = {}, graph = '') =>
   runDot(frame(body, graph), { ...world, handlers: { ...handlers, ...world.handlers } })
 
+// proves: pipeline 12.83
 test('a line of three runs from start to exit (parity 83)', async () => {
   const went = await run('a [type=ok] start -> a -> done')
   expect(went.status).toBe('success')
   expect(went.trail).toEqual(['start', 'a', 'done'])
 })
 
+// proves: pipeline 12.92, pipeline s7.2a
 test('updates of one node are seen by the next (92)', async () => {
   const writes: PipelineHandler = { execute: () => ({ status: 'success', context_updates: { word: 'hello', 'deep.key': { a: [1, 2] } } }) }
   const reads: PipelineHandler = {
@@ -41,6 +43,7 @@ test('updates of one node are seen by the next (92)', async () => {
   expect(went.context['seen']).toBe('hello 2')
 })
 
+// proves: pipeline 12.89, pipeline 12.90, pipeline 12.91
 test('a true condition beats weight, weight decides among plain edges, the smallest target last (89, 90, 91)', async () => {
   const by = async (edges: string) => (await run(`a [type=ok] x [type=ok] y [type=ok] start -> a ${edges} x -> done y -> done`)).trail[2]
   expect(await by('a -> x [weight=9] a -> y [condition="outcome=success"]')).toBe('y')
@@ -48,6 +51,7 @@ test('a true condition beats weight, weight decides among plain edges, the small
   expect(await by('a -> y a -> x')).toBe('x')
 })
 
+// proves: pipeline 2.6.3, pipeline 3.3e
 test('a false condition is a wall: the run ends where no way is open, and says so', async () => {
   const went = await run('a [type=ok] start -> a a -> done [condition="context.x=1"]')
   expect(went.status).toBe('success')
@@ -55,6 +59,7 @@ test('a false condition is a wall: the run ends where no way is open, and says s
   expect(went.trail).toEqual(['start', 'a'])
 })
 
+// proves: pipeline s3.6a, pipeline s3.6b, pipeline s3.6c, pipeline 3.4b, pipeline 2.6.6
 test('a failure takes a true condition, then an edge labelled fail, then retry targets, else the run fails (F1 to F7)', async () => {
   const after = async (edges: string, node = '') =>
     (await run(`a [type=fails ${node}] x [type=ok] y [type=ok] start -> a ${edges} x -> done y -> done`)).trail.slice(2)
@@ -68,6 +73,7 @@ test('a failure takes a true condition, then an edge labelled fail, then retry t
   expect(lost.trail).toEqual(['start', 'a'])
 })
 
+// proves: pipeline 3.4d
 test('a diamond behind a failure sees it (F5), and is transparent for what comes after', async () => {
   const went = await run(`a [type=fails] check [shape=diamond] fix [type=ok]
     start -> a -> check check -> done [condition="outcome=success"] check -> fix [condition="outcome=fail"] fix -> done`)
@@ -75,6 +81,7 @@ test('a diamond behind a failure sees it (F5), and is transparent for what comes
   expect(went.status).toBe('success')
 })
 
+// proves: pipeline 12.85, pipeline s3.4a
 test('retries are counted after the first attempt, rest as their preset says, and are over with the first success (85)', async () => {
   const twice = await run('a [type=twice, max_retries=2, jitter=false] start -> a -> done', { handlers: { twice: failing(2) } })
   expect(twice.status).toBe('success')
@@ -87,6 +94,7 @@ test('retries are counted after the first attempt, rest as their preset says, an
   expect(never.status).toBe('failed')
 })
 
+// proves: pipeline 12.117
 test('the five presets have their attempts and delays (117)', async () => {
   const delays = async (preset: string) => {
     const went = await run(`a [type=fails, retry_policy=${preset}, jitter=false] start -> a -> done`)
@@ -99,6 +107,7 @@ test('the five presets have their attempts and delays (117)', async () => {
   expect(await delays('none')).toEqual([])
 })
 
+// proves: pipeline 12.36, pipeline 3.5c
 test('jitter stays between half and one and a half, and is the same in the same run', async () => {
   const went = await run('a [type=fails, retry_policy=standard] start -> a -> done')
   const delays = told(went, 'stage_retrying').map(({ delay_ms }) => Number(delay_ms))
@@ -108,6 +117,7 @@ test('jitter stays between half and one and a half, and is the same in the same 
   }
 })
 
+// proves: pipeline 12.108, pipeline 12.109, pipeline s3.4b, pipeline 3.6b
 test('allow_partial makes a partial success of what is used up, auto_status a success (108, 109)', async () => {
   const partial = await run('a [type=fails, allow_partial=true] start -> a -> done')
   expect(partial.status).toBe('partial_success')
@@ -115,6 +125,7 @@ test('allow_partial makes a partial success of what is used up, auto_status a su
   expect(auto.status).toBe('success')
 })
 
+// proves: pipeline 12.86, pipeline 12.87, pipeline s3.5a, pipeline s3.5c, pipeline 3.7c
 test('a goal gate sends the run back from the exit until it is satisfied, and is not lost on the way (86, 87)', async () => {
   const went = await run('plan [type=ok] a [type=twice, goal_gate=true, retry_target=plan] start -> plan -> a a -> done [label=fail]', {
     handlers: { twice: failing(2) },
@@ -129,6 +140,7 @@ test('a goal gate sends the run back from the exit until it is satisfied, and is
   expect(none.reason).toContain('goal_gate_unsatisfied_no_retry_target')
 })
 
+// proves: pipeline s3.7b
 test('a restart forgets what was done and keeps the context (107)', async () => {
   const went = await run(
     `n [type=transform, transform=increment, source_key=n, output_key=n]
@@ -140,6 +152,7 @@ test('a restart forgets what was done and keeps the context (107)', async () => 
   expect(told(went, 'loop_restart').map(({ lap }) => lap)).toEqual([1, 2])
 })
 
+// proves: pipeline 3.11d
 test('the same failure that comes back on a jump is broken off, with its reason', async () => {
   const went = await run('x [type=ok] a [type=fails, retry_target=x] start -> x -> a -> done')
   expect(went.status).toBe('failed')
@@ -147,12 +160,14 @@ test('the same failure that comes back on a jump is broken off, with its reason'
   expect(went.trail.filter((id) => id === 'a').length).toBeLessThan(10)
 })
 
+// proves: pipeline 3.11a
 test('a cycle without a bound ends at the bounds of the run', async () => {
   const cycle = 'a [type=ok] b [type=ok] start -> a -> b -> a b -> done [condition="context.never=1"]'
   expect((await run(cycle, { limits: { maxSteps: 50 } })).reason).toContain('max_steps_exceeded')
   expect((await run(cycle, {}, 'max_node_visits=7')).reason).toContain('node_visit_limit')
 })
 
+// proves: pipeline 3.11e
 test('a handler that hangs is given up after its timeout, and tried again', async () => {
   let aborted = 0
   const hangs: PipelineHandler = {
@@ -165,6 +180,7 @@ test('a handler that hangs is given up after its timeout, and tried again', asyn
   expect(aborted).toBe(2)
 })
 
+// proves: pipeline 2.6.9, pipeline 3.2d, pipeline 3.5g
 test('a handler that throws fails its node; what speaks of the network is tried again, what does not is not', async () => {
   const throws = (message: string): PipelineHandler => ({
     execute() {
@@ -187,6 +203,7 @@ test('nonsense from a handler is a failure, not an accident', async () => {
   }
 })
 
+// proves: pipeline 2.6.42
 test('keys that belong to the engine cannot be written, and the attempt is told', async () => {
   const rude: PipelineHandler = {
     execute: () => ({
@@ -200,6 +217,7 @@ test('keys that belong to the engine cannot be written, and the attempt is told'
   expect(told(went, 'update_refused')).toHaveLength(5)
 })
 
+// proves: pipeline s4.3b
 test('the three phases are called in their order, and count before execute', async () => {
   const phases: PipelineHandler = {
     execute: () => ({ status: 'fail' }),
@@ -211,6 +229,7 @@ test('the three phases are called in their order, and count before execute', asy
   expect((await run('a [type=phases] start -> a -> done', { handlers: { phases } })).context['phases']).toBe('a run')
 })
 
+// proves: pipeline 3.12a
 test('cancelling ends the run at once, and gives up what is under way', async () => {
   let aborted = false
   const hangs: PipelineHandler = {

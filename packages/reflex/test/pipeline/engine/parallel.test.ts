@@ -36,6 +36,7 @@ const run = (fork: string, body: string, world: World = {}) =>
 const ids = (results: Json | undefined) =>
   isList(results) ? (results as { id: string; status: string }[]).map(({ id, status }) => `${id} ${status}`) : []
 
+// proves: pipeline 12.44, pipeline 12.96, pipeline 3.9.2b
 test('all branches run, the join waits for them, and results keep the order of the edges (96, 43, 44)', async () => {
   const went = await run('', 'a [type=ok] b [type=ok] c [type=ok] fork -> b -> join fork -> a -> join fork -> c -> join')
   expect(went.status).toBe('success')
@@ -43,6 +44,7 @@ test('all branches run, the join waits for them, and results keep the order of t
   expect(went.trail.slice(-2)).toEqual(['join', 'done'])
 })
 
+// proves: pipeline 2.6.21, pipeline 3.9.3a
 test('a branch keeps what it writes to itself; its entry and a merge on request bring it out', async () => {
   const branch = 'a [type=one] b [type=two] fork -> a -> join fork -> b -> join'
   const world = {
@@ -59,6 +61,7 @@ test('a branch keeps what it writes to itself; its entry and a merge on request 
   expect(merged.context['word']).toBe('two')
 })
 
+// proves: pipeline 3.9.2d, pipeline 3.9.2l
 test('each join policy counts as the reference says', async () => {
   const branches = 'a [type=ok] b [type=fails] c [type=fails] fork -> a -> join fork -> b -> join fork -> c -> join'
   const outcome = async (policy: string) => {
@@ -73,6 +76,7 @@ test('each join policy counts as the reference says', async () => {
   expect(await outcome('join_policy=most')).toContain('no join_policy')
 })
 
+// proves: pipeline 3.9.2k, pipeline 3.9.2d
 test('the first success stops the others; a first failure stops them where it is to', async () => {
   const first = await run('join_policy=first_success', 'a [type=ok] b [type=never] fork -> a -> join fork -> b -> join')
   expect(ids(first.context['parallel.results'])).toEqual(['a success', 'b skipped'])
@@ -80,6 +84,7 @@ test('the first success stops the others; a first failure stops them where it is
   expect(ids(fast.context['parallel.results'])).toEqual(['a fail', 'b skipped'])
 })
 
+// proves: pipeline 3.9.2b
 test('no more branches run at once than may', async () => {
   let running = 0
   let most = 0
@@ -105,6 +110,7 @@ test('a branch that takes too long fails, and so does a block', async () => {
   expect(whole.took).toBe(5000)
 })
 
+// proves: pipeline 3.9.2f, pipeline 3.9.2h
 test('a failure inside a branch finds its way there, and blocks nest', async () => {
   const went = await run(
     '',
@@ -117,6 +123,7 @@ test('a failure inside a branch finds its way there, and blocks nest', async () 
   expect(went.trail.filter((id) => id === 'meet')).toHaveLength(1)
 })
 
+// proves: pipeline 3.9.6b, pipeline 3.9.6c
 test('all branches failed: the fan-in fails; the best is the best status, then score, then id', async () => {
   const lost = await run('', 'a [type=fails] b [type=fails] fork -> a -> join fork -> b -> join')
   expect(lost.reason).toContain('every branch failed')
@@ -136,6 +143,7 @@ test('a gate inside a branch suspends while its siblings go on', async () => {
   expect(answered.trail).toContain('yes')
 })
 
+// proves: pipeline 12.106, pipeline s3.9a, pipeline s3.9b
 test('a fan-out walks every way one after another, and its join waits for all (106)', async () => {
   const went = await runDot(
     `digraph g { start [shape=Mdiamond] split [type=ok, fan_out=true] a [type=ok] b [type=ok] c [type=ok] meet [type=ok] done [shape=Msquare]
@@ -147,6 +155,7 @@ test('a fan-out walks every way one after another, and its join waits for all (1
   expect(told(went, 'fan_in_deferred')).toEqual([{ node_id: 'meet', waiting_for: ['c'] }])
 })
 
+// proves: pipeline 2.6.17
 test('without fan_out a node takes one way', async () => {
   const went = await runDot(
     'digraph g { start [shape=Mdiamond] split [type=ok] a [type=ok] b [type=ok] done [shape=Msquare] start -> split split -> a split -> b a -> done b -> done }',
@@ -155,6 +164,7 @@ test('without fan_out a node takes one way', async () => {
   expect(went.trail).toEqual(['start', 'split', 'a', 'done'])
 })
 
+// proves: pipeline s6.10a
 test('a map handles each item on its own and keeps their order', async () => {
   const shout: PipelineHandler = {
     execute: (_, context) => ({

@@ -74,6 +74,7 @@ const judged =
       : (answers[label.slice('g/n/variant_'.length)] ?? `from ${label.slice(-3)}`)
 const node = (attributes = '') => around(`type="prompt.ab_test" variant_a="short $topic" variant_b="long $topic" ${attributes}`)
 
+// proves: pipeline 4.3.3a
 test('both are tried as often as is said, and the first answer of the winner is the response', async () => {
   const world = evalWorld({ say: judged('B') })
   const went = await runDot(node('count=2'), { values: { topic: 'tea' }, ports: world.ports })
@@ -93,6 +94,7 @@ test('both are tried as often as is said, and the first answer of the winner is 
   expect(stored.toSorted()).toEqual(['n/judge.md', 'n/variant_a_1.md', 'n/variant_a_2.md', 'n/variant_b_1.md', 'n/variant_b_2.md'])
 })
 
+// proves: pipeline 4.3.3b
 test('wins are counted over runs in a file, until one variant is promoted', async () => {
   const world = evalWorld({ say: judged('A') })
   const attributes = 'persistence="ab.jsonl" auto_promote=true min_samples=3'

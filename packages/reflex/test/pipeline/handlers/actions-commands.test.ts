@@ -22,6 +22,7 @@ const env = { PATH: '/usr/local/bin:/usr/bin:/bin' }
 describe.skipIf(withoutCommands !== undefined)(
   `actions that run commands${withoutCommands === undefined ? '' : ` (skipped: ${withoutCommands})`}`,
   () => {
+    // proves: pipeline 13d
     it('run the text of a command that the author wrote, and no other', async () => {
       const went = await runNodes(act('shell_run', 'param.command="echo out; echo err >&2; exit 3"'))
       expect(went.context).toMatchObject({
@@ -34,6 +35,7 @@ describe.skipIf(withoutCommands !== undefined)(
       expect(other.failure_reason).toContain('only the author')
     })
 
+    // proves: pipeline 13g, pipeline 4.5m
     it('run tests: red ones are a result, a runner that is not there is none', async () => {
       const workdir = workFolder()
       writeFileSync(join(workdir, 'Makefile'), 'test:\n\t@echo "1 failed"; exit 1\n')
@@ -47,6 +49,7 @@ describe.skipIf(withoutCommands !== undefined)(
       expect((await runNodes(act('run_tests', 'param.command="no-such-runner-here"'), { env })).status).toBe('fail')
     })
 
+    // proves: pipeline 13e
     it('make a branch and commit what has changed; nothing to commit is a result', async () => {
       const workdir = repository()
       writeFileSync(join(workdir, 'b.txt'), 'two')

@@ -7,6 +7,7 @@ import { renderText } from '../../../src/pipeline/language/render.ts'
 import { act, runNodes, saying, workFolder } from './session-world.ts'
 
 describe('an action', () => {
+  // proves: pipeline 4.5i, pipeline 4.5l
   it('is found by its name with points and without, and its fields are spread', async () => {
     const workdir = workFolder()
     for (const [i, name] of ['file_write', 'file.write'].entries()) {
@@ -29,6 +30,7 @@ describe('an action', () => {
     }
   })
 
+  // proves: pipeline 4.5j
   it('takes a value of the context before a written one, leaves out what is not there, and refuses two of one name', async () => {
     const went = await runNodes(
       act('tdd_record_attempt', 'param.iteration=1, param.max_iterations=9, context_keys="run.iteration,not.there"'),
@@ -43,6 +45,7 @@ describe('an action', () => {
     expect(clash).toMatchObject({ status: 'fail', failure_reason: saying('b.iteration') })
   })
 
+  // proves: pipeline 4.5k, pipeline 13l
   it('that nobody knows fails, says which was meant, and its failure can be routed', async () => {
     const went =
       await runNodes(`${act('file_wrote').replace('-> done', '')} a -> done [condition="outcome=success"] a -> lost [condition="outcome=fail"]
@@ -132,6 +135,7 @@ describe('an action of a host', () => {
 })
 
 describe('files', () => {
+  // proves: pipeline 13c
   it('are read, listed by a pattern and searched', async () => {
     const workdir = workFolder()
     for (const name of ['a.ts', 'b.md', 'c.ts']) writeFileSync(join(workdir, name), `one\nthe needle of ${name}\n`)
@@ -154,6 +158,7 @@ describe('files', () => {
     })
   })
 
+  // proves: pipeline 13d
   it('are changed all together or not at all, as a model writes it down', async () => {
     const workdir = workFolder()
     const at = (name: string) => join(workdir, name)
@@ -185,6 +190,7 @@ describe('files', () => {
 })
 
 describe('what writes and judges', () => {
+  // proves: pipeline 13h
   it('counts attempts until they are used up, and asks for the next one with the last', async () => {
     const went = await runNodes(
       `p [type=exec, target=action, action=tdd_build_impl_prompt, context_keys="module_name,last_impl,last_failure", output_prefix=impl]
@@ -211,6 +217,7 @@ describe('what writes and judges', () => {
     })
   })
 
+  // proves: pipeline 13i
   it('brings reviews together and keeps what only one has seen', async () => {
     const review = (id: string, ...findings: object[]) => ({
       id,
@@ -226,6 +233,7 @@ describe('what writes and judges', () => {
     expect(went.context['review.report']).toMatch(/high.*No bound.*by x, y[\s\S]*Typo.*by y/)
   })
 
+  // proves: pipeline 13i
   it('decides by the votes of branches as the node type does', async () => {
     const vote = (id: string, word: string) => ({
       id,
@@ -244,6 +252,7 @@ describe('what writes and judges', () => {
     )
   })
 
+  // proves: pipeline 13f
   it('searches by the service of the host, and makes nothing up without one', async () => {
     const none = await runNodes(act('web_search', 'param.query=bees'))
     expect(none.failure_reason).toContain('no search is connected')
@@ -256,6 +265,7 @@ describe('what writes and judges', () => {
     ])
   })
 
+  // proves: pipeline 13i
   it('checks and runs a pipeline that came as text, with nothing but what it is handed', async () => {
     const inner =
       'digraph i { start [shape=Mdiamond] done [shape=Msquare] t [type=transform, transform=template, source_key=name, expression="hello {value}{ctx.secret}", output_key=said] start -> t -> done }'

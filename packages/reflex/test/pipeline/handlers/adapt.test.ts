@@ -25,6 +25,7 @@ const run = (mutations: Json, world: World = {}, more = ''): Promise<Went> =>
 
 const versions = ({ run: { state } }: Went): string[] => state.pins.map(([name]) => name)
 
+// proves: pipeline 12.110, pipeline s14.3a, pipeline s14.2a
 describe('the changes that each tier allows', () => {
   const operations: Readonly<Record<string, { readonly op: JsonObject; readonly from: string }>> = {
     modify_attrs: { op: { op: 'modify_attrs', id: 'step', attrs: { expression: 'changed' } }, from: 'probationary' },
@@ -51,6 +52,7 @@ describe('the changes that each tier allows', () => {
     expect((await run([operations['modify_attrs']?.op ?? null], { trust: 'root' })).reason).toContain('tier untrusted')
   })
 
+  // proves: pipeline 9h
   test('the session can lower the tier and never raise it', async () => {
     const modify = [operations['modify_attrs']?.op ?? null]
     expect((await run(modify, { values: { 'session.trust_tier': 'untrusted' } })).status).toBe('failed')
@@ -59,6 +61,7 @@ describe('the changes that each tier allows', () => {
     ).toBe('failed')
   })
 
+  // proves: pipeline 9g
   test('trust_tier is the least tier for the node to run at all', async () => {
     const modify = [operations['modify_attrs']?.op ?? null]
     expect((await run(modify, { trust: 'trusted' }, ', trust_tier=veteran')).reason).toContain(
@@ -68,6 +71,7 @@ describe('the changes that each tier allows', () => {
     expect((await run(modify, { trust: 'veteran' }, ', trust_tier=root')).status).toBe('failed')
   })
 
+  // proves: pipeline 5.6e
   test.each(['type', 'tool_command', 'skip_middleware', 'capabilities', 'tool_hooks.pre', 'program', 'max_mutations'])(
     '%s can be changed by nobody below autonomous',
     async (key) => {
@@ -79,6 +83,7 @@ describe('the changes that each tier allows', () => {
 })
 
 describe('what changes', () => {
+  // proves: pipeline s14.5a, pipeline 9l, pipeline 9m, pipeline s4.2a
   test('the way on is already one of the changed pipeline', async () => {
     const went = await run([
       { op: 'add_node', id: 'extra', attrs: { ...CONSTANT, prompt: 'for $goal' } },
@@ -99,12 +104,14 @@ describe('what changes', () => {
     ])
   })
 
+  // proves: pipeline 9d
   test('an attribute is changed, a null takes one away', async () => {
     const went = await run([{ op: 'modify_attrs', id: 'step', attrs: { expression: 'changed', output_key: null } }])
     expect(went.context['transform.step']).toBe('changed')
     expect(told(went, 'graph_adapted')[0]?.['changes']).toEqual(['~ step'])
   })
 
+  // proves: pipeline 9f
   test('one of several edges goes by its label', async () => {
     const dot = (selector: object): string =>
       changing([
@@ -116,6 +123,7 @@ describe('what changes', () => {
     expect(await trail({})).not.toContain('loose')
   })
 
+  // proves: pipeline 9j
   test('new nodes have the stylesheet and the variables of the pipeline', async () => {
     const op = { op: 'add_node', id: 'ask', attrs: { prompt: 'reach $goal', class: 'deep' } }
     const edges = [
@@ -168,6 +176,7 @@ describe('what changes', () => {
     expect(told(went, 'graph_adapted').map(({ version }) => version)).toEqual([1, 1])
   })
 
+  // proves: pipeline 4.6.3d
   test('a text that nobody vouches for stays one, however it changes', async () => {
     const text = changing([{ op: 'modify_attrs', id: 'step', attrs: { expression: 'changed' } }])
     const went = await runDot(
@@ -221,6 +230,7 @@ describe('what changes', () => {
 
 describe('what is refused, all of it', () => {
   const fine = { op: 'modify_attrs', id: 'step', attrs: { expression: 'changed' } }
+  // proves: pipeline 9a, pipeline 9b, pipeline 9c, pipeline 9d, pipeline 9e, pipeline 9i, pipeline s14.1a
   test.each<[string, Json, string]>([
     ['text that is no JSON', '[{', 'no JSON'],
     ['no list', { op: 'add_node' }, 'no list'],
@@ -272,12 +282,14 @@ describe('what is refused, all of it', () => {
     expect(versions(went)).toEqual(['pipeline:g'])
   })
 
+  // proves: pipeline s14.4b, pipeline 9a
   test('more than max_mutations', async () => {
     const many = Array.from({ length: 11 }, (_, i) => ({ op: 'add_node', id: `n${i}`, attrs: CONSTANT }))
     expect((await run(many)).reason).toContain('11 mutations are more than the 10')
     expect((await run(many, {}, ', max_mutations=11')).status).toBe('success')
   })
 
+  // proves: pipeline 9k
   test('a change inside a branch, and of what branches have executed', async () => {
     const block = (
       inside: string,
@@ -313,6 +325,7 @@ describe('what is refused, all of it', () => {
 })
 
 describe('a dry run', () => {
+  // proves: pipeline 12.111, pipeline s14.4c
   test('checks everything and changes nothing', async () => {
     const op = { op: 'modify_attrs', id: 'step', attrs: { expression: 'changed' } }
     const went = await run([op], {}, ', dry_run="true"')
@@ -331,6 +344,7 @@ describe('what a changed pipeline needs', () => {
     { op: 'add_edge', from: 'extra', to: 'step' },
   ]
 
+  // proves: pipeline 9i
   test('the operator is asked for it before the next node', async () => {
     const went = await run(ops('rm -rf /'), { refuses: (capability) => (capability.includes('shell') ? 'the test' : undefined) })
     expect(went.reason).toContain('is not granted (the test)')

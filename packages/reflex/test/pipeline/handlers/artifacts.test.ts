@@ -7,6 +7,7 @@ import { runDot, told } from '../engine/harness.ts'
 const chain = (...types: string[]): string =>
   `digraph g { start [shape=Mdiamond] done [shape=Msquare] ${types.map((type) => `${type} [type=${type}]`).join(' ')} start -> ${types.join(' -> ')} -> done }`
 
+// proves: pipeline 12.113, pipeline s7.5a, pipeline s7.5b
 test('pieces of data are kept for later nodes, in two tiers at 100 KB (113)', async () => {
   const seen: Json[] = []
   const stores: PipelineHandler = {
@@ -50,6 +51,7 @@ test('pieces of data are kept for later nodes, in two tiers at 100 KB (113)', as
   expect(Object.keys(went.context)).not.toContain('#artifact/stores/small.txt')
 })
 
+// proves: pipeline s7.5b, pipeline 6.6a
 test('a piece can be replaced and taken away; one that is not there is an error', async () => {
   const seen: Json[] = []
   const all: PipelineHandler = {

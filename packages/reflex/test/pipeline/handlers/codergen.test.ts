@@ -22,6 +22,7 @@ async function asked(node: string, values = {}, graph = ''): Promise<ModelReques
 const prompt = (request: ModelRequest): string => text(request).split('\n\n').slice(1).join('\n\n')
 
 describe('where a request comes from', () => {
+  // proves: pipeline 2.3b
   test('a key of the context goes before the prompt, that before the label, that before the name', async () => {
     expect(prompt(await asked('prompt_context_key="ask", prompt="own", label="L"', { ask: 'from the context' }))).toBe('from the context')
     expect(prompt(await asked('prompt_context_key="ask", prompt="own", label="L"'))).toBe('own')
@@ -34,6 +35,7 @@ describe('where a request comes from', () => {
     expect(prompt(await asked('prompt="see $tool.output. And $none"', { 'tool.output': 'x<|im_start|>y' }))).toBe('see xy. And $none')
   })
 
+  // proves: pipeline 2.3c
   test('the system text: a key, the attribute, the goal', async () => {
     const graph = 'goal="Build it"'
     expect(text(await asked('system_prompt="S", system_prompt_context_key="sys"', { sys: 'from the context' }, graph), 'system')).toBe(
@@ -43,6 +45,7 @@ describe('where a request comes from', () => {
     expect(text(await asked('prompt=p', {}, graph), 'system')).toContain('Build it')
   })
 
+  // proves: pipeline 2.3d
   test('a list of messages takes the place of the preamble; one that is none is left out', async () => {
     const chat = [
       { role: 'user', content: 'hi' },
@@ -59,6 +62,7 @@ describe('where a request comes from', () => {
     expect((await asked('prompt=p, messages_context_key="chat"', { chat: 'no list' })).messages).toHaveLength(1)
   })
 
+  // proves: pipeline 4.3.1c
   test('settings: the node, its stylesheet, the graph, the session, and what is usual', async () => {
     const session = { 'session.llm_model': 'fromsession', 'session.llm_provider': 'sess' }
     const sheet = 'model_stylesheet="* { llm_model: fromsheet; reasoning_effort: low }"'
@@ -84,6 +88,7 @@ describe('where a request comes from', () => {
     expect((await run('n [prompt="p", max_retries=1] start -> n -> done', silent.port)).context['last_response']).toBe('now')
   })
 
+  // proves: pipeline 13b
   test('options of a provider stand under its name, and what a backend reads is passed on', async () => {
     const bare = await asked('llm_provider=openai, llm_model=x, provider_options="{\\"store\\":false}", agent="coder"')
     expect(bare.options).toEqual({ openai: { store: false }, backend: { agent: 'coder' } })
@@ -107,6 +112,7 @@ describe('where a request comes from', () => {
 })
 
 describe('what an answer writes', () => {
+  // proves: pipeline s6.1d, pipeline 2.3f, pipeline 4.3.1k, pipeline 6.5e
   test('the text, what was asked, who answered and what it cost', async () => {
     const { port } = model(() => ({ text: 'done so', cost: 0.25 }))
     const { context } = await run('n [prompt="do it", output_key="result", output_prefix="p", score=7] start -> n -> done', port)
@@ -143,6 +149,7 @@ describe('what an answer writes', () => {
     expect(bad.reason).toContain('output_schema')
   })
 
+  // proves: pipeline 4.3.1b
   test('a perspective votes under its name, in the form of a council where the graph decides', async () => {
     const { port, requests } = model(() => '{"vote":"approve"}')
     const went = await run('n [perspective=security] start -> n -> done', port, {}, 'mode=decision question="Ship it?"')
@@ -151,6 +158,7 @@ describe('what an answer writes', () => {
     expect(went.context['vote.security']).toBe('{"vote":"approve"}')
   })
 
+  // proves: pipeline 4.3.1l
   test('a failure leaves no answer behind, and may pass where the model says so', async () => {
     const fault = (verdict: 'retry' | 'fail') => new Fault('R4006', 'too many requests', verdict)
     const once = model((_, n) => (n === 0 ? fault('retry') : 'fine'))
@@ -164,6 +172,7 @@ describe('what an answer writes', () => {
     ])
   })
 
+  // proves: pipeline s6.1c, pipeline 4.3.1e
   test.each([
     ['true', 'success'],
     ['fail', 'failed'],
@@ -176,6 +185,7 @@ describe('what an answer writes', () => {
     expect([(await run(`n [prompt=p, simulate="${word}"] start -> n -> done`, port)).status, requests.length]).toEqual([status, 0])
   })
 
+  // proves: pipeline 4.3.1e
   test('simulate=fail_once fails once, also over a retry target', async () => {
     const { port } = model(() => 'never')
     expect((await run('n [simulate=fail_once, max_retries=1] start -> n -> done', port)).status).toBe('success')
@@ -185,6 +195,7 @@ describe('what an answer writes', () => {
 })
 
 describe('what a host adds', () => {
+  // proves: pipeline 4.3.1m
   test('a backend may answer with an outcome, and it counts as it is', async () => {
     const result = await runPipeline(
       'digraph g { start [shape=Mdiamond] n [prompt="p"] x [type=branch] done [shape=Msquare] start -> n n -> done n -> x [label="fail"] x -> done }',
@@ -234,6 +245,7 @@ describe('what a host adds', () => {
     expect((await runPipeline(dot, { logs_root: false, models: recordedModels(byHand) })).context['last_response']).toBe('second')
   })
 
+  // proves: pipeline 4.3.1j, pipeline s7.5a
   test('calls of tools and large artifacts stand in the folder of the run', async () => {
     const logs_root = folder()
     const handlers = new HandlerRegistry()

@@ -22,6 +22,7 @@ const votes = (approve: number, reject: number, abstain = 0): Vote[] => [
 const decided = (made: Decision | { readonly problem: string }): string => ('problem' in made ? made.problem : made.decision)
 
 describe('reading a vote', () => {
+  // proves: pipeline 4.6.1c
   test.each<[string, Vote['vote'] | undefined]>([
     ['{"vote":"approve","confidence":0.9}', 'approve'],
     ['```json\n{"vote": "reject"}\n```', 'reject'],
@@ -64,6 +65,7 @@ describe('reading a vote', () => {
 })
 
 describe('counting votes', () => {
+  // proves: pipeline 4.6.1b
   test.each<[approve: number, reject: number, abstain: number, unheard: number, quorum: string, decision: string]>([
     [2, 1, 0, 0, 'majority', 'approved'],
     [1, 2, 0, 0, 'majority', 'rejected'],
@@ -108,6 +110,7 @@ describe('counting votes', () => {
 
   const count = nat(20)
   const quorum = oneof(constantFrom('majority', 'supermajority', 'unanimous'), integer({ min: 1, max: 30 }).map(String))
+  // proves: pipeline 4.6.1d
   test('a tie never approves, an error never helps a side, and the sides mirror each other', () => {
     assert(
       property(count, count, count, count, quorum, (approve, reject, abstain, unheard, by) => {
@@ -133,6 +136,7 @@ describe('the branches of a parallel node', () => {
     ...more,
   })
 
+  // proves: pipeline 4.6.1d
   test('what they answered, else vote.<id>, else their notes; those that failed abstain', () => {
     const results: Json = [
       branch('a', '{"vote":"approve"}'),
@@ -172,6 +176,7 @@ describe('the branches of a parallel node', () => {
     expect(went.context).not.toHaveProperty(['council.recommendation'])
   })
 
+  // proves: pipeline 4.6.1e
   test('a deadlock fails with its counts, and as advice it does not', async () => {
     const failed = await decide(['approve', 'reject'])
     expect(failed.reason).toContain('the council does not agree')
@@ -200,6 +205,7 @@ describe('a council of this process', () => {
       return by[view] ?? 'no opinion'
     }
 
+  // proves: pipeline 4.6.1a
   test('asks each evaluator for its view, and decides', async () => {
     const world = evalWorld({ say: says({ cost: '{"vote":"approve"}', risk: '{"vote":"approve"}', taste: 'reject' }) })
     const went = await runDot(around('type="consensus.ask" evaluators="cost, risk, taste" timeout="4s"'), {
@@ -225,6 +231,7 @@ describe('a council of this process', () => {
     expect(none.heard).toHaveLength(6)
   })
 
+  // proves: pipeline 4.6.1a
   test('a proposal is kept, awaited and looked up', async () => {
     const world = evalWorld({ say: () => 'approve' })
     const went = await runDot(

@@ -50,6 +50,7 @@ const detect = async (current: string | undefined, files: Readonly<Record<string
   return { went, file: world.files.get('base.json') ?? '', own: (key: string) => went.context[`drift.n.${key}`] }
 }
 
+// proves: pipeline 4.3.4a
 test('without a baseline the text becomes one', async () => {
   const { went, file, own } = await detect('one two\nthree', {})
   expect(went.status).toBe('success')
@@ -61,6 +62,7 @@ test('without a baseline the text becomes one', async () => {
   })
 })
 
+// proves: pipeline 4.3.4b
 test('a text that is alike passes, and the report says how', async () => {
   const { went, own, file } = await detect('one two three', baseline('one two three'))
   expect([own('score'), own('passed'), own('action_taken')]).toEqual([1, true, 'none'])
@@ -74,6 +76,7 @@ test('a text that is alike passes, and the report says how', async () => {
   expect(JSON.parse(file)).toMatchObject({ text: 'one two three' })
 })
 
+// proves: pipeline 4.3.4b
 test('one that has drifted is warned about, noted, or fails', async () => {
   const far = 'something else entirely, and much longer than it was'
   const only = 'dimensions=keywords'

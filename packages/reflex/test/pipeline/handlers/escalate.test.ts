@@ -9,6 +9,7 @@ const climb = async (by: Readonly<Record<string, Said>>, attributes = '', values
   return { went, world, own: (key: string) => went.context[`escalate.n.${key}`] }
 }
 
+// proves: pipeline 4.3.5a
 test('the first model that answers is taken, and how it came to it is told', async () => {
   const { went, world, own } = await climb({ middle: 'because' })
   expect(went.status).toBe('success')
@@ -24,6 +25,7 @@ test('the first model that answers is taken, and how it came to it is told', asy
   ])
 })
 
+// proves: pipeline 4.3.5a
 test('a ladder that ends fails, with its history; what the last said decides whether it may be tried again', async () => {
   const { went, own } = await climb({})
   expect(went.reason).toContain('no model of 3 answered')

@@ -6,6 +6,7 @@ import { chooseGraders } from '../../../src/pipeline/handlers/graders-chosen.ts'
 import type { Grade } from '../../../src/pipeline/handlers/graders-grade.ts'
 
 describe('graders', () => {
+  // proves: pipeline 4.3.6c
   test.each<[name: string, actual: Json, expected: Json, score: number, passed: boolean]>([
     ['exact_match', 'yes\n', 'yes', 1, true],
     ['exact_match', 'Yes', 'yes', 0, false],
@@ -35,6 +36,7 @@ describe('graders', () => {
     expect(grade('regex', `${'a'.repeat(40_000)}!`, '(a+)+$')?.passed).toBe(false)
   })
 
+  // proves: pipeline 4.3.6c
   test('dot_diff goes by nodes, edges, types and prompts, not by names', () => {
     const one = 'digraph a { start [shape=Mdiamond] x [prompt="write the report"] done [shape=Msquare] start -> x -> done }'
     const same = 'digraph b { s [shape=Mdiamond] y [prompt="write the report"] e [shape=Msquare] s -> y -> e }'
@@ -67,6 +69,7 @@ describe('graders that a node chooses', () => {
     return 'problem' in chosen ? chosen.problem : chosen.map((one) => [one.name, one.grade(actual, expected)])
   }
 
+  // proves: pipeline 4.3.6c
   test('a composite joins those beside it, by their mean', () => {
     const found = graded(['exact_match', 'contains', 'composite'], 'red and blue', 'blue')
     expect(found).toEqual([

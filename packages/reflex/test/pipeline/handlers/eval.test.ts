@@ -51,6 +51,7 @@ describe('metrics', () => {
     )
   })
 
+  // proves: pipeline 4.3.6b
   test('accuracy, mean score, and pass at k over the attempts of each sample', () => {
     const results = [result('a', true), result('a', false), result('b', true, [1, 0.5]), result('c', false, [0, 0.5])]
     expect(metric('accuracy', results)).toBe(0.5)
@@ -99,6 +100,7 @@ describe('data sets', () => {
   const inputs = (value: Json | undefined): unknown =>
     (value as unknown as readonly { readonly input: unknown }[]).map(({ input }) => input)
 
+  // proves: pipeline 4.7c
   test('they are read, cut and mixed', async () => {
     const { context } = await load('limit=2')
     expect(inputs(context['eval.dataset'])).toEqual([1, 2])
@@ -125,6 +127,7 @@ const evaluate = async (attributes: string, options: EvalWorldOptions = {}, valu
 }
 
 describe('running', () => {
+  // proves: pipeline 4.3.6a
   test('without a subject the input is the answer', async () => {
     const { went } = await evaluate('graders=contains')
     expect(went.context).toMatchObject({ 'eval.results.n.count': 2, 'eval.results.n.passed': 2 })
@@ -224,6 +227,7 @@ const playWhole = async (nodes: string, edges: string) => {
 }
 
 describe('what comes after', () => {
+  // proves: pipeline 4.3.6b
   test('metrics of the nearest evaluation upstream, and a threshold on the first', async () => {
     const { went } = await playWhole('sum [type="eval.aggregate"] pass [type=transform]', 'pass -> sum')
     expect(went.context['eval.metrics.sum']).toEqual({ accuracy: 0.5, mean_score: 0.5 })
@@ -240,6 +244,7 @@ describe('what comes after', () => {
     expect((await playWhole('sum [type="eval.aggregate" metrics=speed]', 'sum')).went.reason).toContain('"speed"')
   })
 
+  // proves: pipeline 4.8d
   test('a run is kept in the ledger of its domain and in the run’s folder', async () => {
     const { world, went } = await playWhole('sum [type="eval.aggregate"] keep [type="eval.persist" domain=colours]', 'sum -> keep')
     const id = renderText(went.context['eval.persist.run_id'])
@@ -268,6 +273,7 @@ describe('what comes after', () => {
     )
   })
 
+  // proves: pipeline 4.8d
   test('a report, for a terminal, as JSON, as Markdown in a file', async () => {
     const report = (attributes: string) => playWhole(`sum [type="eval.aggregate"] tell [type="eval.report" ${attributes}]`, 'sum -> tell')
     const terminal = await report('')

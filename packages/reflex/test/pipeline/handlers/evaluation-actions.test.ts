@@ -23,6 +23,7 @@ async function evaluate(more: Partial<Record<'load' | 'try' | 'sum' | 'keep' | '
   return { world, went: await runDot(dot, { values, ports: world.ports }) }
 }
 
+// proves: pipeline 13k
 test('an evaluation out of actions writes the keys of the types and those of actions', async () => {
   const { world, went } = await evaluate()
   expect(went.reason).toBe('')

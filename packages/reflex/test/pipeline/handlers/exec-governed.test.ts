@@ -72,6 +72,7 @@ describe.skipIf(missing !== undefined)(`a command of a pipeline${missing === und
     expect(existsSync(join(work, 'pwned'))).toBe(false)
   })
 
+  // proves: pipeline 4.5h
   it('says how it went by the file of its stage', async () => {
     const { work } = place()
     const went = await govern(
@@ -83,6 +84,7 @@ describe.skipIf(missing !== undefined)(`a command of a pipeline${missing === und
 })
 
 describe('the rights of a pipeline', () => {
+  // proves: pipeline 5.2e
   it('an untrusted one runs no command', async () => {
     const { work } = place()
     const went = await govern(shell('touch ran'), work, { trust: 'untrusted' })
@@ -90,6 +92,7 @@ describe('the rights of a pipeline', () => {
     expect(existsSync(join(work, 'ran'))).toBe(false)
   })
 
+  // proves: pipeline s6.8a, pipeline 2.6.31
   it('without a sandbox to be had only a trusted one runs commands', async () => {
     const { work, outside } = place()
     const settings = { bubblewrap: [] }
@@ -100,6 +103,7 @@ describe('the rights of a pipeline', () => {
     expect([trusted.status, existsSync(join(outside, 'new'))]).toEqual(['done', true])
   })
 
+  // proves: pipeline 4.7a, pipeline 4.8a
   it('reads and writes below the work folder and nowhere else, also through links', async () => {
     const { work, outside } = place()
     symlinkSync(outside, join(work, 'link'))
@@ -118,6 +122,7 @@ describe('the rights of a pipeline', () => {
     expect((await govern(key, work, { values: { where: 'deep/new/a.txt' } })).status).toBe('done')
   })
 
+  // proves: pipeline 4.7b
   it('reaches the hosts that are granted', async () => {
     const { work } = place()
     const nodes = 'a [type=read, source=api, url="http://127.0.0.1:9/x"] start -> a -> done'

@@ -27,6 +27,7 @@ function node(text: string, port: Port, world: World = {}): Promise<Went> {
 const argsOf = (calls: readonly JsonObject[]): JsonObject => (calls[0]?.['args'] ?? {}) as JsonObject
 
 describe('a command', () => {
+  // proves: pipeline 4.5e
   it('is called with its own text, in its folder, with a stage and a time', async () => {
     const { port, calls } = toolGiving({ code: 0 })
     await node('type=shell, command="make $target | tee log", cwd="sub", on_resume=repeat, sandbox=strict, timeout="5s"', port)
@@ -47,6 +48,7 @@ describe('a command', () => {
     expect(calls[0]).toMatchObject({ on_resume: 'repeat' })
   })
 
+  // proves: pipeline 4.5e, pipeline 4.5f
   it('gets as variables the values that it names, and those that are listed', async () => {
     const { port, calls } = toolGiving({ code: 0 })
     const values = {
@@ -75,6 +77,7 @@ describe('a command', () => {
     expect(calls).toEqual([])
   })
 
+  // proves: pipeline 4.5d, pipeline 2.6.41
   it('writes what it printed, as it is, and leaves last_response alone', async () => {
     const { port } = toolGiving({ code: 0, stdout: ' out\n', stderr: 'err' })
     const values = { last_response: 'of a model' }
@@ -91,6 +94,7 @@ describe('a command', () => {
     expect(tool.context).toMatchObject({ 'tool.output': ' out\n', 'tool.stderr': 'err', 'tool.exit_code': 0, last_response: 'of a model' })
   })
 
+  // proves: pipeline 4.5b
   it('fails with its code and what it said, and writes all the same', async () => {
     const { port } = toolGiving({ code: 3, stdout: 'half', stderr: 'e'.repeat(600) })
     const went = await node('type=tool, tool_command="x"', port)
@@ -99,6 +103,7 @@ describe('a command', () => {
     expect(told(went, 'stage_failed')[0]?.['error']).toBe(`n exited with code 3: ${'e'.repeat(500)}`)
   })
 
+  // proves: pipeline 4.5c
   it.each(['warn', 'continue'])('goes on after an error with on_error=%s', async (word) => {
     const { port } = toolGiving({ code: 3 })
     const went = await node(`type=shell, command="x", on_error=${word}`, port)
@@ -138,6 +143,7 @@ describe('a status file', () => {
   const status = async (said: Json, text = 'type=shell, command="x"', code = 0): Promise<Went> =>
     node(text, toolGiving({ code, stdout: 'out', status_file: typeof said === 'string' ? said : JSON.stringify(said) }).port)
 
+  // proves: pipeline 6.4b, pipeline 2.6.27
   it('goes before what the command came to, in either spelling', async () => {
     const good = await status({ outcome: 'SUCCESS', contextUpdates: { x: 1 }, notes: 'fine' }, undefined, 1)
     expect(good.trail).toEqual(['start', 'n', 'done'])
@@ -151,6 +157,7 @@ describe('a status file', () => {
     expect(went.context).not.toHaveProperty(['graph.goal'])
   })
 
+  // proves: pipeline 6.4c
   it.each(['', '{', '[]', '{"status":"great"}', '{"notes":"x"}'])('fails the stage when it is %j, also with auto_status', async (text) => {
     const went = await status(text, 'type=shell, command="x", auto_status=true')
     expect(went.trail).toContain('bad')
@@ -177,6 +184,7 @@ describe('an action', () => {
   }
   const none = toolGiving({ code: 0 }).port
 
+  // proves: pipeline 4.5j, pipeline 4.5l, pipeline 4.5m
   it('gets what is written and what the context holds, by the last part of the key', async () => {
     const { ports, calls } = doing(() => ({ passed: false, count: 2 }))
     const values = { 'exec.a.workspace': 'w1', over: 'context' }
@@ -198,6 +206,7 @@ describe('an action', () => {
     expect(went.remarks).toContainEqual(['parameter_missing', { node_id: 'n', key: 'missing', name: 'missing' }])
   })
 
+  // proves: pipeline 3.11h
   it('gets the time that is left', async () => {
     const { ports, calls } = doing(() => null)
     const budget = 'timeout_budget.deadline_key=d, timeout_budget.cap_key=c, timeout_budget.reserve_key=r'
@@ -226,6 +235,7 @@ describe('an action', () => {
 })
 
 describe('a function of the host', () => {
+  // proves: pipeline 4.5n
   it('gives an outcome, and its updates as the result', async () => {
     const handlers = { add: { execute: () => ({ status: 'success' as const, context_updates: { sum: 3 } }) } }
     const went = await node('type=exec, target=function, function=add', toolGiving({ code: 0 }).port, { handlers })

@@ -58,6 +58,7 @@ test('a text that is good enough is left alone', async () => {
   expect([own('iterations'), own('final_score'), own('best_iteration'), own('plateau_hit')]).toEqual([0, 0.9, 0, false])
 })
 
+// proves: pipeline 4.6.5a
 test('it is revised until it is', async () => {
   const { went, world, own } = await loop([of(200), of(420), of(500)], 'prompt="write much"')
   expect(went.context['last_response']).toBe(of(420))
@@ -68,12 +69,14 @@ test('it is revised until it is', async () => {
   expect(world.heard[1]?.prompt).toMatch(/write much[^]*too short/)
 })
 
+// proves: pipeline 4.6.5a
 test('the best version counts and not the last', async () => {
   const { went, own } = await loop([of(300), of(100), of(200)])
   expect(went.context['last_response']).toBe(of(300))
   expect([own('iterations'), own('best_iteration'), own('final_score')]).toEqual([3, 1, 0.6])
 })
 
+// proves: pipeline 4.6.5a
 test('a plateau ends it', async () => {
   const { own } = await loop([of(51), of(52), of(400)], 'max_iterations=9')
   expect([own('iterations'), own('plateau_hit')]).toEqual([2, true])

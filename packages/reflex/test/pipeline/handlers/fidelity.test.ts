@@ -36,6 +36,7 @@ async function preamble(fidelity: string, graph = 'goal="Ship it"', body = BODY)
   return sent.slice(0, -5).replaceAll(went.run.id, 'RUN')
 }
 
+// proves: pipeline s7.4a
 describe('what a model is told of what happened', () => {
   test('truncate: the goal and the run', async () => {
     expect(await preamble(', fidelity=truncate')).toMatchInlineSnapshot(`
@@ -44,6 +45,7 @@ describe('what a model is told of what happened', () => {
     `)
   })
 
+  // proves: pipeline 6.5a
   test('compact, and where nothing is said', async () => {
     expect(await preamble(', fidelity=compact')).toMatchInlineSnapshot(`
       "Goal: Ship it
@@ -110,6 +112,7 @@ describe('what a model is told of what happened', () => {
     `)
   })
 
+  // proves: pipeline 6.5b, pipeline 2.6.18
   test.each([
     ['truncate', 400],
     ['compact', 4_000],
@@ -131,6 +134,7 @@ describe('what a model is told of what happened', () => {
     if (mode === 'compact' || mode === 'summary:high') expect(said).toContain('stage_with_a_long_name_149: success')
   })
 
+  // proves: pipeline s7.4b, pipeline s15.1c
   test('the edge goes before the node, the node before the graph', async () => {
     const modes = async (graph: string, node: string, edge: string) => {
       const went = await run(`n [prompt=p ${node}] start -> n [${edge}] n -> done`, model(() => 'fine').port, {}, graph)
@@ -154,6 +158,7 @@ describe('conversations', () => {
   const said = (requests: readonly ModelRequest[]): string[][] =>
     requests.map(({ messages }) => messages.map((message) => (message.content ?? '').split('\n').at(-1) ?? ''))
 
+  // proves: pipeline s7.4c, pipeline 6.5c, pipeline s7.4a
   test('nodes of one thread go on with it, others begin their own', async () => {
     const { port, requests } = model((_, n) => `answer ${n}`)
     const body = `a [prompt=a, thread_id=t] b [prompt=b, thread_id=t] c [prompt=c, thread_id=u] d [prompt=d, thread_id=t, fidelity=compact]
@@ -197,6 +202,7 @@ describe('conversations', () => {
     expect([turns.length, new Set(turns).size]).toEqual([20, 20])
   })
 
+  // proves: pipeline 3.13e
   test('a conversation that ended with a process is summed up once, and begins anew', async () => {
     const { port, requests } = model((_, n) => `answer ${n}`)
     const held: Held = {
@@ -263,6 +269,7 @@ describe('a host that sums up', () => {
     return { ...went, sent: text(requests.at(-1)) }
   }
 
+  // proves: pipeline 6.5d
   test('gets the context as the mode shows it, and its text is what the model is told', async () => {
     const { world, given } = summing(() => 'In short: nothing.')
     expect((await last(', fidelity=compact', { world })).sent).toBe('In short: nothing.\n\nnow')

@@ -26,6 +26,7 @@ const run = (attributes = '', world: World = {}, behind = ''): Promise<Went> =>
   runDot(managing(attributes, behind), { programs: { child: child() }, until: 100_000_000, ...world })
 
 describe('what ends it, in this order', () => {
+  // proves: pipeline 3.9.7a, pipeline 3.9.7b
   test('the child is done', async () => {
     const went = await run()
     expect(went.status).toBe('success')
@@ -40,12 +41,14 @@ describe('what ends it, in this order', () => {
     expect(told(went, 'stage_completed').find(({ node_id }) => node_id === 'boss')?.['notes']).toBe('Child completed')
   })
 
+  // proves: pipeline 3.9.7b
   test('the child has failed', async () => {
     const went = await run('', { programs: { child: child(FAILS) } })
     expect(went.reason).toMatch(/Child failed: .*autonomous/)
     expect(went.context).toMatchObject({ 'stack.child.status': 'failed', 'stack.child.outcome': 'fail' })
   })
 
+  // proves: pipeline 3.9.7b, pipeline 3.9.7d
   test.each([
     'stack.child.active_stage=two',
     'context.stack.child.active_stage=two',
@@ -64,6 +67,7 @@ describe('what ends it, in this order', () => {
     expect(told(went, 'stage_completed').find(({ node_id }) => node_id === 'boss')?.['notes']).toBe('Child completed')
   })
 
+  // proves: pipeline 3.9.7b
   test('cycles are used up, and time', async () => {
     expect((await run('manager.max_cycles=2')).reason).toContain('Max cycles exceeded')
     const late = await run('timeout="50s"')
@@ -123,6 +127,7 @@ describe('advice', () => {
     },
   }
 
+  // proves: pipeline 3.9.7c
   test('is written into the folder of the stage, as often as it has cooled down', async () => {
     const steer = '"manager.actions"="observe,steer,wait"'
     const went = await run(steer, { ports: { tool } })

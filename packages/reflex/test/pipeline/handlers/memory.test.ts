@@ -9,6 +9,7 @@ import { memoryStore } from '../../../src/store/index.ts'
 import { runNodes, saying, workFolder } from './session-world.ts'
 
 describe('memory of an agent', () => {
+  // proves: pipeline 4.7d, pipeline 4.7e
   it('finds what fits best, counts, consolidates and keeps a working memory', async () => {
     const store = memoryStore()
     const remember = (text: string) =>
@@ -117,6 +118,7 @@ describe('a store of memories in a file', () => {
   const store = (more = '') =>
     `s [type="memory.store_file", memory_store="mind/facts.jsonl", content_key=fact, tags="bees, home"${more}] start -> s -> done`
 
+  // proves: pipeline 4.7d, pipeline 4.7e
   it('takes one line for each memory, and gives back what fits', async () => {
     const workdir = workFolder()
     for (const fact of ['bees fly', 'bees swarm in May', 'wasps sting']) await runNodes(store(), { workdir, initial_values: { fact } })

@@ -26,6 +26,7 @@ function node(text: string, port: Port, world: World = {}): Promise<Went> {
 }
 
 describe('reading a file', () => {
+  // proves: pipeline s6.9a, pipeline 4.7a, pipeline 2.6.41
   it.each<[string, JsonObject, string]>([
     ['path="a/b.md"', {}, 'a/b.md'],
     ['path="a.md"', { workdir: '/srv/x' }, '/srv/x/a.md'],
@@ -51,6 +52,7 @@ describe('reading a file', () => {
 })
 
 describe('reading the context', () => {
+  // proves: pipeline s6.9a
   it('copies a value, and only that', async () => {
     const { port } = toolAnswering({})
     const values = { a: { b: [1, 2] }, last_response: 'model' }
@@ -64,6 +66,7 @@ describe('reading the context', () => {
 describe('reading from an address', () => {
   const api = 'type=read, source=api, url="https://example.org/x"'
 
+  // proves: pipeline s6.9a
   it('sends what the node says and keeps what came', async () => {
     const { port, calls } = toolAnswering({ http: { status: 200, text: 'body', headers: {}, url: '' } })
     const went = await node(`${api}, method=POST, headers="{\\"a\\": \\"b\\"}", body_key=q, timeout="3s"`, port, {
@@ -75,6 +78,7 @@ describe('reading from an address', () => {
     expect(went.context).toMatchObject({ 'read.n': 'body', last_response: 'body', 'read.n.status': 200 })
   })
 
+  // proves: pipeline 4.7b, pipeline 3.5f
   it.each([
     [404, 1],
     [400, 1],

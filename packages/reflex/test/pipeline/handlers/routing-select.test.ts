@@ -17,6 +17,7 @@ describe('the filters', () => {
   const all = { avail_big: 'yes', avail_mid: 'yes', avail_own: 'yes' } as const
   const free = { ...all, free_own: 'yes' } as const
 
+  // proves: pipeline 4.3.2a
   test.each<[string, ReturnType<typeof chosen>, string | undefined]>([
     ['nothing is available unless it is said', chosen({}), undefined],
     ['the first that is', chosen(all), 'big'],
@@ -41,6 +42,7 @@ const select = (values: JsonObject, node = 'n', exclude = '') =>
     { values },
   )
 
+// proves: pipeline 4.3.2a
 test('what is chosen is written, by booleans and by text', async () => {
   const went = await select({ avail_big: true, quota_big: 'false', avail_mid: 'true' })
   expect(went.context).toMatchObject({ selected_backend: 'mid', selected_model: 'm1', routing_reason: 'tier_match' })

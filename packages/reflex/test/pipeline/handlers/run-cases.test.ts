@@ -33,6 +33,7 @@ function inTurn<Value>(name: string, values: readonly Value[]): () => Value {
 }
 
 // Folders with a pipeline, the world around it, and what must come of it.
+// proves: pipeline 4.6.2i, pipeline 13j
 test.each(casesOf('pipeline-runs'))('$name', async (it) => {
   const { inputs = {}, files = {}, replies = {}, actions = {} } = it.json('world.json') as World
   const expected = it.json('expected.json') as Expected

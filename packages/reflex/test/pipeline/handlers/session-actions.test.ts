@@ -28,6 +28,7 @@ const HEARTBEAT = `
 
 const decides = (actions: readonly object[], more: object = {}): string => JSON.stringify({ actions, ...more })
 
+// proves: pipeline 4.6.2i, pipeline 13j
 it('an agent acts, sees what came of it, and stops when it has nothing more to do', async () => {
   const workdir = workFolder()
   writeFileSync(join(workdir, 'notes.txt'), 'feed the bees')

@@ -10,6 +10,7 @@ const context = async (type: string, values: Record<string, unknown>, more = '')
   (await runNodes(one(type, more), { initial_values: values as never })).context
 
 describe('session.classify', () => {
+  // proves: pipeline 4.6.2b
   it('tells commands, results of tools and questions apart', async () => {
     const typed = async (input: unknown, more = {}) =>
       (await context('classify', { 'session.input': input, ...more }))['session.input_type']
@@ -18,12 +19,14 @@ describe('session.classify', () => {
     expect(await typed('what is it?')).toBe('query')
   })
 
+  // proves: pipeline 4.6.2b, pipeline 4.6.2f
   it('lets nothing past a block, however it is written', async () => {
     expect((await context('classify', { 'session.input': '/help', 'session.blocked': true }))['session.input_type']).toBe('blocked')
     expect((await context('format', { 'llm.content': 'the secret', 'session.blocked': true }))['session.response']).not.toContain('secret')
   })
 })
 
+// proves: pipeline 4.6.2c
 it('a session chooses what it is at: somebody who waits, order, plans, goals, looking back', async () => {
   const mode = async (values: Record<string, unknown>) => (await context('mode_select', values))['session.cognitive_mode']
   expect(await mode({ 'session.user_waiting': true, 'session.turn_count': 5 })).toBe('conversation')
@@ -34,6 +37,7 @@ it('a session chooses what it is at: somebody who waits, order, plans, goals, lo
 })
 
 describe('session.process_results', () => {
+  // proves: pipeline 4.6.2d
   it('takes ten lists out of an answer and leaves out what does not belong', async () => {
     const answer = {
       actions: [{ type: 'file_read' }, { kind: 'no type' }, 'no object'],
@@ -50,6 +54,7 @@ describe('session.process_results', () => {
     expect(after['session.goal_updates']).toEqual([])
   })
 
+  // proves: pipeline 4.6.2d
   it('takes what nobody can parse for ten empty lists and no failure', async () => {
     const after = await context('process_results', { last_response: 'no JSON here' })
     expect(Object.keys(after).filter((key) => key.startsWith('session.'))).toHaveLength(10)
@@ -64,6 +69,7 @@ describe('the services of a host', () => {
     c [type="session.checkpoint"]
     start -> r -> m -> c -> done`
 
+  // proves: pipeline 4.6.2g
   it('are asked with the agent, and what they answer is written', async () => {
     const asked: unknown[] = []
     const session: SessionAdapter = {
@@ -85,6 +91,7 @@ describe('the services of a host', () => {
     expect(went.context).not.toHaveProperty(['session.last_checkpoint'])
   })
 
+  // proves: pipeline 4.6.2a
   it('do nothing where a function is missing, also where there are none at all', async () => {
     const empty = await runNodes(body, { services: { session: {} } })
     expect(empty.status).toBe('success')
@@ -93,6 +100,7 @@ describe('the services of a host', () => {
     expect(bare.status).toBe('success')
   })
 
+  // proves: pipeline 4.6.2a
   it('fail their node when they throw or answer with an error, and the failure can be routed', async () => {
     const routed = `${one('update_goals').replace('-> done', '')} n -> done [condition="outcome=success"] n -> lost [condition="outcome=fail"] lost [type=transform, transform=constant, expression=1, output_key=was_lost] lost -> done`
     for (const update_goals of [
@@ -109,6 +117,7 @@ describe('the services of a host', () => {
 })
 
 describe('without services of a host', () => {
+  // proves: pipeline 4.6.2g
   it('an agent keeps goals, intents, beliefs and memories from run to run, and others have their own', async () => {
     const store = memoryStore()
     const keep = `
@@ -161,6 +170,7 @@ describe('without services of a host', () => {
     expect(other).toMatchObject({ status: 'fail', failure_reason: saying('bob') })
   })
 
+  // proves: pipeline 4.6.2e
   it('tools that the model calls are called until it answers, and what is refused is told it', async () => {
     const turns: number[] = []
     const backend: LlmBackend = (_node, _prompt, _context, { messages }) => {

@@ -11,6 +11,7 @@ const busy = (): Fault => new Fault('R4010', 'overloaded', 'retry')
 const node = (more = '') => `n [prompt="add", use_tools=true, tools="math.add" ${more}] start -> n -> done`
 
 describe('a tool loop', () => {
+  // proves: pipeline 4.3.1f
   test('offers the tools, calls them, gives back what they say, and ends with the answer', async () => {
     const { port, requests } = model((_, n) => (n === 0 ? calls(['math_add', { a: 1, b: 2 }]) : 'it is 3'))
     const went = await run(node(), port, { ports: toolPorts([add]) })
@@ -48,6 +49,7 @@ describe('a tool loop', () => {
     expect(requests[0]?.tools?.map(({ name }) => name)).toEqual(['math_add', 'b'])
   })
 
+  // proves: pipeline 4.3.1i, pipeline 4.3.1f
   test('what goes wrong with a call is told to the model, and the others of its turn are made', async () => {
     const bad = tool('bad', () => {
       throw new Error('out of order')
@@ -75,6 +77,7 @@ describe('a tool loop', () => {
     expect(effects).toHaveLength(3)
   })
 
+  // proves: pipeline 4.3.1g
   test('a terminal tool ends it with its result; one that failed does not', async () => {
     let tries = 0
     const submit = tool('submit', ({ answer }) => {
@@ -93,6 +96,7 @@ describe('a tool loop', () => {
     ])
   })
 
+  // proves: pipeline 4.3.1h
   test('a model that never answers fails its node after its turns', async () => {
     const { port, requests } = model(() => calls(['math_add', { a: 1, b: 1 }]))
     const went = await run(node(', max_turns=3'), port, { ports: toolPorts([add]) })
@@ -200,6 +204,7 @@ describe('hooks of tools', () => {
     return { ports: toolPorts([add, tool('rm', () => 'removed'), shell]), ran }
   }
 
+  // proves: pipeline 10.3c, pipeline 10.2d
   test('a hook that says no skips the call, and the model is told', async () => {
     const { ports, ran } = hooked((command, name) => (command === 'check.sh' && name === 'rm' ? 1 : 0))
     const { port, requests } = model((_, n) => (n === 0 ? calls(['rm', { all: true }], ['math_add', { a: 1, b: 1 }]) : 'done'))

@@ -24,6 +24,7 @@ function node(text: string, world: World = {}, port = taking().port): Promise<We
 }
 
 describe('writing a file', () => {
+  // proves: pipeline 4.8a, pipeline s6.9a
   it.each<[format: string, value: Json, text: string]>([
     ['raw', 'a\n', 'a\n'],
     ['raw', 3, '3'],
@@ -58,12 +59,14 @@ describe('writing a file', () => {
 })
 
 describe('writing elsewhere', () => {
+  // proves: pipeline 4.8b, pipeline s6.9a
   it('puts a value of the context, or one that is written, under a key', async () => {
     expect((await node('type=write, content_key="a.b", output_key=c', { values: { a: { b: [1] } } })).context).toMatchObject({ c: [1] })
     expect((await node('type=write, target=context, value=7, output_key=c')).context).toMatchObject({ c: 7 })
     expect((await node('type=write, target=context, output_key=c')).trail).toContain('bad')
   })
 
+  // proves: pipeline s6.9a
   it('sends it to an address', async () => {
     const { port, calls } = taking()
     const went = await node(
@@ -80,6 +83,7 @@ describe('an accumulator', () => {
   const gather = async (attributes: string, values: JsonObject): Promise<Went> =>
     node(`type=accumulator, input_key=v, accumulator_key=all, ${attributes}`, { values })
 
+  // proves: pipeline 4.8c
   it.each<[operation: string, before: Json | undefined, input: Json, after: Json]>([
     ['sum', undefined, 2, 2],
     ['sum', 3, '4.5', 7.5],
@@ -127,6 +131,7 @@ describe('an accumulator', () => {
     expect(went.context['accumulator.n']).toBe(11)
   })
 
+  // proves: pipeline 4.8c
   it('keeps to its limit as it is told', async () => {
     const values = { v: 5, all: 8 }
     expect((await gather('operation=sum, limit=10, limit_action=fail', values)).trail).toContain('bad')

@@ -49,6 +49,8 @@ const CONTEXT = {
 }
 
 describe('what a condition comes to (reference pipeline 8.4)', () => {
+  // proves: pipeline 2.6.25, pipeline 8.4a, pipeline 8.4b, pipeline 8.4c, pipeline 8.4d, pipeline 8.4e, pipeline 8.4f, pipeline 8.4h
+  // proves: pipeline s13.2a, pipeline s13.3a, pipeline 12.59
   test.each<[string, boolean]>([
     ['outcome=success', true],
     ['outcome = success', true],
@@ -117,6 +119,7 @@ describe('what a condition comes to (reference pipeline 8.4)', () => {
 })
 
 describe('what cannot be read', () => {
+  // proves: pipeline 8.4g
   test.each<[string, string, string]>([
     ['outcome=success or context.score>3', 'or', 'two edges'],
     ['outcome=success OR context.score>3', 'OR', 'two edges'],
@@ -167,6 +170,7 @@ describe('what cannot be read', () => {
     },
   )
 
+  // proves: pipeline 2.6.26, pipeline 11.3d
   test('ordering is worth knowing and does no harm', () => {
     const { condition, problems } = parseCondition('tries>=3')
     expect(problems).toMatchObject([{ rule: 'condition_operator', from: 5, to: 7 }])
@@ -287,6 +291,7 @@ const CONDITIONS = fc
 const VALUES = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>
 
 describe('whatever is written', () => {
+  // proves: pipeline 8.4h
   test('reading never throws, and a problem lies within the text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[ab="&|!<>. \\or]{0,30}$/)), (text) => {

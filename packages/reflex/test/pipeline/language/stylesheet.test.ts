@@ -21,6 +21,7 @@ function modelOf(one: DotNode, text: string): string | undefined {
 }
 
 describe('what a stylesheet gives a node (reference pipeline 8.1)', () => {
+  // proves: pipeline s11.1a, pipeline s11.2a, pipeline s11.3a, pipeline 8.1a, pipeline s2.9b, pipeline 2.2a
   test.each<[string, DotNode, string, string | undefined]>([
     ['all nodes', node('a'), '* { llm_model: one }', 'one'],
     ['a shape over all', node('a', { shape: 'hexagon' }), 'hexagon { llm_model: two } * { llm_model: one }', 'two'],
@@ -44,6 +45,7 @@ describe('what a stylesheet gives a node (reference pipeline 8.1)', () => {
     expect(modelOf(one, text)).toBe(model)
   })
 
+  // proves: pipeline s11.3a, pipeline 8.1c
   test('each property goes its own way, with the provenance of a stylesheet', () => {
     const text = '* { llm_model: one; llm_provider: p; reasoning_effort: low } .x { reasoning_effort: high; }'
     const found = styled([node('a', { class: 'x' })], text).nodes.get('a')
@@ -65,6 +67,7 @@ describe('what a stylesheet gives a node (reference pipeline 8.1)', () => {
 })
 
 describe('mistakes in a stylesheet', () => {
+  // proves: pipeline 8.1b
   test.each<[string, string, string]>([
     ['* { llm_model }', '}', 'a : and a value belong behind llm_model'],
     ['* { llm_model: }', ' ', 'llm_model has no value'],
@@ -89,6 +92,7 @@ describe('mistakes in a stylesheet', () => {
     expect(rules.flatMap(({ declarations }) => declarations.map(({ value }) => value))).toEqual(['p', 'z'])
   })
 
+  // proves: pipeline 8.1b
   test('a property that is none is a warning with a guess', () => {
     const text = 'graph [model_stylesheet="* { model: x; lm_provider: y; colour: z }"]'
     const { rules, problems } = parseStylesheet('* { model: x; lm_provider: y; colour: z }')
@@ -156,6 +160,7 @@ function naive(rules: readonly StyleRule[], one: DotNode, property: string): str
   return fitting.toSorted((x, y) => y.weight - x.weight || y.rule - x.rule || y.line - x.line)[0]?.value
 }
 
+// proves: pipeline s11.2a
 test('the winner is that of the plain definition', () => {
   fc.assert(
     fc.property(RULES, NODES, (rules, { id, shape, classes, own }) => {

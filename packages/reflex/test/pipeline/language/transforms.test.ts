@@ -32,6 +32,7 @@ function change(
 }
 
 describe('transforms (reference pipeline 8.2)', () => {
+  // proves: pipeline s12.1a
   test('variables, then the stylesheet, then those registered, then those of the run', () => {
     const seen: unknown[] = []
     const look = (name: string): Transform =>
@@ -48,6 +49,7 @@ describe('transforms (reference pipeline 8.2)', () => {
     ])
   })
 
+  // proves: pipeline 8.2a
   test('the graph given is not changed, whatever a transform does to its own', () => {
     const graph = pipeline()
     const before = structuredClone(graph)
@@ -114,6 +116,7 @@ describe('transforms (reference pipeline 8.2)', () => {
     expect(() => transformGraph(pipeline(), { ofRun: [bad] })).toThrow(`the transform "bad" returned no pipeline: ${why}`)
   })
 
+  // proves: pipeline 8.2a
   test('one that throws refuses the run, with what it threw as the cause', () => {
     const bad: Transform = {
       name: 'bad',
@@ -155,6 +158,7 @@ describe('merging (reference pipeline 8.2)', () => {
     ],
   }
 
+  // proves: pipeline 8.2b
   test('ids get the prefix, and so does what names them', () => {
     const merged = mergeGraphs(base, other, 'sub_')
     expect([...merged.nodes.keys()]).toEqual(['start', 'a', 'sub_build', 'sub_test'])

@@ -8,6 +8,7 @@ import { sourceOffset } from '../../../src/pipeline/language/written.ts'
 import { attributesOf } from './graphs.ts'
 
 describe('durations (reference pipeline 1.5)', () => {
+  // proves: pipeline s2.5b, pipeline 12.114, pipeline 1.5a
   test.each<[unknown, number | null]>([
     ['250ms', 250],
     ['900s', 900_000],
@@ -49,6 +50,7 @@ describe('keys of the context (reference pipeline 4.1)', () => {
     ['exec', { read: { other: 2 } }],
     ['nothing', null],
   ])
+  // proves: pipeline 4.1f
   test.each<[string, Json | undefined]>([
     ['a.b', 'flat'],
     ['a.c.d.0', 'x'],
@@ -86,6 +88,7 @@ test.each<[Json | undefined, string]>([
 })
 
 describe('labels (reference pipeline 3.3, 7.3)', () => {
+  // proves: pipeline 3.3b
   test.each([
     ['  Approve ', 'approve'],
     ['[A] Approve', 'approve'],
@@ -100,6 +103,7 @@ describe('labels (reference pipeline 3.3, 7.3)', () => {
     expect(normaliseLabel(label)).toBe(normal)
   })
 
+  // proves: pipeline 7.3b
   test.each<[string[], [string, string][]]>([
     [
       ['Approve', 'Modify', 'Reject'],

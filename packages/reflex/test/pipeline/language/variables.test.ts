@@ -13,6 +13,7 @@ function prompt(text: string, values: Readonly<Record<string, string | number>> 
 }
 
 describe('when a pipeline is loaded (reference pipeline 8.3)', () => {
+  // proves: pipeline s12.2a, pipeline 8.3a, pipeline 8.3b, pipeline 2.6.39, pipeline 12.74
   test.each([
     ['for $goal.', 'for costs $id.'],
     ['$label in $id', 'The graph in G'],
@@ -30,6 +31,7 @@ describe('when a pipeline is loaded (reference pipeline 8.3)', () => {
     expect(prompt('[$goal] $label', {})).toBe('[] $label')
   })
 
+  // proves: pipeline 8.3c
   test('prompts and labels of nodes alone, with their provenance, in a graph of its own', () => {
     const graph = graphOf(
       [node('a', { prompt: '$id', label: '$id', command: 'echo $id' })],
@@ -70,6 +72,7 @@ describe('when a prompt is about to be asked', () => {
   ])
   const read = (key: string) => context.get(key)
 
+  // proves: pipeline 8.3c, pipeline 2.6.39
   test.each([
     ['$last_response', 'done: $tool.output'],
     ['see $tool.output.', 'see lines.'],
@@ -84,6 +87,7 @@ describe('when a prompt is about to be asked', () => {
     expect(expandFromContext(text, read)).toBe(expanded)
   })
 
+  // proves: pipeline 8.3c
   test('a value is cut at 32 KB, and never within a character', () => {
     const text = expandFromContext('$big', read)
     expect(text).toBe('ä'.repeat(16_384))

@@ -16,6 +16,11 @@ function ruleOf(name: string): string | undefined {
 }
 
 describe('the diagnostics of a pipeline file', () => {
+  // proves: pipeline s1.2b, pipeline s10.2a, pipeline s10.2b, pipeline s10.2c, pipeline s10.2d, pipeline s10.2e, pipeline s10.2f
+  // proves: pipeline s10.2g, pipeline s10.2h, pipeline s10.2i, pipeline s10.2j, pipeline 1.3f, pipeline 1.3g, pipeline 2.6.14
+  // proves: pipeline 2.6.23, pipeline 2.6.24, pipeline 11.3a, pipeline 11.3b, pipeline 11.3c, pipeline 11.3e, pipeline 11.3f
+  // proves: pipeline 11.3g, pipeline 11.3n, pipeline 11.3o, pipeline 11.3p, pipeline 11.3q, pipeline 11.3r, pipeline 11.3s, pipeline 11.3t
+  // proves: pipeline 11.3u, pipeline 11.3v, pipeline 11.3x, pipeline 11.3y
   test.each(cases)('$name', async (it) => {
     const { id, findings } = readPipeline(it.text(PROGRAM), PROGRAM, { exists: (path) => it.has(path) })
     const text = findings.map((finding) => `${describeFault(finding)}\n`).join('')
@@ -26,6 +31,7 @@ describe('the diagnostics of a pipeline file', () => {
     await expect(text === '' ? 'valid\n' : text).toMatchFileSnapshot(it.path(GOLDEN))
   })
 
+  // proves: pipeline 12.116
   test('each rule has a case in which it finds something, and one in which it finds nothing', () => {
     // What is known of the surroundings decides these: see rules.test.ts.
     const elsewhere = ['action_known', 'capabilities_required']

@@ -36,6 +36,7 @@ describe('lint', () => {
     expect(finding?.line).toBeUndefined()
   })
 
+  // proves: pipeline 11.2a
   test('orders findings by rules, and within one by nodes', () => {
     const said = validate(typed('b [fidelity=x]; a [fidelity=y]; start -> b -> a -> done; lost'))
     expect(said.filter(({ rule }) => rule === 'fidelity_valid').map(({ path }) => path)).toEqual(['b', 'a'])
@@ -49,6 +50,7 @@ describe('lint', () => {
     expect(said.at(-1)?.message).toBe('"x" is no fidelity; 30 more like it are not listed')
   })
 
+  // proves: pipeline s10.1b, pipeline 11.2a
   test('takes rules of the host, after its own', () => {
     const audited: LintRule = {
       name: 'audited',
@@ -62,6 +64,7 @@ describe('lint', () => {
     expect(said.at(-1)).toMatchObject({ rule: 'audited', code: 'R1141', severity: 'error', path: 'run', fix: 'add an audit node' })
   })
 
+  // proves: pipeline 11.2b
   test('refuses by one fault with everything in it', () => {
     expect(validateOrRaise(typed('start -> done')).filter(({ severity }) => severity !== 'info')).toEqual([])
     const wrong = typed('start -> done; done -> start; lost')
@@ -79,6 +82,7 @@ describe('what is known of the surroundings', () => {
   const ACTION =
     'act [type="exec", target="action", action="file.wirte", timeout="1s"]; start -> act; act -> done [condition="outcome=success"]'
 
+  // proves: pipeline 11.3w
   test('actions, whose names do not tell . from _', () => {
     expect(found(ACTION, 'action_known')).toEqual([])
     expect(found(ACTION, 'action_known', { actions: ['file_read', 'file_write'] })).toMatchObject([{ fix: 'write "file_write"' }])
@@ -92,6 +96,7 @@ describe('what is known of the surroundings', () => {
     expect(found(child, 'graph_file_exists', { exists: () => true })).toEqual([])
   })
 
+  // proves: pipeline 4.1b, pipeline 11.3y
   test('an author who is not trusted is refused what others are warned about', () => {
     const body = 'run [type="shell", command="ls", sandbox="none", timeout="1s"]; odd [type="strange"]; start -> run -> odd -> done'
     const severities = (options: LintOptions): unknown[] =>

@@ -21,6 +21,7 @@ describe('what a program allows itself', () => {
     ['max_cost=0.02', 'budget exceeded: 0.02 of 0.02 US dollars'],
     ['max_steps=3', 'max_steps_exceeded'],
   ]
+  // proves: pipeline 5.5a
   test.each(rows)('%s', async (graph, reason) => {
     const went = await run(chain, {}, graph)
     if (reason === undefined) expect(went.status).toBe('success')
@@ -42,6 +43,7 @@ describe('what a program allows itself', () => {
     expect(told(went, 'stage_retrying').length).toBe(2)
   })
 
+  // proves: pipeline 5.5a
   test('counts the branches and the programs that it called, also those that failed', async () => {
     const child =
       'digraph child { start [shape=Mdiamond] done [shape=Msquare] x [prompt=p] y [type=transform, transform=nothing] start -> x -> y -> done }'
@@ -52,6 +54,7 @@ describe('what a program allows itself', () => {
     expect(went.trail.at(-1)).toBe('last')
   })
 
+  // proves: pipeline 5.5b
   test('is what conditions read as budget_status', async () => {
     const body = `${chain} start -> a [label=x] a -> low [condition="budget_status=low", weight=9] low [type=branch] low -> done`
     expect((await run(body, {}, 'max_total_tokens=120')).trail).toEqual(['start', 'a', 'low', 'done'])

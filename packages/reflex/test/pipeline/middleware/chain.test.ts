@@ -26,12 +26,14 @@ function member(name: string, calls: string[], more: Partial<Middleware> = {}): 
 }
 
 describe('the chain', () => {
+  // proves: pipeline 12.100, pipeline s5.1c
   test('runs before in order and after in reverse', async () => {
     const calls: string[] = []
     await run(', middleware="c"', { always: [member('a', calls), member('b', calls)], middleware: new Map([['c', member('c', calls)]]) })
     expect(calls).toEqual(['a before', 'b before', 'c before', 'c after', 'b after', 'a after'])
   })
 
+  // proves: pipeline 12.101, pipeline s5.1b, pipeline 5.1c
   test('stops where a member halts: neither the handler nor what is behind it runs, and what was begun is closed', async () => {
     const calls: string[] = []
     const no = member('no', calls, { before: () => ({ halt: 'not today' }) })
@@ -47,6 +49,7 @@ describe('the chain', () => {
     expect((await run('', { always: [halt] })).status).toBe('success')
   })
 
+  // proves: pipeline 5.1a
   test.each(['before', 'after'] as const)('fails closed where a member throws %s', async (phase) => {
     const broken = member('broken', [], {
       [phase]: () => {
@@ -56,6 +59,7 @@ describe('the chain', () => {
     expect((await run('', { always: [broken] })).reason).toContain('broken failed: out of order')
   })
 
+  // proves: pipeline 2.6.10, pipeline 3.2c, pipeline 3.6a
   test('is not softened, and not tried again', async () => {
     const no = member('no', [], { before: () => ({ halt: 'not today' }) })
     const went = await run(', max_retries=3, allow_partial=true, auto_status=true', { always: [no] })
@@ -72,6 +76,7 @@ describe('what a text says against its checks', () => {
     ['skip_middleware="capability_check,checkpoint,safe_input"', 'autonomous', ['safe_input'], ['capability_check', 'checkpoint']],
     ['skip_middleware="taint_chek"', 'trusted', [], ['taint_chek']],
   ]
+  // proves: pipeline 12.119, pipeline s5.3a, pipeline 5.6c
   test.each(rows)('%s of somebody %s', async (attributes, trust, skipped, refused) => {
     const went = await run(`, ${attributes}`, { trust })
     expect(went.status).toBe('success')
@@ -79,6 +84,7 @@ describe('what a text says against its checks', () => {
     expect(told(went, 'skip_refused').map(({ middleware }) => middleware)).toEqual(refused)
   })
 
+  // proves: pipeline 5.6b
   test.each(['trusted', 'probationary'])('does not switch all of them off, %s', async (trust) => {
     const refuses = (need: string): string | undefined => (need.includes('custom/ok') ? 'nobody grants it' : undefined)
     const went = await run('', { trust, refuses }, 'mandatory_middleware=false')
@@ -91,6 +97,7 @@ describe('what a text says against its checks', () => {
     expect((await run(', middleware="secret_scan"')).status).toBe('success')
   })
 
+  // proves: pipeline s1.2a
   test('nothing that an author can write leads past the capabilities', async () => {
     const names = ['capability_check', 'taint_check', 'sanitization', 'safe_input', 'checkpoint', 'budget', 'signal_emit', 'all', '*', '']
     const written = fc.record({

@@ -24,6 +24,7 @@ describe('labels go with the values', () => {
   ) => `fork [shape=component ${merge}] join [shape=tripleoctagon] b [${copy('given', 'out')}] c [${copy('own', 'other')}]
     start -> fork fork -> b -> join fork -> c -> join join -> last last [${copy('out', 'seen')}] last -> done`
 
+  // proves: pipeline 5.3a
   test('through branches that are merged, each its own', async () => {
     const went = await run(block(', merge_context=true'), { values: { given: 'x', own: 'y' } })
     expect([level(went, 'out'), level(went, 'other')]).toEqual([0, 0])
@@ -43,6 +44,7 @@ describe('labels go with the values', () => {
   const call =
     'call [type="graph.invoke", program="pipeline:child", pass_context="given", result_mapping="bad:bad,good:good"] start -> call -> done'
 
+  // proves: pipeline 5.3a
   test('down into a called pipeline and back, key by key', async () => {
     const went = await run(`think [prompt=p, output_key=given] start -> think -> call ${call.replace('start -> call', 'call')}`, {
       programs: { child },
@@ -86,6 +88,7 @@ describe('what makes a value better', () => {
     ['min_length=1', 0, 0],
     ['pattern="model", action=warn', 0, 0],
   ]
+  // proves: pipeline 5.3e
   test.each(rows)('a check with %s', async (attributes, bits, confidence) => {
     const went = await run(check(attributes))
     expect(label(went, 'thought')).toEqual([1, 0, confidence, bits, 'think'])
@@ -105,6 +108,7 @@ describe('what makes a value better', () => {
     [', review_on_choice="Approve", review_target=derived', 'Approve', 1],
     ['', 'Reject', 0],
   ]
+  // proves: pipeline 5.3e
   test.each(reviews)('a person who reviews%s and says %s', async (more, answer, expected) => {
     const went = await run(review(more), { ...untrusted, answers: { ask: answer } })
     expect(level(went, 'given')).toBe(expected)
@@ -117,6 +121,7 @@ describe('what makes a value better', () => {
   })
 })
 
+// proves: pipeline 5.3a
 test('a label never falls but by a reduction that is told', async () => {
   const keys = ['given', 'own', 'k0', 'k1', 'k2']
   const step = fc.record({

@@ -115,12 +115,14 @@ describe('the policy of the operator', () => {
     expect(await under({})).toMatchObject({ status: 'failed', ran: 0 })
   })
 
+  // proves: pipeline 5.2d
   test('performs an effect only after somebody has allowed it', async () => {
     expect(await under({ ask: [all] })).toMatchObject({ status: 'suspended', ran: 0 })
     expect(await under({ ask: [all] }, 'allow')).toMatchObject({ status: 'done', ran: 2 })
     expect(await under({ ask: [all] }, 'deny')).toMatchObject({ status: 'failed', ran: 0 })
   })
 
+  // proves: pipeline 5.2d
   test('performs it as often as it says, and until it says', async () => {
     const capability = 'arbor://shell/**'
     expect(await under({ bounded: [{ capability, maxUses: 2 }] })).toMatchObject({ status: 'done', ran: 2 })

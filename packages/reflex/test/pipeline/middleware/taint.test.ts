@@ -54,6 +54,7 @@ describe('where values come from', () => {
     ['the name of a graph', [copy('graph.label', 'a')], 'a', 0],
     ['what overwrites it', [think, 'type=transform, transform=constant, expression="v", output_key="thought"'], 'thought', 0],
   ]
+  // proves: pipeline 5.3f
   test.each(rows)('%s', async (_, nodes, key, expected, world) => {
     const went = await run(nodes, world)
     expect(went.status).toBe('success')
@@ -88,12 +89,14 @@ describe('what may be done with them', () => {
     ['content from outside', [copy('given', 'a')], FROM_OUTSIDE, undefined],
     ['a prompt from outside', ['prompt="$given"'], FROM_OUTSIDE, undefined],
   ]
+  // proves: pipeline 5.3b
   test.each(rows)('%s', async (_, nodes, world, reason) => {
     const went = await run(nodes, world)
     if (reason === undefined) expect(went.status).toBe('success')
     else expect(went.reason).toContain(reason)
   })
 
+  // proves: pipeline 5.3c
   test('hostile values are good for nothing', async () => {
     const branding: Middleware = {
       name: 'brand',
@@ -106,6 +109,7 @@ describe('what may be done with them', () => {
     expect(went.reason).toContain('given, which is hostile; nothing may use it')
   })
 
+  // proves: pipeline 5.3d
   test('what a model says may decide what runs, and that is told', async () => {
     const went = await run([think, 'type="graph.compose", source_key="thought"'])
     expect(told(went, 'taint_control')).toMatchObject([{ node_id: 'n1', key: 'thought', level: 'derived', from: 'n0' }])

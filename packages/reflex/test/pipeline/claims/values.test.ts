@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'vitest'
+import type { Json } from '../../../src/kernel/json.ts'
+import { HandlerRegistry, run } from '../../../src/pipeline/index.ts'
+import { play, playDot, writes } from './play.ts'
+
+describe('a transform', () => {
+  const made = async (attributes: string, input?: Json, more: Readonly<Record<string, Json>> = {}) => {
+    const went = await play(`t [type=transform, source_key=in, output_key=out ${attributes}] start -> t -> done`, {
+      initial_values: { ...more, ...(input === undefined ? {} : { in: input }) },
+    })
+    return went.status === 'fail' ? 'fails' : went.context['out']
+  }
+  const quoted = (text: string): string => JSON.stringify(text)
+
+  // proves: pipeline 4.4a, pipeline s6.11a
+  test.each<[attributes: string, input: Json | undefined, output: Json | string]>([
+    ['', { a: 1 }, { a: 1 }],
+    ['', undefined, null],
+    [', transform=constant, expression="{\\"a\\": 1}\\\\n"', 1, '{"a": 1}\\n'],
+    [', transform=json_extract, expression="a.1.b"', { a: [0, { b: 'x' }] }, 'x'],
+    [', transform=format, expression=json', { a: 1 }, '{\n  "a": 1\n}'],
+    [', transform=format, expression=string', 2, '2'],
+    [', transform=not_equal, expression=other', 'x', true],
+    [', transform=map, expression=name', [{ name: 'a' }, { name: 'b' }], ['a', 'b']],
+    [', transform=map, expression=name', '[{"name":"a"}]', ['a']],
+    [', transform=filter, expression=ok', [{ ok: true }, { ok: false }, { ok: 0 }], [{ ok: true }]],
+    [', transform=filter, expression=ee', ['bee', 'wasp'], ['bee']],
+    [', transform=split', 'a, b,,c', ['a', 'b', 'c']],
+    [', transform=split, expression="|"', 'a|b', ['a', 'b']],
+    [', transform=join, expression="-"', ['a', 1], 'a-1'],
+  ])('%s of %j is %j', async (attributes, input, output) => expect(await made(attributes, input)).toEqual(output))
+
+  // proves: pipeline 4.4b
+  test('finds JSON in fences and prose; a missing path is null, and text without JSON fails', async () => {
+    const path = ', transform=json_extract, expression="a"'
+    expect(await made(path, 'Here:\n```json\n{"a": 1}\n```')).toBe(1)
+    expect(await made(path, 'So it is {"a": 2}')).toBe(2)
+    expect(await made(path, { b: 1 })).toBe(null)
+    expect(await made(path, 'nothing here')).toBe('fails')
+  })
+
+  // proves: pipeline 4.4c
+  test('fills a template with its value and the context, and leaves other braces', async () => {
+    const text = quoted('{value} {ctx.a.b} [{ctx.none}] {other} {"x": 1}')
+    expect(await made(`, transform=template, expression=${text}`, { v: 1 }, { a: { b: 'B' } })).toBe('{"v":1} B [] {other} {"x": 1}')
+  })
+
+  // proves: pipeline 4.4d
+  test('counts from nothing, by a step, and refuses text', async () => {
+    const next = (input?: Json, step = '') => made(`, transform=increment ${step}`, input)
+    expect([await next(), await next(''), await next('4'), await next(4, ', expression="3"'), await next('x')]).toEqual([
+      1,
+      1,
+      5,
+      7,
+      'fails',
+    ])
+  })
+
+  // proves: pipeline 4.4e
+  test('renames keys', async () => {
+    expect(await made(', transform=remap, expression="a:b,c:d"', { a: 1, c: 2, e: 3 })).toEqual({ b: 1, d: 2 })
+  })
+
+  // proves: pipeline 4.4f
+  test('of an unknown kind fails', async () => expect(await made(', transform=sideways', 1)).toBe('fails'))
+})
+
+describe('a gate', () => {
+  const passed = async (attributes: string, stage = {}) => {
+    const went = await play(
+      `g [type=gate ${attributes}] bad [type=branch] start -> g g -> done [condition="outcome=success"] g -> bad [condition="outcome=fail"] bad -> done`,
+      stage,
+    )
+    return { passed: !went.completed_nodes.includes('bad'), context: went.context, events: went.events }
+  }
+
+  // proves: pipeline 4.12d
+  test.each<[Json, boolean]>([
+    ['x', true],
+    [1, true],
+    [true, true],
+    ['false', false],
+    [false, false],
+    ['', false],
+    [0, false],
+    ['0', false],
+    [null, false],
+  ])('passes on %j: %s', async (value, expected) => {
+    for (const attributes of [', predicate=expression, expression=k', ', condition_key=k']) {
+      const went = await passed(attributes, { initial_values: { k: value } })
+      expect([went.passed, went.context['gate.g.passed']]).toEqual([expected, expected])
+    }
+  })
+
+  // proves: pipeline 4.12e
+  test('of the budget passes until it is over', async () => {
+    const spent = async (graph: string) => {
+      const went = await play('a [prompt=p] g [type=gate, predicate=budget_ok] start -> a -> g -> done', {
+        graph,
+        llm_backend: () => ({ text: 'x', usage: { input: 50, output: 40 } }),
+      })
+      return went.context['gate.g.passed']
+    }
+    expect([await spent(''), await spent('max_total_tokens=100'), await spent('max_total_tokens=1000')]).toEqual([true, true, true])
+  })
+
+  // proves: pipeline 4.12f
+  test('without a predicate passes', async () => expect((await passed('')).passed).toBe(true))
+
+  // proves: pipeline s6.6b
+  test('of trust compares tiers', async () => {
+    const tier = async (trust: 'probationary' | 'trusted' | 'veteran') => (await passed(', min_tier=trusted', { trust })).passed
+    const typed = async (trust: 'probationary' | 'trusted' | 'veteran') =>
+      (await play('g [type="gate.trust", min_tier=trusted] start -> g -> done', { trust })).status
+    expect([await tier('trusted'), await typed('probationary'), await typed('trusted'), await typed('veteran')]).toEqual([
+      true,
+      'fail',
+      'success',
+      'success',
+    ])
+  })
+
+  // proves: pipeline s6.6a, pipeline s8.3a
+  test('of approval needs a yes', async () => {
+    const gate = 'g [type="gate.approval", question="Ship?"] start -> g -> done'
+    const answered = async (value: string) => (await play(gate, { interviewer: { ask: () => ({ value }) } })).status
+    expect([await answered('yes'), await answered('no')]).toEqual(['success', 'fail'])
+  })
+})
+
+describe('output.validate', () => {
+  const validate = async (attributes: string, value: Json) => {
+    const went = await play(`v [type="output.validate", source_key=k, ${attributes}] start -> v v -> done`, {
+      initial_values: { k: value },
+    })
+    return [went.status, went.context['validate.v.passed'], went.context['k']]
+  }
+
+  // proves: pipeline 4.12a
+  test.each<[attributes: string, good: Json, bad: Json]>([
+    ['format=json', '{"a":1}', 'no'],
+    ['min_length=3', 'abc', 'ab'],
+    ['max_length=3', 'abc', 'abcd'],
+    ['must_contain="a,b"', 'A and B', 'a'],
+    ['must_not_contain="todo"', 'done', 'a TODO'],
+    ['pattern="^[a-z]+$"', 'abc', 'a1'],
+    ['json_schema="{\\"type\\":\\"object\\",\\"required\\":[\\"a\\"]}"', '{"a":1}', '{"b":1}'],
+    ['json_schema="{\\"type\\":\\"object\\"}"', { a: 1 }, [1]],
+  ])('with %s takes %j and refuses %j', async (attributes, good, bad) => {
+    expect((await validate(attributes, good)).slice(0, 2)).toEqual(['success', true])
+    expect((await validate(attributes, bad)).slice(0, 2)).toEqual(['fail', false])
+  })
+
+  // proves: pipeline 4.12b
+  test('fails, warns, or cuts', async () => {
+    expect((await validate('max_length=3, action=warn', 'abcd')).slice(0, 2)).toEqual(['success', false])
+    expect(await validate('max_length=3, action=truncate', 'abcd')).toEqual(['success', false, 'abc'])
+  })
+})
+
+describe('pipeline.validate', () => {
+  // proves: pipeline 4.12c
+  test('parses and lints a text, and says what is wrong with it', async () => {
+    const gate = (text: string) => play('v [type="pipeline.validate", source_key=k] start -> v -> done', { initial_values: { k: text } })
+    const good = await gate('```dot\ndigraph i { start [shape=Mdiamond] done [shape=Msquare] start -> done }\n```')
+    expect([good.status, good.context['pipeline.valid.v'], good.context['pipeline.node_count.v']]).toEqual(['success', true, 2])
+    const bad = await gate('digraph i { a -> b }')
+    expect([bad.status, bad.context['pipeline.valid.v'], bad.context['validation.errors']]).toEqual([
+      'fail',
+      false,
+      expect.stringContaining('start_node'),
+    ])
+  })
+})
+
+describe('the context', () => {
+  // proves: pipeline 6.1a
+  test('merges updates by key, and no handler changes what it sees', async () => {
+    const rude = (_: unknown, context: { snapshot(): Record<string, unknown>; get(key: string): unknown }) => {
+      const seen = context.snapshot()
+      seen['a'] = 'changed'
+      return { status: 'success', context_updates: { b: 2 } }
+    }
+    const { context } = await play('x [type=one] y [type=rude] start -> x -> y -> done', {
+      handlers: { one: writes({ a: { deep: 1 }, b: 1 }), rude },
+    })
+    expect([context['a'], context['b']]).toEqual([{ deep: 1 }, 2])
+  })
+
+  // proves: pipeline 6.1c, pipeline 2.1a, pipeline s2.6a
+  test('holds what the engine sets and the attributes of the graph', async () => {
+    const keys = ['current_node', 'outcome', 'last_stage', 'graph.goal', 'graph.topic']
+    const template = keys.map((key) => `{ctx.${key}}`).join(' ')
+    const body = `a [type=ok] b [type=transform, transform=template, expression="${template}", output_key=seen] start -> a -> b -> done`
+    const { context } = await play(body, { handlers: { ok: writes({}) }, graph: 'goal="win"; topic="bees"' })
+    expect(context['seen']).toBe('b success a win bees')
+  })
+
+  // proves: pipeline 4.2a
+  test('takes from a start what is named for it, and nothing else', async () => {
+    const { context } = await playDot(
+      'digraph g { begin [type=start, label=Begin, "context.a"=1, "init.b"=two, c=3] done [shape=Msquare] begin -> done }',
+    )
+    expect([context['a'], context['b'], context['c'], context['label']]).toEqual([1, 'two', undefined, undefined])
+  })
+})
+
+describe('a branch node', () => {
+  // proves: pipeline 4.2b
+  test('goes by the value of its condition_key, where no condition is true', async () => {
+    const body =
+      'b [type=branch, condition_key=mode] x [type=branch] y [type=branch] start -> b b -> x [label=fast] b -> y [label=slow] x -> done y -> done'
+    const went = await play(body, { initial_values: { mode: 'slow' } })
+    expect([went.completed_nodes[2], went.context['branch.b.value']]).toEqual(['y', 'slow'])
+  })
+})
+
+// proves: pipeline 4.1e
+test('a missing attribute fails with handler, node and key, and is not tried again', async () => {
+  const went = await play('w [type="file.write", content_key=nothing, output="x", max_retries=3] start -> w -> done')
+  expect(went.failure_reason).toMatch(/file\.write.*w.*nothing/)
+  expect(went.events.filter(({ type }) => type === 'stage_retrying')).toEqual([])
+})
+
+// proves: pipeline 4.1g
+test.each(['prepare', 'run'] as const)('an error in %s is a failure with that reason', async (phase) => {
+  const handlers = new HandlerRegistry()
+  const broken = (): never => {
+    throw new Error(`${phase} is broken`)
+  }
+  handlers.register('bad', { prepare: () => 1, run: () => 2, apply_result: () => ({ status: 'success' }), [phase]: broken })
+  const went = await run('digraph g { start [shape=Mdiamond] a [type=bad] done [shape=Msquare] start -> a -> done }', {
+    logs_root: false,
+    handlers,
+  })
+  expect([went.status, went.failure_reason]).toEqual(['fail', `${phase} is broken`])
+})
+
+// proves: pipeline 4.1c
+test('a handler that takes a type again replaces the one before, and may take an alias', async () => {
+  const handlers = new HandlerRegistry()
+  const notes = async (type: string) =>
+    (
+      await run(`digraph g { start [shape=Mdiamond] a [type=${type}] done [shape=Msquare] start -> a -> done }`, {
+        logs_root: false,
+        handlers,
+      })
+    ).node_outcomes['a']?.notes
+  for (const word of ['first', 'second'])
+    for (const type of ['mine', 'tool'])
+      handlers.register(type, { execute: () => ({ status: 'success', notes: word }), idempotency: 'idempotent' })
+  expect([await notes('mine'), await notes('tool')]).toEqual(['second', 'second'])
+})
