@@ -101,6 +101,10 @@ const EFFECTS: ReadonlyMap<string, Effects> = new Map<string, Effects>([
   ['adapt', (text) => [uri('orchestrator/adapt', text('trust_tier') ?? 'probationary')]],
   ['wait.human', asksPerson],
   ['gate.approval', asksPerson],
+  [
+    'gate.capability',
+    (text) => [text('resource_uri') ?? text('capability') ?? ''].filter((wanted) => wanted !== '').map((wanted) => wanted.toWellFormed()),
+  ],
   ['map', () => [DISPATCH]],
 ])
 

@@ -4,6 +4,7 @@ import { matchLinear } from '../../text/index.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { isObject } from '../../kernel/json.ts'
 import { renderText } from '../language/render.ts'
+import { parseDot } from '../dot/parse.ts'
 import { readPipeline } from '../read.ts'
 import type { Handler, Scene } from '../engine/handler.ts'
 import { type Outcome, refusal, success } from '../engine/outcome.ts'
@@ -87,10 +88,8 @@ function formatProblem(format: string, value: Json | undefined, text: string): s
   switch (format) {
     case 'json':
       return typeof value === 'object' && value !== null ? [] : looseJson(text) === undefined ? ['is no JSON'] : []
-    case 'dot': {
-      const { findings } = readPipeline(unfenced(text))
-      return findings.some(({ severity, rule }) => severity === 'error' && rule === 'syntax') ? ['is no pipeline'] : []
-    }
+    case 'dot':
+      return parseDot(unfenced(text)).errors.length === 0 ? [] : ['is no pipeline']
     case 'markdown':
     case 'text':
       return text.trim() === '' ? ['is empty'] : []
