@@ -61,7 +61,7 @@ describe('a gate', () => {
   test.each(['resource_uri', 'capability'])('of a capability in %s passes only where it is granted', async (attribute) => {
     const gate = `g [type="gate.capability", ${attribute}="arbor://deploy/prod"] start -> g -> done`
     const under = async (allow: string[], deny: string[] = []) => {
-      const { status, failure_reason } = await play(gate, { policy: [{ file: 'p', allow, deny }] })
+      const { status, failure_reason } = await play(gate, { policy: [{ file: 'p', roots: ['deploy'], allow, deny }] })
       return failure_reason ?? status
     }
     expect(await under(['arbor://deploy/*'])).toBe('success')
