@@ -27,6 +27,8 @@ export interface Checkpoint {
   readonly context_taint: JsonObject
   readonly pending: readonly string[]
   readonly gates_recheck: readonly string[]
+  /** Goal gates that branches completed: after how many nodes of the main walk, and their place among those of the block. */
+  readonly gates_in_branches: Readonly<Record<string, readonly [n: number, place: number]>>
   readonly jumps: Readonly<Record<string, number>>
   readonly visits: Readonly<Record<string, number>>
   readonly logs_root: string

@@ -55,6 +55,7 @@ export function readCheckpoint(text: string, { file, secret, artifact }: ReadChe
     jumps: numbers(stored['jumps']),
     pending: texts(stored['pending']),
     recheck: texts(stored['gates_recheck']),
+    gates: gatesOf(stored['gates_in_branches']),
     taint: object(stored['context_taint']),
     lap: count(stored['iteration']),
     returns: count(stored['goal_gate_returns']),
@@ -146,6 +147,13 @@ function object(value: Json | undefined): JsonObject {
 
 function texts(value: Json | undefined): string[] {
   return isList(value) ? value.filter((one): one is string => typeof one === 'string') : []
+}
+
+function gatesOf(value: Json | undefined): Held['gates'] {
+  const entries = Object.entries(object(value)).flatMap(([id, place]): [string, readonly [number, number]][] =>
+    isList(place) ? [[id, [count(place[0]), count(place[1])]]] : [],
+  )
+  return Object.fromEntries(entries)
 }
 
 function numbers(value: Json | undefined): Readonly<Record<string, number>> {

@@ -61,6 +61,7 @@ function checkpointOf(progress: Progress, { run, typed, logsRoot, artifacts }: C
     context_taint: Object.fromEntries(progress.taint),
     pending: progress.pending,
     gates_recheck: [...lap.recheck],
+    gates_in_branches: Object.fromEntries(lap.gates),
     jumps: Object.fromEntries(progress.jumps),
     visits: Object.fromEntries(lap.visits),
     logs_root: logsRoot,

@@ -71,8 +71,9 @@ function apply(walk: Walk, final: Outcome): void {
 }
 
 /** An execution has at most one fork, and programs beside it: what runs is stopped with it, what has ended is forgotten. */
-function forgetBranches({ x, purse }: Walk): void {
-  purse.gather()
+function forgetBranches(walk: Walk): void {
+  const { x } = walk
+  walk.gather()
   const kids = [...(x.frame.kids?.entries() ?? [])]
   const running = kids.filter(([, { status }]) => status === 'running').map(([id]) => id)
   const ended = kids.filter(([, { status }]) => status !== 'running').map(([id]) => id)

@@ -29,6 +29,8 @@ export interface Held {
   readonly pending: readonly string[]
   /** Goal gates that are open although they were passed. */
   readonly recheck: readonly string[]
+  /** Goal gates that branches completed: `n` and `branch` of what is kept of them. */
+  readonly gates: Readonly<Record<string, readonly [n: number, place: number]>>
   /** Labels of values, as the board keeps them. */
   readonly taint: JsonObject
   readonly lap: number
@@ -92,12 +94,14 @@ export function takeOver(walk: Walk, held: Held): void {
 function keepHeld({ x }: Walk, held: Held, node: string, outcome: Outcome): void {
   const { context_updates: _updates, retryable: _retryable, ...kept } = outcome
   const retries = held.retries[node] ?? 0
+  const gate = Object.hasOwn(held.gates, node) ? held.gates[node] : undefined
   keepOutcome(x, held.lap, node, {
     ...kept,
     n: held.completed.lastIndexOf(node) + 1,
     v: held.visits[node] ?? Math.max(1, held.completed.filter((id) => id === node).length),
     ...(retries > 0 ? { retries } : {}),
     ...(held.recheck.includes(node) ? { recheck: true as const } : {}),
+    ...(gate === undefined ? {} : { n: gate[0], branch: gate[1] }),
   })
 }
 

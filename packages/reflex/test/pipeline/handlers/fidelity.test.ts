@@ -208,6 +208,7 @@ describe('conversations', () => {
       lineage: {},
       logs: [],
       retries: {},
+      gates: {},
       visits: {},
       hashes: {},
       jumps: {},
