@@ -42,7 +42,7 @@ export const EVENT_ALIASES: Readonly<Record<string, string>> = {
 }
 
 /** Remarks that are for the trace alone. */
-const SILENT: ReadonlySet<string> = new Set(['signal', 'hook', 'update_refused'])
+const SILENT: ReadonlySet<string> = new Set(['hook', 'update_refused'])
 
 /** What events say that no record does. */
 export interface EventsOf {
