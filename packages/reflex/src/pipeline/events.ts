@@ -111,6 +111,7 @@ export class PipelineEvents {
       return [['stage_started', { ...payload, name: labelOf(def, payload['node_id']) }]]
     },
     stage_completed: (payload) => [['stage_completed', payload], ...this.#saved(payload)],
+    stage_skipped: (payload) => [['stage_skipped', payload], ...this.#saved(payload)],
     stage_failed: (payload, change) =>
       payload['will_retry'] === true
         ? [['stage_failed', { ...this.#stage(change), ...payload }]]

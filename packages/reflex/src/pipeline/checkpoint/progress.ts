@@ -228,7 +228,8 @@ export class Progress {
 export function concludedOf({ record }: Change): JsonObject | undefined {
   const [, payload] =
     remarksOf(record.more?.note).find(
-      ([type, { will_retry }]) => type === 'stage_completed' || (type === 'stage_failed' && will_retry !== true),
+      ([type, { will_retry }]) =>
+        type === 'stage_completed' || type === 'stage_skipped' || (type === 'stage_failed' && will_retry !== true),
     ) ?? []
   return payload
 }

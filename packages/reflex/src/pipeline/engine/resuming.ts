@@ -98,6 +98,7 @@ function keepHeld({ x }: Walk, held: Held, node: string, outcome: Outcome): void
   keepOutcome(x, held.lap, node, {
     ...kept,
     n: held.completed.lastIndexOf(node) + 1,
+    held: true,
     v: held.visits[node] ?? Math.max(1, held.completed.filter((id) => id === node).length),
     ...(retries > 0 ? { retries } : {}),
     ...(held.recheck.includes(node) ? { recheck: true as const } : {}),
