@@ -12,8 +12,10 @@ export interface Checkpoint {
   readonly timestamp: string
   readonly run_id: string
   readonly graph_id: string
-  /** SHA-256 of the serialised graph, as hexadecimal digits. */
+  /** SHA-256 of the serialised graph that the run began with, as hexadecimal digits. */
   readonly graph_hash: string
+  /** The graph as the run has changed it; only if it has. */
+  readonly graph_dot?: string
   /** The last completed node. */
   readonly current_node: string
   /** In their order; a node that was completed twice stands there twice. */

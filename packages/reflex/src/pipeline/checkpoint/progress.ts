@@ -3,6 +3,7 @@ import type { Change } from '../../kernel/story.ts'
 import type { Frame } from '../../kernel/frame.ts'
 import type { Idempotency, TypedGraph } from '../compile/typed.ts'
 import { renderText } from '../language/render.ts'
+import { graphHash } from './graph-hash.ts'
 import type { InFlight, Lineage, LogEntry } from './checkpoint.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import { heldBy, type Held } from '../engine/resuming.ts'
@@ -62,6 +63,8 @@ export class Progress {
   returns = 0
   repeated: readonly [signature: string, times: number] | undefined
   inFlight: InFlight | undefined
+  /** The hash of the pipeline that the run began with, whatever it has made of it since. */
+  graphHash = ''
   #last: JsonObject = {}
   /** Writes of the engine that belong to the way on, not to what was done. */
   readonly #onTheWay: [OwnKey, Json][] = []
@@ -114,6 +117,7 @@ export class Progress {
     if (!remarks.some(([type]) => type === 'pipeline_started')) return false
     this.began = at
     const held = heldBy(frame)
+    this.graphHash = held?.adapted?.from ?? graphHash(def.graph)
     this.#takeOver(held, record.writes ?? [], at)
     return true
   }

@@ -14,6 +14,10 @@ export interface ReadCheckpoint {
   readonly run: string | undefined
   readonly graphId: string | undefined
   readonly graphHash: string | undefined
+  /** The pipeline as the run had changed it. */
+  readonly graphDot: string | undefined
+  /** The checkpoint was signed with the secret that it was read with. */
+  readonly proven: boolean
   readonly inFlight: InFlight | undefined
 }
 
@@ -67,6 +71,8 @@ export function readCheckpoint(text: string, { file, secret, artifact }: ReadChe
     run: textOf(stored['run_id']),
     graphId: textOf(stored['graph_id']),
     graphHash: textOf(stored['graph_hash']),
+    graphDot: textOf(stored['graph_dot']),
+    proven: secret !== undefined,
     inFlight: inFlightOf(stored['in_flight']),
   }
 }

@@ -36,7 +36,19 @@ export interface Held {
   readonly lap: number
   readonly returns: number
   readonly repeated?: readonly [signature: string, times: number]
+  /** The pipeline as the run had changed it, and the hash of the one that it began with. */
+  readonly adapted?: HeldGraph
   readonly spent?: Spent
+}
+
+/** A pipeline that its own run had changed. */
+export interface HeldGraph {
+  readonly dot: string
+  readonly version: number
+  /** The hash of the pipeline that the run began with. */
+  readonly from: string
+  /** The signature of the checkpoint proves the text; else nobody vouches for it. */
+  readonly proven: boolean
 }
 
 /** The argument under which a run is given what it takes over. Nobody else may write it: inputs that begin with `#` are refused. */
@@ -55,6 +67,7 @@ export function heldBy({ link, args }: Frame): Held | undefined {
 
 /** Writes what a checkpoint held, and stands where it stood (reference pipeline 3.13). */
 export function takeOver(walk: Walk, held: Held): void {
+  if (held.adapted !== undefined) walk.become(held.adapted.dot, held.adapted.version, held.adapted.proven ? undefined : 'untrusted')
   const { x, typed } = walk
   const { lap, completed } = held
   for (const [key, value] of Object.entries(held.context)) x.set(key, value)
