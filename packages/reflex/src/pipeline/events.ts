@@ -42,7 +42,7 @@ export const EVENT_ALIASES: Readonly<Record<string, string>> = {
 }
 
 /** Remarks that are for the trace alone. */
-const SILENT: ReadonlySet<string> = new Set(['signal', 'hook', 'update_refused'])
+const SILENT: ReadonlySet<string> = new Set(['hook', 'update_refused'])
 
 /** What events say that no record does. */
 export interface EventsOf {
@@ -111,6 +111,7 @@ export class PipelineEvents {
       return [['stage_started', { ...payload, name: labelOf(def, payload['node_id']) }]]
     },
     stage_completed: (payload) => [['stage_completed', payload], ...this.#saved(payload)],
+    stage_skipped: (payload) => [['stage_skipped', payload], ...this.#saved(payload)],
     stage_failed: (payload, change) =>
       payload['will_retry'] === true
         ? [['stage_failed', { ...this.#stage(change), ...payload }]]

@@ -189,6 +189,8 @@ const SAYS: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told
 
 function tell(line: StoryLine, told: Told, options: TraceOptions): Said | undefined {
   const { event } = line
+  // Every stage signals how it ended, which the line of its end says already.
+  if (event.facts?.signal !== undefined && !options.verbose) return undefined
   return event.mark === 'answer' ? answered(line) : SAYS[event.mark]?.(event, told, options)
 }
 

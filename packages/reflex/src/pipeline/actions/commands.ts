@@ -3,6 +3,7 @@ import { durationOf } from '../language/duration.ts'
 import { renderText } from '../language/render.ts'
 import { callTool } from '../engine/asks.ts'
 import type { Answer, Ask, Scene } from '../engine/handler.ts'
+import { commandResult } from '../handlers/command-result.ts'
 import { sandboxOf, stageFolder } from '../handlers/hooks.ts'
 import { onResume } from '../handlers/requirements.ts'
 import { type Action, type Problem, settledOr } from './action.ts'
@@ -74,7 +75,7 @@ export const shellRun: Action = function* (scene, given) {
   )
   if ('problem' in settled) return settled
   noteWarning(scene, settled.ok)
-  const { code, stdout, stderr } = endedOf(settled.ok)
+  const { code, stdout, stderr } = endedOf(commandResult(settled.ok))
   return { result: { exit_code: code, stdout, stderr, output: stdout, success: code === 0 } }
 }
 

@@ -12,8 +12,10 @@ export interface Checkpoint {
   readonly timestamp: string
   readonly run_id: string
   readonly graph_id: string
-  /** SHA-256 of the serialised graph, as hexadecimal digits. */
+  /** SHA-256 of the serialised graph that the run began with, as hexadecimal digits. */
   readonly graph_hash: string
+  /** The graph as the run has changed it; only if it has. */
+  readonly graph_dot?: string
   /** The last completed node. */
   readonly current_node: string
   /** In their order; a node that was completed twice stands there twice. */
@@ -27,6 +29,8 @@ export interface Checkpoint {
   readonly context_taint: JsonObject
   readonly pending: readonly string[]
   readonly gates_recheck: readonly string[]
+  /** Goal gates that branches completed: after how many nodes of the main walk, and their place among those of the block. */
+  readonly gates_in_branches: Readonly<Record<string, readonly [n: number, place: number]>>
   readonly jumps: Readonly<Record<string, number>>
   readonly visits: Readonly<Record<string, number>>
   readonly logs_root: string

@@ -3,6 +3,7 @@ import type { Change } from '../../kernel/story.ts'
 import type { Frame } from '../../kernel/frame.ts'
 import type { Idempotency, TypedGraph } from '../compile/typed.ts'
 import { renderText } from '../language/render.ts'
+import { graphHash } from './graph-hash.ts'
 import type { InFlight, Lineage, LogEntry } from './checkpoint.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import { heldBy, type Held } from '../engine/resuming.ts'
@@ -18,6 +19,8 @@ export interface Lap {
   readonly visits: Map<string, number>
   readonly hashes: Map<string, string>
   readonly recheck: Set<string>
+  /** Goal gates that branches completed: after which nodes of the main walk, and their place there. */
+  readonly gates: Map<string, readonly [n: number, place: number]>
 }
 
 /** An execution that is over. */
@@ -60,6 +63,8 @@ export class Progress {
   returns = 0
   repeated: readonly [signature: string, times: number] | undefined
   inFlight: InFlight | undefined
+  /** The hash of the pipeline that the run began with, whatever it has made of it since. */
+  graphHash = ''
   #last: JsonObject = {}
   /** Writes of the engine that belong to the way on, not to what was done. */
   readonly #onTheWay: [OwnKey, Json][] = []
@@ -74,7 +79,7 @@ export class Progress {
     if (failed !== undefined) this.reason = renderText(failed[1]['reason'])
     const remark = concludedOf(change)
     if (begun) return undefined
-    const { kept, written } = this.#write(change, remark !== undefined)
+    const { kept, written } = this.#write(change, remark)
     if (remark === undefined || kept === undefined) return undefined
     return this.#conclude(change, remark, kept, written)
   }
@@ -112,6 +117,7 @@ export class Progress {
     if (!remarks.some(([type]) => type === 'pipeline_started')) return false
     this.began = at
     const held = heldBy(frame)
+    this.graphHash = held?.adapted?.from ?? graphHash(def.graph)
     this.#takeOver(held, record.writes ?? [], at)
     return true
   }
@@ -143,17 +149,19 @@ export class Progress {
     this.steps = held.completed.length
     this.logs.push(...(held.logs as unknown as readonly LogEntry[]))
     for (const [id, outcome] of Object.entries(held.outcomes)) this.lap.outcomes.set(id, outcome)
+    for (const [id, place] of Object.entries(held.gates)) this.lap.gates.set(id, place)
     this.current = held.current_node
     this.returns = held.returns
     this.pending = held.pending
   }
 
-  #write({ record, at, before, def }: Change<TypedGraph>, concludes: boolean): { kept?: Kept; written: JsonObject } {
+  #write({ record, at, before, def }: Change<TypedGraph>, remark: JsonObject | undefined): { kept?: Kept; written: JsonObject } {
     const node = isObject(before) ? renderText(before['node']) : ''
     const canonical = def.nodes.get(node)?.canonical
     const operation = canonical === 'parallel' || canonical === 'fan_in' ? 'merge' : 'update'
     const written: [string, Json][] = []
     let kept: Kept | undefined
+    const concludes = remark !== undefined
     if (concludes) for (const [key, value] of this.#onTheWay.splice(0)) this.#own(key, value)
     for (const [key, value] of pairs(record.writes ?? [])) {
       if (!key.startsWith('#')) {
@@ -163,7 +171,7 @@ export class Progress {
         continue
       }
       const own = ownKeyOf(key)
-      if (own.holds === 'outcome' && concludes) kept = value as unknown as Kept
+      if (own.holds === 'outcome' && own.name === remark?.['node_id']) kept = value as unknown as Kept
       if (own.holds === 'jump' || own.holds === 'repeated' || (own.holds === 'outcome' && !concludes)) this.#onTheWay.push([own, value])
       else this.#own(own, value)
     }
@@ -197,6 +205,8 @@ export class Progress {
     lap.visits.set(node, kept.v)
     if (kept.retries === undefined) lap.retries.delete(node)
     else lap.retries.set(node, kept.retries)
+    if (kept.branch === undefined) lap.gates.delete(node)
+    else lap.gates.set(node, [kept.n, kept.branch])
     if (kept.recheck === true) lap.recheck.add(node)
     else lap.recheck.delete(node)
   }
@@ -222,7 +232,8 @@ export class Progress {
 export function concludedOf({ record }: Change): JsonObject | undefined {
   const [, payload] =
     remarksOf(record.more?.note).find(
-      ([type, { will_retry }]) => type === 'stage_completed' || (type === 'stage_failed' && will_retry !== true),
+      ([type, { will_retry }]) =>
+        type === 'stage_completed' || type === 'stage_skipped' || (type === 'stage_failed' && will_retry !== true),
     ) ?? []
   return payload
 }
@@ -243,7 +254,16 @@ export function iso(time: number): string {
 }
 
 function emptyLap(number: number): Lap {
-  return { number, completed: [], outcomes: new Map(), retries: new Map(), visits: new Map(), hashes: new Map(), recheck: new Set() }
+  return {
+    number,
+    completed: [],
+    outcomes: new Map(),
+    retries: new Map(),
+    visits: new Map(),
+    hashes: new Map(),
+    recheck: new Set(),
+    gates: new Map(),
+  }
 }
 
 function worse(a: Idempotency, b: Idempotency): Idempotency {

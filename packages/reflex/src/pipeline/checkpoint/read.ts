@@ -14,6 +14,10 @@ export interface ReadCheckpoint {
   readonly run: string | undefined
   readonly graphId: string | undefined
   readonly graphHash: string | undefined
+  /** The pipeline as the run had changed it. */
+  readonly graphDot: string | undefined
+  /** The checkpoint was signed with the secret that it was read with. */
+  readonly proven: boolean
   readonly inFlight: InFlight | undefined
 }
 
@@ -55,6 +59,7 @@ export function readCheckpoint(text: string, { file, secret, artifact }: ReadChe
     jumps: numbers(stored['jumps']),
     pending: texts(stored['pending']),
     recheck: texts(stored['gates_recheck']),
+    gates: gatesOf(stored['gates_in_branches']),
     taint: object(stored['context_taint']),
     lap: count(stored['iteration']),
     returns: count(stored['goal_gate_returns']),
@@ -66,6 +71,8 @@ export function readCheckpoint(text: string, { file, secret, artifact }: ReadChe
     run: textOf(stored['run_id']),
     graphId: textOf(stored['graph_id']),
     graphHash: textOf(stored['graph_hash']),
+    graphDot: textOf(stored['graph_dot']),
+    proven: secret !== undefined,
     inFlight: inFlightOf(stored['in_flight']),
   }
 }
@@ -146,6 +153,13 @@ function object(value: Json | undefined): JsonObject {
 
 function texts(value: Json | undefined): string[] {
   return isList(value) ? value.filter((one): one is string => typeof one === 'string') : []
+}
+
+function gatesOf(value: Json | undefined): Held['gates'] {
+  const entries = Object.entries(object(value)).flatMap(([id, place]): [string, readonly [number, number]][] =>
+    isList(place) ? [[id, [count(place[0]), count(place[1])]]] : [],
+  )
+  return Object.fromEntries(entries)
 }
 
 function numbers(value: Json | undefined): Readonly<Record<string, number>> {

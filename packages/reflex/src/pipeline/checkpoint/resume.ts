@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { isFault } from '../../kernel/fault.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
+import { loadPipeline } from '../load.ts'
 import { type ReadCheckpoint, readCheckpoint, unusable } from './read.ts'
 import type { Secret } from './sign.ts'
-import { graphHash } from './write.ts'
+import { graphHash } from './graph-hash.ts'
+import { versionOf } from '../adapt/version.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 import { textOf } from '../dot/graph.ts'
 import { pipelineFaults } from '../engine/faults.ts'
@@ -49,15 +52,21 @@ export function openCheckpoint(file: string, secret?: Secret): ReadCheckpoint {
  * was under way that may not be executed again unasked (reference pipeline 3.13).
  */
 export function resumeArgument(
-  { held, graphHash: hash, graphId, inFlight }: ReadCheckpoint,
+  { held: stored, graphHash: hash, graphId, graphDot, proven, inFlight }: ReadCheckpoint,
   typed: TypedGraph,
   options: CheckpointOptions,
 ): JsonObject {
-  const { checkpoint: file } = held
-  const { graph, nodes } = typed
-  if (options.force !== true && hash !== undefined && hash !== graphHash(graph))
-    throw unusable(file, `it is of another ${graphId ?? 'pipeline'}: the graph has another hash`)
-  if (!nodes.has(held.current_node)) throw unusable(file, `${graph.id} has no node ${held.current_node}`)
+  const { checkpoint: file } = stored
+  const { graph } = typed
+  const isSame = hash === undefined || hash === graphHash(graph)
+  if (options.force !== true && !isSame) throw unusable(file, `it is of another ${graphId ?? 'pipeline'}: the graph has another hash`)
+  // Who forces another graph wants that one.
+  const adapted = graphDot === undefined || !isSame ? undefined : readAdapted(graphDot, file)
+  const held =
+    adapted === undefined
+      ? stored
+      : { ...stored, adapted: { dot: graphDot ?? '', version: versionOf(adapted.graph), from: graphHash(graph), proven } }
+  if (!(adapted ?? typed).nodes.has(held.current_node)) throw unusable(file, `${graph.id} has no node ${held.current_node}`)
   const mayRepeat = options.retry === true || textOf(graph.attributes, 'on_resume') === 'retry'
   if (inFlight?.idempotency === 'side_effecting' && !mayRepeat)
     throw pipelineFaults.make('R2204', `${inFlight.node_id} was under way: nobody knows what of it has happened`, {
@@ -66,6 +75,16 @@ export function resumeArgument(
       rule: 'indeterminate_side_effect',
     })
   return heldArgument(held)
+}
+
+/** The pipeline of a checkpoint whose run had changed it. */
+function readAdapted(dot: string, file: string): TypedGraph {
+  try {
+    return loadPipeline({ dot, transformed: true })
+  } catch (thrown) {
+    if (isFault(thrown)) throw unusable(file, `its graph_dot is no pipeline: ${thrown.code} ${thrown.message}`)
+    throw thrown
+  }
 }
 
 /** A value that stands in a file: one below the checkpoint's own folder, and of the hash that the checkpoint states. */

@@ -1,22 +1,12 @@
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Artifacts } from './artifacts.ts'
+import { graphHash } from './graph-hash.ts'
 import { iso, type Progress } from './progress.ts'
 import { type Secret, signatureOf } from './sign.ts'
 import { type Checkpoint, isStripped, type Lineage } from './checkpoint.ts'
 import type { TypedGraph } from '../compile/typed.ts'
-import { dotHash } from '../dot/cache.ts'
-import type { DotGraph } from '../dot/graph.ts'
 import { serializeGraph } from '../dot/serialize.ts'
 import type { Outcome } from '../engine/outcome.ts'
-
-const HASHES = new WeakMap<DotGraph, string>()
-
-/** What tells one graph from another: SHA-256 of its serialised form (reference pipeline 6.2). */
-export function graphHash(graph: DotGraph): string {
-  const known = HASHES.get(graph) ?? dotHash(serializeGraph(graph))
-  HASHES.set(graph, known)
-  return known
-}
 
 /** What a checkpoint says beside what was done. */
 export interface CheckpointPlace {
@@ -49,7 +39,8 @@ function checkpointOf(progress: Progress, { run, typed, logsRoot, artifacts }: C
     timestamp: iso(progress.time),
     run_id: run,
     graph_id: typed.graph.id,
-    graph_hash: graphHash(typed.graph),
+    graph_hash: progress.graphHash,
+    ...(graphHash(typed.graph) === progress.graphHash ? {} : { graph_dot: serializeGraph(typed.graph, { stripInternal: false }) }),
     current_node: progress.current,
     completed_nodes: lap.completed,
     node_retries: Object.fromEntries(lap.retries),
@@ -61,6 +52,7 @@ function checkpointOf(progress: Progress, { run, typed, logsRoot, artifacts }: C
     context_taint: Object.fromEntries(progress.taint),
     pending: progress.pending,
     gates_recheck: [...lap.recheck],
+    gates_in_branches: Object.fromEntries(lap.gates),
     jumps: Object.fromEntries(progress.jumps),
     visits: Object.fromEntries(lap.visits),
     logs_root: logsRoot,

@@ -8,6 +8,14 @@ import { jsonIn } from '../language/json-in.ts'
 
 const BOOLEANS = new Set(['true', 'false', '1', '0', ''])
 
+/** Types that a handler counts or decides with; a word that nobody knows is the handler's own to refuse. */
+const DECIDING: ReadonlySet<string> = new Set(['int', 'number', 'seconds', 'bool', 'duration'])
+
+/** Whether a node fails when it is executed with a value that is not of this type. */
+export function failsOnWrong({ type }: AttributeRow): boolean {
+  return DECIDING.has(type)
+}
+
 /**
  * Why a value is not what its attribute holds, as the end of a sentence: `is no whole number`; nothing if it is. Text
  * that reads as a number counts as one, and empty text as not written (reference pipeline 1.2 G8). Durations are said
@@ -23,7 +31,7 @@ export function wrongValue(row: AttributeRow, name: string, attributes: Attribut
     case 'seconds':
       return numberOf(attributes, name) === undefined ? 'is no number' : undefined
     case 'bool':
-      return BOOLEANS.has(String(value).trim().toLowerCase()) ? undefined : 'is neither true nor false, and counts as false'
+      return BOOLEANS.has(String(value).trim().toLowerCase()) ? undefined : 'is neither true nor false'
     case 'duration':
       return isBadDuration(attributes, name) ? 'duration' : undefined
     case 'json':

@@ -82,7 +82,7 @@ const COMPUTATIONS = [
     'node',
     [
       ['candidates', 'json', '', 'A list of pairs, backend and model.'],
-      ['exclude', 'csv', '', 'Backends that are out.'],
+      ['exclude', 'csv', '', 'Backends that are out, beside those that the key exclude of the context names.'],
     ],
     ['routing.select'],
   ),

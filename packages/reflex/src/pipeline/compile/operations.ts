@@ -48,7 +48,13 @@ const ROWS: readonly OperationRow[] = [
     writes('inputs', 'parallel.fan_in.best_id', 'parallel.fan_in.best_outcome', 'parallel.fan_in.best_score'),
   ],
   ['codergen', 'idempotent_with_key', [], LLM_INPUTS, LLM_OUTPUTS],
-  ['routing.select', 'read_only', ['candidates'], [], writes('engine', 'selected_backend', 'selected_model', 'routing_reason')],
+  [
+    'routing.select',
+    'read_only',
+    ['candidates'],
+    [context('exclude'), context('tier'), context('budget_status')],
+    writes('engine', 'selected_backend', 'selected_model', 'routing_reason'),
+  ],
   [
     'prompt.ab_test',
     'idempotent_with_key',

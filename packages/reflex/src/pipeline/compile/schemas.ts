@@ -1,7 +1,7 @@
 import { quote, quoteAll } from '../../text/harmless.ts'
 import { didYouMean, suggest, type Suggester } from '../../text/suggest.ts'
 import { type Attribute, type Attributes, type DotEdge, type DotGraph, type DotNode, numberOf, textOf } from '../dot/graph.ts'
-import { wrongValue } from './attribute-value.ts'
+import { failsOnWrong, wrongValue } from './attribute-value.ts'
 import { attributeSuggester, findAttribute, otherPlacesOf } from './attributes.ts'
 import { edgeOwner, type Findings, GRAPH_OWNER, nodeOwner, type Owner } from './findings.ts'
 import { choiceOf, UNKNOWN_OPERATION } from './operation.ts'
@@ -44,7 +44,8 @@ export class SchemaCheck {
       if (row === undefined) {
         if (resolution.custom === undefined) this.#unknown('node', name, attribute, owner)
       } else if (row !== 'ignored') {
-        const error = this.#value(row, name, node.attributes, attribute, owner)
+        const severity = resolution.custom === undefined && failsOnWrong(row) ? 'error' : undefined
+        const error = this.#value(row, name, node.attributes, attribute, owner, severity)
         if (error !== undefined) errors.push(error)
       }
     }
@@ -86,6 +87,7 @@ export class SchemaCheck {
     attributes: Attributes,
     attribute: Attribute,
     owner: Owner,
+    severity?: 'error',
   ): string | undefined {
     const wrong = wrongValue(row, name, attributes, attribute)
     if (wrong === undefined) return undefined
@@ -93,13 +95,14 @@ export class SchemaCheck {
     const whose = owner.path === '' ? 'the graph' : quote(owner.path)
     if (wrong === 'duration') {
       const message = `${name} of ${whose} is ${shown}, which is no duration`
-      this.#findings.add('R1112', { rule: 'duration_syntax', message, owner, key: name, attribute, fix: 'write it as 300s, 15m or 250ms' })
+      const fix = 'write it as 300s, 15m or 250ms'
+      this.#findings.add('R1112', { rule: 'duration_syntax', message, owner, key: name, attribute, fix, severity })
       return message
     }
     const guess = row.type === 'words' ? suggest(String(attribute.value), row.words) : undefined
     const message = `${name} of ${whose} is ${shown}, which ${wrong}`
     const fix = guess === undefined ? undefined : `write ${quote(guess)}`
-    this.#findings.add('R1107', { rule: 'typed_schema', message, owner, key: name, attribute, note: didYouMean(guess), fix })
+    this.#findings.add('R1107', { rule: 'typed_schema', message, owner, key: name, attribute, note: didYouMean(guess), fix, severity })
     return message
   }
 

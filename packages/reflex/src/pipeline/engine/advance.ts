@@ -1,10 +1,11 @@
 import type { TypedNode } from '../compile/typed.ts'
 import { isOn } from '../dot/graph.ts'
-import { isGate, targetOf } from '../jumps.ts'
+import { targetOf } from '../jumps.ts'
 import { levelOf } from '../middleware/label.ts'
 import { type Route, routeFailure, selectEdge } from '../routing.ts'
 import { DEFAULTS } from './bounds.ts'
 import { pendingAfter, takePending } from './fan-out.ts'
+import { openGates } from './gates.ts'
 import { labelOfKey } from './labels.ts'
 import { type Outcome, reasonOf } from './outcome.ts'
 import type { Ending, Position } from './position.ts'
@@ -120,9 +121,7 @@ export function reachedExit(walk: Walk): boolean {
 function gatesAllow(walk: Walk): boolean {
   if (walk.branch !== undefined) return true
   const { typed, tally, position, x } = walk
-  const gates = [...typed.nodes.values()].filter(isGate)
-  const open = gates.filter(({ id }) => !tally.satisfied(id)).sort((a, b) => (tally.outcome(a.id)?.n ?? 0) - (tally.outcome(b.id)?.n ?? 0))
-  const [gate] = open
+  const [gate] = openGates(walk)
   if (gate === undefined) return true
   const target = targetOf(typed, [gate.node.attributes, typed.graph.attributes])
   if (target === undefined) {
@@ -207,7 +206,7 @@ function endItem(walk: Walk, { status, notes, failure_reason }: Outcome): void {
 
 /** Ends the frame, after what closes a pipeline has been done. */
 export function endNow(walk: Walk, ending: Ending, closed = false): void {
-  walk.purse.gather()
+  walk.gather()
   if (walk.branch !== undefined) return endBranch(walk, ending)
   if (!closed && walk.tally.charter !== undefined && walk.engine.closes(walk.typed)) return beginClosing(walk, ending)
   const { x, position } = walk

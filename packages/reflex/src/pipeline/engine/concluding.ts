@@ -47,9 +47,22 @@ export function conclude(walk: Walk, outcome: Outcome, attempts: number, ran?: n
     halted: ran !== undefined,
   })
   const final = dot === undefined || !isGood(finished.status) ? finished : adapt(walk, dot, finished)
+  settle(walk, final, attempts, [final.status === 'fail' ? 'stage_failed' : 'stage_completed', ended(walk, final)])
+}
+
+/** A node is not executed again: its recorded outcome counts (reference pipeline 3.10). */
+export function passOver(walk: Walk, recorded: Outcome): void {
+  const { node, position } = walk
+  const reason = 'nothing that it depends on has changed'
+  settle(walk, recorded, 1, ['stage_skipped', { node_id: node.id, reason, duration_ms: 0, index: position.steps + 1 }])
+}
+
+/** Keeps what a node came to, and continues from there. */
+function settle(walk: Walk, final: Outcome, attempts: number, remark: readonly [type: string, payload: JsonObject]): void {
+  const { node } = walk
   apply(walk, final)
-  keep(walk, final, attempts)
-  walk.note(final.status === 'fail' ? 'stage_failed' : 'stage_completed', ended(walk, final))
+  keep(walk, final, attempts, remark[0] === 'stage_skipped')
+  walk.note(...remark)
   forgetBranches(walk)
   const stage = node.canonical === 'branch' || final.status === 'skipped' ? {} : stageOf(node.id, final)
   const { began: _began, at: _at, attempt: _attempt, asked: _asked, for: _for, kept: _kept, keeps: _keeps, ...rest } = walk.position
@@ -71,8 +84,9 @@ function apply(walk: Walk, final: Outcome): void {
 }
 
 /** An execution has at most one fork, and programs beside it: what runs is stopped with it, what has ended is forgotten. */
-function forgetBranches({ x, purse }: Walk): void {
-  purse.gather()
+function forgetBranches(walk: Walk): void {
+  const { x } = walk
+  walk.gather()
   const kids = [...(x.frame.kids?.entries() ?? [])]
   const running = kids.filter(([, { status }]) => status === 'running').map(([id]) => id)
   const ended = kids.filter(([, { status }]) => status !== 'running').map(([id]) => id)
@@ -80,9 +94,10 @@ function forgetBranches({ x, purse }: Walk): void {
   if (ended.length > 0) x.drop(...ended)
 }
 
-function keep(walk: Walk, final: Outcome, attempts: number): void {
+function keep(walk: Walk, final: Outcome, attempts: number, passedOver: boolean): void {
   const { x, node, position, lap } = walk
   const retries = isGood(final.status) ? 0 : attempts - 1
+  const before = walk.tally.outcome(node.id)
   const { status, preferred_label, suggested_next_ids, failure_reason, notes, edge, join } = final
   keepOutcome(x, lap, node.id, {
     status,
@@ -93,13 +108,12 @@ function keep(walk: Walk, final: Outcome, attempts: number): void {
     ...(failure_reason === undefined ? {} : { failure_reason }),
     ...(notes === undefined ? {} : { notes }),
     n: position.steps + 1,
-    v: (walk.tally.outcome(node.id)?.v ?? 0) + 1,
+    v: (before?.v ?? 0) + 1,
+    ...(passedOver && before?.held === true ? { held: true as const } : {}),
     ...(retries > 0 ? { retries } : {}),
   })
   const key = isGood(status) ? skipKey(walk.scene()) : undefined
-  if (key === undefined) return
-  if (walk.tally.hash(node.id) === key) walk.note('stage_skipped', { node_id: node.id, reason: 'nothing that it depends on has changed' })
-  keepHash(x, lap, node.id, key)
+  if (key !== undefined && key !== walk.tally.hash(node.id)) keepHash(x, lap, node.id, key)
 }
 
 function ended({ node, position, x }: Walk, final: Outcome): JsonObject {

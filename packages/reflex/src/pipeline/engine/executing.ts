@@ -9,7 +9,7 @@ import { haltOutcome, type Passed, passBefore } from '../middleware/middleware.t
 import { endNow, reachedExit } from './advance.ts'
 import { DEFAULTS, overBounds } from './bounds.ts'
 import { charterRequest } from './charter.ts'
-import { attempted, conclude } from './concluding.ts'
+import { attempted, conclude, passOver } from './concluding.ts'
 import { endFork, startFork } from './forking.ts'
 import type { Answer, Ask, EffectAsk, Observation, Steps } from './handler.ts'
 import { holds, holdsAsk } from './holding.ts'
@@ -19,6 +19,7 @@ import { nodeOf, type Waiting } from './position.ts'
 import { isTransient } from './retry.ts'
 import { unpackAnswer } from './settle.ts'
 import { answerKey, keepAnswer } from './tally.ts'
+import { unchanged } from './unchanged.ts'
 import type { Step, Walk } from './walk.ts'
 
 /** Enters the node where the frame stands: bounds, goal gates, the chain, the first attempt (reference pipeline 3.2). */
@@ -33,6 +34,8 @@ export function enter(walk: Walk): void {
   if (node.canonical === 'exit' && !reachedExit(walk)) return
   walk.go({ ...position, phase: 'enter', attempt: 1, began: x.now, at: x.record, asked: 0 })
   walk.note('stage_started', { node_id: node.id, type: node.rawType, index: position.steps + 1 })
+  const recorded = unchanged(walk)
+  if (recorded !== undefined) return passOver(walk, recorded)
   const { members, skipped, refused } = walk.engine.chain(node, walk.typed, walk.charter)
   for (const middleware of skipped) walk.note('middleware_skipped', { node_id: node.id, middleware })
   for (const middleware of refused) walk.note('skip_refused', { node_id: node.id, middleware })

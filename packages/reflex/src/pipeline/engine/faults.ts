@@ -50,7 +50,7 @@ export const pipelineFaults = defineFaults({
     verdict: 'fail',
     when: 'before a run',
     means:
-      'Keys that begin with "#", "__", "graph." or "internal." and the names current_node, outcome and preferred_label are set by the engine.',
+      'Keys that begin with "#", "__", "graph." or "internal." and the names current_node, outcome, preferred_label and last_stage are set by the engine. So is budget_status; an input may state that it is low or over, which the engine then takes as no better.',
     fix: 'Give the input another name.',
   },
   R2207: {

@@ -29,12 +29,26 @@ export interface Held {
   readonly pending: readonly string[]
   /** Goal gates that are open although they were passed. */
   readonly recheck: readonly string[]
+  /** Goal gates that branches completed: `n` and `branch` of what is kept of them. */
+  readonly gates: Readonly<Record<string, readonly [n: number, place: number]>>
   /** Labels of values, as the board keeps them. */
   readonly taint: JsonObject
   readonly lap: number
   readonly returns: number
   readonly repeated?: readonly [signature: string, times: number]
+  /** The pipeline as the run had changed it, and the hash of the one that it began with. */
+  readonly adapted?: HeldGraph
   readonly spent?: Spent
+}
+
+/** A pipeline that its own run had changed. */
+export interface HeldGraph {
+  readonly dot: string
+  readonly version: number
+  /** The hash of the pipeline that the run began with. */
+  readonly from: string
+  /** The signature of the checkpoint proves the text; else nobody vouches for it. */
+  readonly proven: boolean
 }
 
 /** The argument under which a run is given what it takes over. Nobody else may write it: inputs that begin with `#` are refused. */
@@ -53,6 +67,7 @@ export function heldBy({ link, args }: Frame): Held | undefined {
 
 /** Writes what a checkpoint held, and stands where it stood (reference pipeline 3.13). */
 export function takeOver(walk: Walk, held: Held): void {
+  if (held.adapted !== undefined) walk.become(held.adapted.dot, held.adapted.version, held.adapted.proven ? undefined : 'untrusted')
   const { x, typed } = walk
   const { lap, completed } = held
   for (const [key, value] of Object.entries(held.context)) x.set(key, value)
@@ -92,12 +107,15 @@ export function takeOver(walk: Walk, held: Held): void {
 function keepHeld({ x }: Walk, held: Held, node: string, outcome: Outcome): void {
   const { context_updates: _updates, retryable: _retryable, ...kept } = outcome
   const retries = held.retries[node] ?? 0
+  const gate = Object.hasOwn(held.gates, node) ? held.gates[node] : undefined
   keepOutcome(x, held.lap, node, {
     ...kept,
     n: held.completed.lastIndexOf(node) + 1,
+    held: true,
     v: held.visits[node] ?? Math.max(1, held.completed.filter((id) => id === node).length),
     ...(retries > 0 ? { retries } : {}),
     ...(held.recheck.includes(node) ? { recheck: true as const } : {}),
+    ...(gate === undefined ? {} : { n: gate[0], branch: gate[1] }),
   })
 }
 

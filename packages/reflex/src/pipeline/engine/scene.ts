@@ -3,6 +3,7 @@ import type { Frame } from '../../kernel/frame.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { TypedGraph, TypedNode } from '../compile/typed.ts'
 import type { Attributes } from '../dot/graph.ts'
+import { worseBudget } from '../inputs.ts'
 import { lookUp, type ReadKey } from '../language/reading.ts'
 import { renderText } from '../language/render.ts'
 import type { ModelMessage } from '../../models/index.ts'
@@ -62,7 +63,7 @@ export function contextReader({
       case 'workdir':
         return read(key) ?? charter.workdir
       case 'budget_status':
-        return budget()
+        return worseBudget(budget(), read(key))
       case 'internal.run_id':
         return charter.run
       default:

@@ -1,7 +1,7 @@
 import { digest } from '../../kernel/digest.ts'
 import { canonicalJson, type Json } from '../../kernel/json.ts'
 import type { TypedGraph, TypedNode } from '../compile/typed.ts'
-import { type DotNode, listOf, textOf } from '../dot/graph.ts'
+import { type DotNode, isOn, listOf, textOf } from '../dot/graph.ts'
 import type { Scene } from './handler.ts'
 
 /** Attributes that name what a node reads (reference pipeline 3.10). */
@@ -22,32 +22,51 @@ export function contentHash(node: DotNode): string {
 }
 
 /**
- * What an execution depends on, as a hash; nothing for nodes that may never be passed over: whatever asks something
- * outside, and what reads its own output.
+ * The hash of everything that an execution depends on; nothing for nodes that always run: those that ask something outside
+ * although their author does not call them idempotent, and those that read their own output (reference pipeline 3.10).
  */
 export function skipKey(scene: Scene): string | undefined {
   const { node, typed } = scene
-  if (!isDeterministic(node) || !comesBack(typed).has(node.id)) return undefined
+  if (!(isPure(node) || isCalledIdempotent(node)) || !comesBack(typed).has(node.id)) return undefined
   const inputs = inputsOf(node)
-  const outputs = outputsOf(node)
-  if (inputs.some((key) => outputs.includes(key))) return undefined
+  const output = outputOf(node)
+  if (inputs.includes(output)) return undefined
   const values = inputs.map((key): Json => [key, scene.get(key) ?? null])
   return digest(canonicalJson([contentHash(node.node), ...values]))
 }
 
-function isDeterministic({ canonical, rawType, custom }: TypedNode): boolean {
-  return custom === undefined && canonical === 'transform' && rawType !== 'accumulator'
+/** Whether a node computes its output from the context alone. */
+export function isPure({ operation, custom, idempotency, node: { attributes } }: TypedNode): boolean {
+  if (custom !== undefined || attributes.has('pre_hook') || attributes.has('post_hook')) return false
+  const isRepeatable = idempotency === 'idempotent' || idempotency === 'read_only'
+  return isRepeatable && (operation === 'transform' || operation === 'read.context')
 }
 
-function inputsOf({ node: { attributes } }: TypedNode): readonly string[] {
+/** Types that an author can call idempotent: each execution is one piece of work, and ends by itself. */
+const REPEATABLE: ReadonlySet<string> = new Set(['compute', 'exec', 'read'])
+
+/** Whether the author says that a node that asks something outside need not ask again after a resume. */
+export function isCalledIdempotent({ canonical, custom, node: { attributes } }: TypedNode): boolean {
+  return isOn(attributes, 'idempotent') && (custom !== undefined || REPEATABLE.has(canonical))
+}
+
+/** Keys of the context that texts name: `{ctx.key}` and `$key`. */
+const NAMED = /\{ctx\.([^{}]+)\}|\$([A-Za-z_]\w*(?:\.[\w-]+)*)/g
+
+function inputsOf({ operation, node: { attributes } }: TypedNode): readonly string[] {
   const named = INPUTS.flatMap((key) => textOf(attributes, key) ?? [])
-  const inside = [...(textOf(attributes, 'expression') ?? '').matchAll(/\{ctx\.([^{}]+)\}/g)].map(([, key = '']) => key)
-  const source = attributes.has('source_key') ? [] : ['last_response']
-  return [...source, ...named, ...inside, ...listOf(attributes, 'context_keys'), 'graph.goal', 'workdir']
+  const inside = [...attributes.keys()].flatMap((key) =>
+    [...(textOf(attributes, key) ?? '').matchAll(NAMED)].map(([, written, variable = '']) => written ?? variable),
+  )
+  const compared = textOf(attributes, 'transform') === 'not_equal' ? [textOf(attributes, 'expression') ?? ''] : []
+  const source = operation === 'transform' && !attributes.has('source_key') ? ['last_response'] : []
+  return [...source, ...named, ...inside, ...compared, ...listOf(attributes, 'context_keys'), 'graph.goal', 'workdir']
 }
 
-function outputsOf({ id, node: { attributes } }: TypedNode): readonly string[] {
-  return [textOf(attributes, 'output_key') ?? `transform.${id}`]
+/** The key that a pure node writes. */
+export function outputOf({ id, operation, node: { attributes } }: TypedNode): string {
+  const own = textOf(attributes, 'output_key')
+  return operation === 'transform' ? (own ?? `transform.${id}`) : own?.trim() || `read.${id}`
 }
 
 /** Nodes that a walk can reach a second time: those on cycles, and all from a retry target on. */

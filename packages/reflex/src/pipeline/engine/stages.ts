@@ -7,7 +7,8 @@ import { type Kept, outcomeKey, outcomeOf } from './tally.ts'
 export function stagesOf(typed: TypedGraph, reader: BoardReader, lap: number): readonly Stage[] {
   const entries = [...typed.nodes.values()].flatMap(({ id, canonical }) => {
     const entry = canonical === 'start' || canonical === 'branch' ? undefined : reader.entry(outcomeKey(lap, id))
-    return entry?.value === undefined ? [] : [{ id, record: entry.record, kept: entry.value as unknown as Kept }]
+    const kept = entry?.value as unknown as Kept | undefined
+    return entry === undefined || kept === undefined || kept.branch !== undefined ? [] : [{ id, record: entry.record, kept }]
   })
   // What came from a checkpoint is all of one record.
   return entries.sort((a, b) => a.record - b.record || a.kept.n - b.kept.n).map(({ id, kept }) => ({ id, outcome: outcomeOf(kept) }))

@@ -33,7 +33,7 @@ function begin(walk: Walk): void {
   const held = heldBy(x.frame)
   if (held !== undefined) takeOver(walk, held)
   for (const [key, value] of Object.entries(isObject(x.args) ? x.args : {})) if (!key.startsWith(OWN)) x.set(key, value)
-  x.request(...charterRequest(typed))
+  x.request(...charterRequest(walk.typed))
 }
 
 /**

@@ -79,6 +79,11 @@ export const TOLD: Readonly<Record<string, Teller>> = {
       ? { mark: 'step', node, text: `the ${textOf(phase)}_hook of the ${textOf(of)} ran` }
       : { mark: 'warn', node, text: `the ${textOf(phase)}_hook of the ${textOf(of)} failed` },
   ],
+  signal: (signal, heard) => {
+    const { node_id, topic, status } = signal
+    const text = `signal ${textOf(topic)}: ${textOf(status)}`
+    return isSilent(heard, node_id) ? [] : [{ mark: 'note', node: textOf(node_id), text, facts: { ...DETAIL, signal } }]
+  },
   parallel_branch_started: (payload, heard) => (payload['index'] === 0 ? [forked(payload, heard)] : []),
   graph_adapted: ({ node_id, version, changes }) => [
     {

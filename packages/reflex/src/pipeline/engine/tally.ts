@@ -36,6 +36,10 @@ export interface Kept {
   readonly retries?: number
   /** A goal gate was jumped back over: it is open until it is executed again (reference pipeline 3.7). */
   readonly recheck?: true
+  /** A branch completed it, not this frame: its place among the goal gates of that block. */
+  readonly branch?: number
+  /** It is that of a checkpoint: the node has not been executed since the resume. */
+  readonly held?: true
 }
 
 /** What has been used up, children and branches included (reference pipeline 5.5). */
@@ -186,7 +190,7 @@ function combined(a: Amounts | undefined, b: Amounts | undefined, of: (a: number
 const sum = (a: number, b: number): number => a + b
 
 /** The outcome as handlers, checkpoints and preambles see it. */
-export function outcomeOf({ n: _n, v: _v, recheck: _recheck, retries: _retries, ...outcome }: Kept): Outcome {
+export function outcomeOf({ n: _n, v: _v, recheck: _recheck, retries: _retries, branch: _branch, held: _held, ...outcome }: Kept): Outcome {
   return outcome
 }
 

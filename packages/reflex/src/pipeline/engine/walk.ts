@@ -6,6 +6,7 @@ import { textOf } from '../dot/graph.ts'
 import { authorOf } from '../vouching.ts'
 import type { Token } from '../middleware/middleware.ts'
 import { type BranchArgs, branchOf } from './branch.ts'
+import { keepBranchGates } from './gates.ts'
 import type { Charter } from './handler.ts'
 import { carriedLabel, labelOfKey, labelsOfResults, markLabel, storedKey, touchedLabel, worstLabel } from './labels.ts'
 import type { Engine } from './parts.ts'
@@ -31,6 +32,7 @@ export class Walk {
   #typed: TypedGraph | undefined
   #position: Position | undefined
   #charter: Charter | undefined
+  #gathered = false
 
   constructor(x: Step, engine: Engine) {
     this.x = x
@@ -47,8 +49,8 @@ export class Walk {
    * Goes on with a changed pipeline, from this moment on; nobody vouches for it who did not for the one before. Throws the
    * first error of a text that has any.
    */
-  become(dot: string, version: number): void {
-    const author = authorOf(this.typed)
+  become(dot: string, version: number, by?: 'untrusted'): void {
+    const author = by ?? authorOf(this.typed)
     this.#typed = this.x.become({ dot, transformed: true, ...(author === undefined ? {} : { author }) }, version)
   }
 
@@ -160,6 +162,14 @@ export class Walk {
   /** What a pipeline gives beside its results: what was used for them, and for a caller where they come from. */
   brought(): JsonObject {
     return { spent: { ...this.purse.total }, ...labelsOfResults(this) }
+  }
+
+  /** Keeps what counts for the run of branches that have ended, before this step forgets them. */
+  gather(): void {
+    if (this.#gathered) return
+    this.#gathered = true
+    this.purse.gather()
+    keepBranchGates(this)
   }
 
   /** Ends the frame with a failure. */

@@ -107,7 +107,7 @@ export class StageFiles {
     let kept: Kept | undefined
     for (const [key, value] of pairs(record.writes ?? [])) {
       if (!key.startsWith('#')) written.push([key, value])
-      else if (ownKeyOf(key).holds === 'outcome') kept ??= value as unknown as Kept
+      else if (isOutcomeOf(key, remark['node_id'])) kept ??= value as unknown as Kept
     }
     const updates = stripped(Object.fromEntries(written))
     // The prompt as its author has it: what the engine adds to it stands in the request.
@@ -131,6 +131,11 @@ export class StageFiles {
     }
     image.put(`${stage.path}/status.json`, `${JSON.stringify(file, null, 2)}\n`)
   }
+}
+
+function isOutcomeOf(key: string, node: Json | undefined): boolean {
+  const { holds, name } = ownKeyOf(key)
+  return holds === 'outcome' && name === node
 }
 
 function putText(image: FolderImage, path: string, text: Json | undefined): void {

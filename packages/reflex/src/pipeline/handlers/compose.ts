@@ -3,6 +3,7 @@ import { isOn, listOf, textOf } from '../dot/graph.ts'
 import { callProgram, callSource, type Returned } from '../engine/asks.ts'
 import type { Answer, Ask, Handler, Scene, Steps } from '../engine/handler.ts'
 import { refusal, success } from '../engine/outcome.ts'
+import { shadowed } from '../inputs.ts'
 import { mappedKeys } from '../language/mapping.ts'
 import { unfenced } from './gate.ts'
 
@@ -55,6 +56,8 @@ type Called = Returned | { readonly refused: string }
 
 function* called(scene: Scene, inputs: JsonObject, sourceKey: string | undefined): Generator<Ask, Called, Answer> {
   const reference = referenceOf(scene)
+  const hidden = Object.entries(inputs).flatMap(([key, value]) => shadowed(key, value) ?? [])[0]
+  if (hidden !== undefined && reference?.startsWith('pipeline:') !== false) return { refused: `an input cannot be passed: ${hidden}` }
   if (reference !== undefined) return yield* callProgram(reference, inputs)
   if (sourceKey === undefined) return { refused: 'no program: write program, graph_name or graph_file' }
   const dot = unfenced(scene.text(sourceKey))

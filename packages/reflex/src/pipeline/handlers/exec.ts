@@ -8,6 +8,7 @@ import type { Handler, Scene, Settled, Steps } from '../engine/handler.ts'
 import { failure, type Outcome, readOutcome, refusal, success } from '../engine/outcome.ts'
 import { runAction } from '../actions/run.ts'
 import { actionParameters } from './action-parameters.ts'
+import { commandResult } from './command-result.ts'
 import { commandVariables } from './command-variables.ts'
 import { sandboxOf, stageFolder } from './hooks.ts'
 import { onResume, placeOf, required } from './requirements.ts'
@@ -62,7 +63,7 @@ function* runs(scene: Scene, text: string, environment: JsonObject, keys: Keys):
     onResume(scene),
   )
   if (settled.error !== undefined) return notRun(scene, settled.error, keys)
-  const result = isObject(settled.ok) ? settled.ok : {}
+  const result = commandResult(settled.ok)
   if (typeof result['warning'] === 'string') scene.note('sandbox', { node_id: node.id, warning: result['warning'] })
   const status = result['status_file']
   return withStatus(ended(scene, result, keys), typeof status === 'string' ? status : undefined)

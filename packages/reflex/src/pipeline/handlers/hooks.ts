@@ -3,6 +3,7 @@ import { textOf } from '../dot/graph.ts'
 import { callTool } from '../engine/asks.ts'
 import type { Answer, Ask, Handler, Scene, Settled } from '../engine/handler.ts'
 import { type Outcome, refusal } from '../engine/outcome.ts'
+import { commandResult } from './command-result.ts'
 
 /** Milliseconds for a hook (reference pipeline 10.3). */
 const TIMEOUT = 60_000
@@ -73,8 +74,7 @@ function* withHooks(
 
 function succeeded(settled: Settled | undefined): boolean {
   if (settled === undefined) return true
-  const { ok } = settled
-  return settled.error === undefined && typeof ok === 'object' && ok !== null && 'code' in ok && ok.code === 0
+  return settled.error === undefined && commandResult(settled.ok)['code'] === 0
 }
 
 /** The folder of a stage, below the run's own. Ids of nodes are safe parts of a path. */

@@ -1,4 +1,4 @@
-import { isList } from '../../kernel/json.ts'
+import { isList, type Json } from '../../kernel/json.ts'
 import { listOf } from '../dot/graph.ts'
 import { renderText } from '../language/render.ts'
 import type { Handler, Scene } from '../engine/handler.ts'
@@ -42,7 +42,7 @@ export const routingSelect: Handler = (scene) => {
   if (candidates === undefined)
     return refusal(`${node.id}: candidates is a JSON list of pairs, [["backend", "model"]], not ${JSON.stringify(written.slice(0, 80))}`)
   const chosen = selectRoute(candidates, {
-    exclude: listOf(attributes, 'exclude'),
+    exclude: [...listOf(attributes, 'exclude'), ...excludedBy(scene.get('exclude'))],
     tier: scene.text('tier'),
     budget: scene.text('budget_status'),
     told: (fact, backend) => told(scene, `${fact}_${backend}`),
@@ -54,6 +54,12 @@ export const routingSelect: Handler = (scene) => {
     selected_model: chosen.model,
     routing_reason: node.id.includes('fallback') ? 'fallback' : 'tier_match',
   })
+}
+
+/** Backends that the context excludes: a list, or text with commas. */
+function excludedBy(value: Json | undefined): readonly string[] {
+  const names = isList(value) ? value.map(renderText) : renderText(value).split(',')
+  return names.map((name) => name.trim()).filter((name) => name !== '')
 }
 
 function told(scene: Scene, key: string): 'yes' | 'no' | undefined {

@@ -56,7 +56,7 @@ export const languageFaults = defineFaults({
     when: 'before a run',
     rules: ['pipeline duration_syntax'],
     means:
-      'A duration is a whole number with ms, s, m, h or d behind it; without a unit it counts milliseconds. One that cannot be read counts as not set.',
+      'A duration is a whole number with ms, s, m, h or d behind it; without a unit it counts milliseconds. A node fails with one that cannot be read, so it is an error there; of a graph, it counts as not set.',
     often: '1.5h, 5 min, a unit in capitals',
     fix: 'Write it as 90m, 300s or 250ms.',
   },

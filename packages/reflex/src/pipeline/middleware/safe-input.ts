@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/json.ts'
 import { findAttribute } from '../compile/attributes.ts'
 import type { AttributeRow } from '../compile/attribute-row.ts'
-import { wrongValue } from '../compile/attribute-value.ts'
+import { failsOnWrong, wrongValue } from '../compile/attribute-value.ts'
 import { fileUri } from '../compile/capability-uris.ts'
 import type { TypedNode } from '../compile/typed.ts'
 import { readsOfNode } from './labelling.ts'
@@ -50,9 +50,6 @@ function rowOf({ operation, custom }: TypedNode, name: string): AttributeRow | u
   return row === 'ignored' ? undefined : row
 }
 
-/** Types that a handler counts or decides with; a word that nobody knows is the handler's own to refuse. */
-const TYPED: ReadonlySet<string> = new Set(['int', 'number', 'seconds', 'bool', 'duration'])
-
 function attributeProblem(typed: TypedNode, name: string): string | undefined {
   const { node } = typed
   const attribute = node.attributes.get(name)
@@ -61,7 +58,7 @@ function attributeProblem(typed: TypedNode, name: string): string | undefined {
   if (typeof value === 'string' && value.includes('\0')) return `has the character NUL in ${name}`
   if (typeof value === 'string' && isLargerThan(value, MOST_ATTRIBUTE)) return `has more than 1 MB in ${name}`
   const row = rowOf(typed, name)
-  if (row === undefined || !TYPED.has(row.type)) return undefined
+  if (row === undefined || !failsOnWrong(row)) return undefined
   const wrong = wrongValue(row, name, node.attributes, attribute)
   return wrong === undefined ? undefined : `has ${name}=${String(value)}, which ${wrong === 'duration' ? 'is no duration' : wrong}`
 }

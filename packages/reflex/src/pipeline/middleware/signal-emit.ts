@@ -1,6 +1,9 @@
 import type { Middleware } from './middleware.ts'
 
-/** Tells who listens what a node came to; never halts (seed pipeline 15.2). */
+/**
+ * Signals how an execution ended: an event for listeners and `events.jsonl`, a line for subscribers and the trace. Never
+ * halts (seed pipeline 15.2).
+ */
 export const signalEmit: Middleware = {
   name: 'signal_emit',
   after(token, { status }) {

@@ -4,6 +4,7 @@ import { TYPE_NAMES } from '../../../src/pipeline/compile/aliases.ts'
 import { compileGraph } from '../../../src/pipeline/compile/compile.ts'
 import { factsOf } from '../../../src/pipeline/compile/operations.ts'
 import { parse } from '../../../src/pipeline/dot/parse.ts'
+import { run, validate } from '../../../src/pipeline/index.ts'
 import { compiled, found, nodeOf } from './compiled.ts'
 
 const ofNode = (attributes: string): string[] => found(compiled(`n [${attributes}]; start -> n -> done`))
@@ -67,7 +68,7 @@ describe('types', () => {
     ['prompt=x, max_retries="2"', []],
     ['prompt=x, max_retries=2.5', ['typed_schema: max_retries of "n" is "2.5", which is no whole number']],
     ['prompt=x, temperature="warm"', ['typed_schema: temperature of "n" is "warm", which is no number']],
-    ['prompt=x, goal_gate=yes', ['typed_schema: goal_gate of "n" is "yes", which is neither true nor false, and counts as false']],
+    ['prompt=x, goal_gate=yes', ['typed_schema: goal_gate of "n" is "yes", which is neither true nor false']],
     ['prompt=x, goal_gate="TRUE", auto_status=1, allow_partial', []],
     ['prompt=x, timeout="5 minutes"', ['duration_syntax: timeout of "n" is "5 minutes", which is no duration']],
     ['prompt=x, timeout="300s"', []],
@@ -80,6 +81,21 @@ describe('types', () => {
       ],
     ],
   ])('%s', (attributes, findings) => expect(ofNode(attributes)).toEqual(findings))
+
+  test.each(['max_retries=2.5', 'temperature="warm"', 'goal_gate=yes', 'timeout="5 minutes"'])(
+    '%s of a node, which fails when it is executed, is an error',
+    async (attribute) => {
+      const dot = `digraph g { start -> n -> end; n [prompt=x, simulate=true, ${attribute}] }`
+      expect(validate(dot)).toContainEqual(expect.objectContaining({ severity: 'error', path: `n.${attribute.split('=')[0]}` }))
+      await expect(run(dot, { logs_root: false })).rejects.toMatchObject({ code: 'R1142' })
+    },
+  )
+
+  test('of the graph, it is a warning', () => {
+    expect(
+      validate('digraph g { max_steps="many"; start -> n -> end; n [prompt=x, simulate=true] }').map(({ severity }) => severity),
+    ).not.toContain('error')
+  })
 
   test('of a few words, the one that was meant', () => {
     const [finding] = compiled('n [shape=component, join_policy="first_sucess"]').findings

@@ -72,6 +72,36 @@ describe('while nobody was there', () => {
     expect(performed()).toBe(1)
   })
 
+  const stages = [
+    ['tool', 'type=tool, tool_command="pay"', { 'tool.output': '', 'tool.exit_code': 0 }],
+    ['shell', 'type=shell, command="pay"', { 'shell.pay.output': '', 'shell.pay.exit_code': 0 }],
+    ['shell_run', 'type=exec, target=action, action="shell_run", param.command="pay"', { 'exec.pay.output': '', 'exec.pay.success': true }],
+    ['hook', 'type=transform, transform=constant, expression="x", pre_hook="pay"', { 'transform.pay': 'x' }],
+  ] as const
+  test.each(stages)('a command at %s that a person says has happened is a success with empty output', async (_, attributes, context) => {
+    const { run, host, performed } = await anHourLater(`digraph outer { start -> pay -> end; pay [${attributes}] }`, 'ask')
+    const [doubt] = [...run.state.waits.values()].filter(({ doubts }) => doubts !== undefined)
+    await run.answer(doubt?.id ?? '', 'happened')
+    await host.settle()
+    expect(run.state.ended).toMatchObject({ status: 'done', value: { status: 'success', context } })
+    expect(performed()).toBe(1)
+  })
+
+  test('what a person knows of a command counts: its output, or that it failed', async () => {
+    const dot = 'digraph outer { start -> pay -> end; pay [type=tool, tool_command="pay"] }'
+    for (const [value, status] of [
+      ['paid 3', 'done'],
+      [{ code: 2, stdout: 'paid 3' }, 'failed'],
+    ] as const) {
+      const { run, host } = await anHourLater(dot, 'ask')
+      const [doubt] = [...run.state.waits.values()].filter(({ doubts }) => doubts !== undefined)
+      await run.answer(doubt?.id ?? '', { outcome: 'happened', value })
+      await host.settle()
+      expect(run.state.ended?.status).toBe(status)
+      expect(run.state.root.reader().get('tool.output')).toBe('paid 3')
+    }
+  })
+
   test('no time went by for a node: it has all of it again, and no more', async () => {
     const dot = 'digraph outer { start -> look -> end; look [type=tool, tool_command="look", timeout="5s"] }'
     const { run, host, performed, settle } = await anHourLater(dot, 'free')

@@ -214,6 +214,7 @@ describe('conversations', () => {
       lineage: {},
       logs: [],
       retries: {},
+      gates: {},
       visits: {},
       hashes: {},
       jumps: {},
