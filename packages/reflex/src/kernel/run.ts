@@ -157,8 +157,9 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     return this.#until('rest')
   }
 
-  /** Resolves with true once there is one more record, and with false if the run is closed before. */
+  /** Resolves with true once there is one more record, and with false if there will be none: the run has ended, or is closed before. */
   goesOn(): Promise<boolean> {
+    if (this.state.ended !== undefined) return Promise.resolve(false)
     return this.#until(this.state.n + 1).then(
       () => true,
       () => false,

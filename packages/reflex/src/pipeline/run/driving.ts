@@ -25,8 +25,7 @@ export async function drive(run: Run, interviewer: Interviewer): Promise<void> {
     }
     const isDue = [...run.state.waits.values()].some(({ due }) => due !== undefined)
     if (!isDue && asking.size === 0) return
-    // A run that was closed goes on no more.
-    if ((await Promise.race([run.goesOn(), ...asking])) === false) return
+    if ((await Promise.race([run.goesOn(), ...asking])) === false) return run.idle()
   }
 }
 

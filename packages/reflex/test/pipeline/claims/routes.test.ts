@@ -165,10 +165,13 @@ test('a restart keeps the deadline', async () => {
 })
 
 // proves: pipeline 7.3h
-test('a cancel of the run ends the wait for an answer', async () => {
+test.each([
+  ['later', (abort: () => void) => void setTimeout(abort, 1)],
+  ['while the question is asked', (abort: () => void) => abort()],
+])('a cancel of the run ends the wait for an answer: %s', async (_, when) => {
   const stop = new AbortController()
   const ask = () => {
-    setTimeout(() => stop.abort(), 1)
+    when(() => stop.abort())
     return new Promise<never>(() => undefined)
   }
   const went = await play('q [shape=hexagon] start -> q q -> done [label=Go]', { interviewer: { ask }, signal: stop.signal })
