@@ -122,11 +122,9 @@ class Purse {
     return over.length === 0 ? undefined : { name: BUDGET, about: budgetQuestion(this.#bounds, used, place) }
   }
 
-  /** The model that is asked next and has no price, where money is bounded and nobody has allowed it. */
-  #unpriced({ costs, reserves }: Traits): string | undefined {
-    if (costs !== true || reserves === undefined || this.#bounds.cost === undefined) return undefined
-    const { usd, model = 'the model' } = reserves()
-    return usd !== undefined || this.#allowed.has(model) ? undefined : model
+  /** The first model that may be asked next and has no price, where money is bounded and nobody has allowed it. */
+  #unpriced({ unpriced }: Traits): string | undefined {
+    return this.#bounds.cost === undefined ? undefined : unpriced?.().find((model) => !this.#allowed.has(model))
   }
 
   /** Whether its kind holds a program by itself. */

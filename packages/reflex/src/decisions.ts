@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { type AgentCall, dispatch, type Dispatcher, scriptedAgent } from './agents/index.ts'
 import { canonicalJson, type Fault, type Json, type JsonObject } from './kernel/index.ts'
 import { readText } from './library.ts'
-import { type Models, recordedModels } from './models/index.ts'
+import { type ModelRequest, type Models, recordedModels } from './models/index.ts'
 import type { Locate } from './text/index.ts'
 import type { Tools } from './tools/index.ts'
 import type { DecisionCall, RunnableAgent } from './workflow/index.ts'
@@ -97,11 +97,13 @@ export function checkRecording(file: string): void {
 function modelsFor({ model, recorded }: AgentChoice, models: Models): Models {
   if (recorded !== undefined) return recordedModels(readText(recorded), basename(recorded), jsonMisfits)
   if (model === undefined) return models
+  const named = (request: ModelRequest): ModelRequest => ({ ...request, model: request.model ?? model })
   return {
     configured: true,
-    name: (request) => models.name(request) ?? model,
-    price: (request) => models.price({ ...request, model: request.model ?? model }),
-    generate: (request, call) => models.generate({ ...request, model: request.model ?? model }, call),
+    name: (request) => request?.model ?? model,
+    price: (request) => models.price(named(request)),
+    unpriced: (request) => models.unpriced(named(request)),
+    generate: (request, call) => models.generate(named(request), call),
   }
 }
 

@@ -38,6 +38,7 @@ import {
 } from './kernel/index.ts'
 import { AskedKeeps, type Keeps, keepsOf, proved } from './keeps.ts'
 import type { Library } from './library.ts'
+import { refuseLimits } from './limits-given.ts'
 import type { Models } from './models/index.ts'
 import type { ReflexOptions, ResumeOptions, RunLimits, RunOptions } from './options.ts'
 import { Observing } from './history/telemetry/observing.ts'
@@ -152,12 +153,13 @@ export class Reflex {
     return handle
   }
 
-  /** Starts a run and gives it at once. Throws what loading throws; `R5007` if the id is taken. */
+  /** Starts a run and gives it at once. Throws what loading throws, `R2031` for options that have no effect, and `R5007` if the id is taken. */
   async start<Types extends WorkflowTypes = UnknownTypes>(
     what: string | DefinedWorkflow<Types> | DotGraph | Program,
     options: RunOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
     if (options.id !== undefined && !isRunName(options.id)) throw noRunName(options.id)
+    if (options.limits !== undefined) refuseLimits(options.limits)
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
     await this.useTools(tools)
     const { program, file } = await this.#programOf(what, options)

@@ -18,6 +18,7 @@ export function simulatedModels(settings: Pick<ModelsOptions, 'host' | 'guess' |
     configured: true,
     name: () => 'simulated',
     price: () => FREE,
+    unpriced: () => [],
     generate: ({ model: _model, ...request }, call) => models.generate(request, call),
   }
 }

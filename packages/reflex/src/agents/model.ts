@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kernel/index.ts'
-import { type ModelReply, type ModelRequest, type Models, reserveFor, shortName } from '../models/index.ts'
+import { costTraits, type ModelReply, type ModelRequest, type Models, shortName } from '../models/index.ts'
 import type { Decision, DecisionContext, Edge } from '../workflow/types.ts'
 import type { AgentCall, RunnableAgent } from './agent.ts'
 import { chooseWay, decided, writeAsRule } from './choose.ts'
@@ -28,7 +28,12 @@ export function modelAgent(models: Models): RunnableAgent {
       leaves: false,
       repeat: 'free',
       needs: ['arbor://orchestrator/execute/llm_query'],
-      ...(asksModel(context) ? { costs: true, reserves: () => reserveFor(models, plannedRequest(context)) } : {}),
+      ...(asksModel(context)
+        ? costTraits(
+            () => models,
+            () => plannedRequest(context),
+          )
+        : {}),
     }),
   }
 }

@@ -45,11 +45,11 @@ function budgetFacts(limits: RunLimits | undefined, unpricedModel: () => string 
   return [`budget ${budgetText(limits)}`, ...asks]
 }
 
-/** The model that stands ready, if nobody knows its price. */
+/** The first model that may be asked and whose price nobody knows. */
 function unpricedIn({ models }: Session['reflex'], { agent, simulate }: Keeps): string | undefined {
   if (simulate === true || agent?.recorded !== undefined) return undefined
   const request = { messages: [], ...(agent?.model === undefined ? {} : { model: agent.model }) }
-  return models.price(request) === undefined ? models.name(request) : undefined
+  return models.unpriced(request)[0]
 }
 
 /** What a journal says of its own trust is not believed beyond what the operator allows. */

@@ -13,9 +13,10 @@ export interface Used {
 export function usedBy({ facts = {} }: StoryEvent): Used | undefined {
   if (!isObject(facts.used)) return undefined
   const { input, output, usd, tries } = facts.used
-  return { tokens: amount(input) + amount(output), tries: amount(tries), ...(typeof usd === 'number' ? { usd } : {}) }
+  return { tokens: amount(input) + amount(output), tries: amount(tries), ...(typeof usd === 'number' ? { usd: amount(usd) } : {}) }
 }
 
+/** What a file or a tool says may be any number: nothing is given back to a budget, and sums stay finite. */
 function amount(value: unknown): number {
-  return typeof value === 'number' ? value : 0
+  return typeof value === 'number' && value > 0 ? Math.min(value, Number.MAX_SAFE_INTEGER) : 0
 }

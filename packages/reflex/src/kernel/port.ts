@@ -16,6 +16,8 @@ export interface Traits {
   readonly costs?: boolean | undefined
   /** Estimates the most that one try may use. Recorded as used when the effect is performed again after a crash. */
   readonly reserves?: (() => Lost) | undefined
+  /** Names what may be asked in its course and has no price. */
+  readonly unpriced?: (() => readonly string[]) | undefined
   /** Capabilities that the policy must grant, such as `arbor://fs/read/srv/notes.txt`. */
   readonly needs?: readonly string[] | undefined
 }

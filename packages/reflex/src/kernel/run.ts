@@ -248,15 +248,17 @@ export class Run implements Committing, EffectOwner, InboxOwner {
    * has heard it.
    */
   message(topic: string, body: unknown, options: MessageOptions = {}): Promise<boolean> {
-    const { id = this.#world.host.entropy(), by } = options
+    const { host, redact } = this.#world
+    const { id = host.entropy(), by } = options
     if (this.#over !== undefined) return Promise.reject(this.#overFault())
     if (this.state.ended !== undefined) return Promise.reject(this.#ended())
+    const copied = copyJson(body, 'message')
     return this.#inbox.post({
       id,
       type: 'message',
       to: topic,
-      body: copyJson(body, 'message'),
-      at: this.#world.host.now(),
+      body: redact?.(copied) ?? copied,
+      at: host.now(),
       ...(by === undefined ? {} : { by }),
     })
   }

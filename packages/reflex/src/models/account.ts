@@ -9,10 +9,10 @@ const KEPT = 2000
 /** What a request, or a conversation, has used so far, and what was said last: what its reply tells, or its fault keeps. */
 export class Account {
   usage: Usage = { input: 0, output: 0 }
-  /** USD; undefined once something was not counted or not priced. */
+  /** USD; undefined once something was not priced. */
   cost: number | undefined = 0
   tries = 0
-  /** Some of the usage is an estimate: a try broke off before its model said what it used. */
+  /** Some of the usage is an estimate: a model did not say what it used, or its try broke off before. */
   estimated = false
   #model: string | undefined
   #said: string | undefined
@@ -24,11 +24,9 @@ export class Account {
   }
 
   /** Adds tokens and what they cost. */
-  count(usage: Usage | undefined, cost: number | undefined): void {
-    if (usage !== undefined) this.usage = addUsage(this.usage, usage)
-    const sum = this.cost === undefined || usage === undefined || cost === undefined ? Number.NaN : dollars(this.cost + cost)
-    // A price of one's own may be anything.
-    this.cost = Number.isFinite(sum) && sum >= 0 ? sum : undefined
+  count(usage: Usage, cost: number | undefined): void {
+    this.usage = addUsage(this.usage, usage)
+    this.cost = this.cost === undefined || cost === undefined ? undefined : dollars(this.cost + cost)
   }
 
   /** A model has answered, whatever will come of that. */

@@ -152,8 +152,7 @@ class Asking {
       }
       const answer = await limit.race(model.generate(request, { signal: limit.signal, key: this.#call.key, part }))
       hasAnswered = true
-      const usage = answer.usage && soundUsage(answer.usage)
-      this.#count(name, model, usage)
+      const usage = this.#countWhole(name, model, request, answer)
       this.#account.hear(name, answer)
       if (answer.finish === 'filter') throw filtered(name)
       limitLength(lengthOf(answer))
@@ -171,9 +170,18 @@ class Asking {
     }
   }
 
-  #count(name: string, model: Model, usage: Usage | undefined): void {
+  #count(name: string, model: Model, usage: Usage): void {
     const price = this.#world.price(name, model)
-    this.#account.count(usage, usage && price && costOf(usage, price))
+    this.#account.count(usage, price && costOf(usage, price))
+  }
+
+  /** Counts an answer: what its provider says of it, else an estimate, so that no provider escapes a budget by saying nothing. */
+  #countWhole(name: string, model: Model, request: ModelRequest, answer: ModelTry): Usage {
+    const said = answer.usage && soundUsage(answer.usage)
+    const usage = said ?? estimateUsage(request, lengthOf(answer))
+    if (said === undefined) this.#account.estimated = true
+    this.#count(name, model, usage)
+    return usage
   }
 
   /** Counts a try that broke off: what its model said of it, else an estimate where a model had begun to work. */

@@ -103,6 +103,16 @@ class ConfiguredModels implements NamedModels {
     return found !== undefined && !(found instanceof Promise) && found.billed === false ? FREE : this.#price(name)
   }
 
+  unpriced(request: ModelRequest): readonly string[] {
+    const first = this.name(request)
+    return first === undefined ? [] : this.#chain(first, request).filter((model) => this.price({ ...request, model }) === undefined)
+  }
+
+  /** The models that are asked in turn. */
+  #chain(first: string, { fallback = this.#options.fallback ?? [] }: ModelRequest): readonly string[] {
+    return [...new Set([first, ...fallback])]
+  }
+
   async generate(request: ModelRequest, call: ModelCall): Promise<ModelReply> {
     const first = this.name(request)
     if (first === undefined) {
@@ -111,8 +121,7 @@ class ConfiguredModels implements NamedModels {
         fix: 'give --model provider:name, set REFLEX_MODEL, or REFLEX_BASE_URL and a name; in an application the option `model`',
       })
     }
-    const names = [...new Set([first, ...(request.fallback ?? this.#options.fallback ?? [])])]
-    return ask(names, request, call, {
+    return ask(this.#chain(first, request), request, call, {
       host: this.#options.host,
       find: (name) => this.#find(name),
       price: (name, model) => this.#price(name, model),

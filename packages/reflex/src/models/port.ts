@@ -1,6 +1,6 @@
 import type { Call, Json, Port } from '../kernel/index.ts'
 import { readRequest } from './request.ts'
-import { reserveFor } from './reserve.ts'
+import { costTraits } from './reserve.ts'
 import type { Models } from './types.ts'
 
 /**
@@ -14,9 +14,11 @@ export function modelPort(models: (run: string) => Models, whole: (call: Call) =
     repeat: 'free',
     traits: (call) => ({
       leaves: false,
-      costs: true,
       repeat: 'free',
-      reserves: () => reserveFor(models(call.run), readRequest(whole(call))),
+      ...costTraits(
+        () => models(call.run),
+        () => readRequest(whole(call)),
+      ),
     }),
     perform: (call) => models(call.run).generate(readRequest(whole(call)), call),
   }

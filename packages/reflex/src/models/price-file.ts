@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { faults } from './faults.ts'
+import { HIGHEST_PRICE } from './prices.ts'
 import type { Prices } from './types.ts'
 
 /** Prices of one's own, and when they were taken. */
@@ -9,7 +10,7 @@ export interface PriceFile {
   readonly prices: Prices
 }
 
-const usd = z.number().nonnegative()
+const usd = z.number().nonnegative().max(HIGHEST_PRICE)
 const shape = z.strictObject({
   date: z.iso.date(),
   prices: z.record(

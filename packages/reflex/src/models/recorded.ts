@@ -145,6 +145,10 @@ class Recording implements Models {
     return FREE
   }
 
+  unpriced(): readonly string[] {
+    return []
+  }
+
   async generate(request: ModelRequest, call: ModelCall): Promise<ModelReply> {
     call.signal.throwIfAborted()
     const entry = this.#take(request, call.key)

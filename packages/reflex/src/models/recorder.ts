@@ -24,6 +24,7 @@ export function recorder(models: Models, write: (line: string) => void, redact: 
     },
     name: (request) => models.name(request),
     price: (request) => models.price(request),
+    unpriced: (request) => models.unpriced(request),
     async generate(request, call) {
       let reply: ModelReply
       try {

@@ -26,7 +26,8 @@ export function scriptedModel(
           { fix: 'give the script one more reply' },
         )
       if (reply instanceof Error || isFault(reply)) throw reply
-      const whole = complete(typeof reply === 'string' ? { text: reply } : reply)
+      // A script that says nothing of tokens has used none.
+      const whole = complete({ usage: { input: 0, output: 0 }, ...(typeof reply === 'string' ? { text: reply } : reply) })
       if (request.stream === true) tell(whole, call)
       return whole
     },

@@ -110,7 +110,7 @@ export interface ModelTry {
   /** What the model says that it thought, where a provider shows it. */
   readonly reasoning?: string | undefined
   readonly finish: Finish
-  /** Absent when the provider did not say. */
+  /** Absent when the provider did not say: it is estimated then. */
   readonly usage?: Usage | undefined
   /**
    * The reply in the provider's own form, where a later request must repeat it (signed thoughts, ids of items). Goes
@@ -136,11 +136,11 @@ export interface ModelReply extends Omit<ModelTry, 'usage'> {
   readonly model: string
   /** The answer, when `output` was asked for. Fits the schema. */
   readonly object?: Json | undefined
-  /** The sum over all tries that reported it. Zero where nothing was said, which `cost` then does not price. */
+  /** The sum over all tries, estimated where a model did not say what it used. */
   readonly usage: Usage
   /** USD, over all tries that were billed. Absent: unpriced. */
   readonly cost?: number | undefined
-  /** Some of the usage is an estimate: a try broke off before its model said what it used. */
+  /** Some of the usage is an estimate: a model did not say what it used, or its try broke off before. */
   readonly estimated?: true | undefined
   /** How often a model was asked, over all models and the repair. */
   readonly tries: number
@@ -186,6 +186,8 @@ export interface Models {
   name(request?: ModelRequest): string | undefined
   /** The price of the model that a request goes to first; undefined when it has none. Recorded and simulated replies cost 0. */
   price(request: ModelRequest): Price | undefined
+  /** Names the models without a price that a request may go to, fallbacks included. */
+  unpriced(request: ModelRequest): readonly string[]
   /**
    * Asks until a model has answered: tries again what may pass, after the wait that the provider asks for; then goes on
    * to the fallback models; checks structured output and has it repaired once. All within one deadline.

@@ -62,7 +62,10 @@ export interface MessageColumns {
   readonly at: number
 }
 
+/** Throws `R2004` for what is no text: a column would make one of it, and then the message is not what was summed. */
 export function messageColumns({ id, type, to, body, by, at }: Message): MessageColumns {
+  for (const [name, value] of Object.entries({ id, to, by: by ?? '' }))
+    if (typeof value !== 'string') throw faults.make('R2004', `${name} of a message is a ${typeof value}, not a text`)
   return { id, type, target: to, body: JSON.stringify(body), sender: by ?? null, at }
 }
 

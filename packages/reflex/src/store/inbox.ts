@@ -5,12 +5,12 @@ import type { Statements } from './statements.ts'
 import { sumOf } from './sums.ts'
 
 export function postMessage(sql: Statements, id: string, message: Message): boolean {
+  const columns = messageColumns(message)
   const run = sql.head.get(id)
   if (run === undefined) throw noRun(id)
   if (sql.posted.get(run.seq, message.id) !== undefined) return false
   if (!isOpen(run.status)) throw hasEnded(id, run.status)
   if (message.type === 'answer' && sql.answered.get(run.seq, message.to) !== undefined) throw hasAnswer(id)
-  const columns = messageColumns(message)
   sql.post.run(run.seq, columns.id, columns.type, columns.target, columns.sender, columns.at, sumOfMessage(columns), columns.body)
   return true
 }

@@ -188,13 +188,13 @@ class MemoryStore implements Store {
   }
 
   post(id: string, message: Message): boolean {
+    const columns = messageColumns(message)
     const run = this.#runs.get(id)
     if (run === undefined) throw noRun(id)
     if (run.ids.has(message.id)) return false
     if (!isOpen(run.columns.status)) throw hasEnded(id, run.columns.status)
     const waits = [...this.#waiting.values()].some(({ run, type, target }) => run === id && type === 'answer' && target === message.to)
     if (message.type === 'answer' && waits) throw hasAnswer(id)
-    const columns = messageColumns(message)
     run.ids.add(message.id)
     this.#messages++
     this.#waiting.set(this.#messages, { ...columns, row: this.#messages, run: id })

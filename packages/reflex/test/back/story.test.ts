@@ -194,12 +194,12 @@ describe('what a fork does next', () => {
     expect((await reflex.fork('otter@4')).next).toEqual({ first: [], later: ['a question', 'file.write'] })
   })
 
-  test('names the nodes of commands: the program of one says little', async () => {
+  test('tells a command as it stands, and names the node of a single word', async () => {
     const { reflex, last } = await released()
-    expect((await reflex.fork(`otter@${last}`, { decide: 'Yes' })).next).toEqual({ first: ['ship'], later: [] })
+    expect((await reflex.fork(`otter@${last}`, { decide: 'Yes' })).next).toEqual({ first: ['ship it'], later: [] })
     expect((await reflex.fork(`otter@${last}`, { decide: 'Stop' })).next).toEqual({ first: [], later: [] })
     const { next } = await reflex.fork('otter@3')
-    expect([...next.first, ...next.later]).toEqual(['fan', 'lint', 'audit', 'join', 'a question', 'scan', 'ship'])
+    expect([...next.first, ...next.later]).toEqual(['fan', 'lint', 'audit', 'join', 'a question', '! scan | sort', 'ship it'])
   })
 })
 

@@ -91,6 +91,30 @@ describe('secrets', () => {
     await reflex.close()
   })
 
+  test('wait in no inbox, whoever holds the run that they are told to', async () => {
+    const workdir = folder()
+    writeFileSync(join(workdir, 'leak.workflow.json'), JSON.stringify({ ...PROGRAM, entry: 'ask' }))
+    const reflex = new Reflex({
+      workdir,
+      store: join(workdir, 'reflex.db'),
+      tools,
+      surroundings: {
+        host: virtualHost(),
+        worker: { id: 'w', host: 'test', pid: 1 },
+        cwd: workdir,
+        environment: { A_KEY: KEY },
+        actor: 'ana',
+      },
+    })
+    onTestFinished(() => reflex.close())
+    await reflex.run('leak.workflow.json', { id: 'otter' })
+    await reflex.signal('otter', 'news', { key: KEY })
+    await reflex.signal('otter', 'news', { key: KEY }, { run: false })
+    const waiting = await reflex.store.inbox('otter')
+    expect(waiting).toHaveLength(2)
+    for (const { body } of waiting) expect(body).toEqual({ key: expect.stringMatching(/^‹secret [0-9a-f]{4}›$/) as string })
+  })
+
   test('that come in parts are held back until they are whole, and what only began like one is told', async () => {
     const speak = defineTool({
       name: 'env.speak',

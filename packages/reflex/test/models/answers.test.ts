@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/kernel/index.ts'
-import { type FindMisfits, scriptedModel } from '../../src/models/index.ts'
+import { type FindMisfits, type Model, scriptedModel } from '../../src/models/index.ts'
 import { busy, faultOf, played, saying, watched, workshop } from './workshop.ts'
 
 const schema = { type: 'object', properties: { edge: { enum: ['FULL', 'NO'] } }, required: ['edge'] }
@@ -217,9 +217,10 @@ describe('accounting', () => {
     expect((await played(host, models.generate(saying('?'), watched()))).cost).toBe(0.1)
   })
 
-  test('what a provider does not count is unpriced, not free', async () => {
-    const { host, models } = workshop([], { model: scriptedModel(['x'], 'openai:gpt-5') })
+  test('what a provider does not count is estimated and priced', async () => {
+    const silent: Model = { name: 'openai:gpt-5', generate: () => Promise.resolve({ text: 'x'.repeat(400), finish: 'stop' }) }
+    const { host, models } = workshop([], { model: silent })
     const reply = await played(host, models.generate(saying('?'), watched()))
-    expect(reply).toEqual({ model: 'openai:gpt-5', text: 'x', finish: 'stop', usage: { input: 0, output: 0 }, tries: 1 })
+    expect(reply).toMatchObject({ usage: { input: 11, output: 100 }, cost: 0.00101375, estimated: true })
   })
 })

@@ -27,7 +27,7 @@ async function ask(source: Json) {
 test('the port answers a request with a reply, its progress before it, all of it JSON', async () => {
   expect(await ask({ messages: [{ role: 'user', content: '?' }], stream: true })).toEqual([
     'ok',
-    { model: 'openai:gpt-5-mini', text: 'hello', finish: 'stop', usage: { input: 0, output: 0 }, tries: 1 },
+    { model: 'openai:gpt-5-mini', text: 'hello', finish: 'stop', usage: { input: 0, output: 0 }, cost: 0, tries: 1 },
     [{ text: 'hello' }],
   ])
 })

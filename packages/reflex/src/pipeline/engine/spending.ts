@@ -109,6 +109,7 @@ function amounts(values: Readonly<Record<string, Json>>): Readonly<Record<string
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, amount(value)]))
 }
 
-function amount(value: Json | undefined): number {
-  return typeof value === 'number' && value > 0 ? value : 0
+/** An amount that somebody states, so that sums of it stay finite: a file or a tool may state any number. */
+export function amount(value: Json | undefined): number {
+  return typeof value === 'number' && value > 0 ? Math.min(value, Number.MAX_SAFE_INTEGER) : 0
 }

@@ -11,7 +11,7 @@ import { holds, holdsAsk, release } from './holding.ts'
 import { keepReturned, labelGiven, touch } from './labels.ts'
 import { unlabelled } from '../middleware/labelled.ts'
 import { failure, type Outcome } from './outcome.ts'
-import { readSpent } from './spending.ts'
+import { amount, readSpent } from './spending.ts'
 import { goOn, heldBy } from './resuming.ts'
 import { usedBy } from './story-facts.ts'
 import { LATE_ANSWER, packError, packOk } from './settle.ts'
@@ -101,7 +101,7 @@ function interrupted(walk: Walk, id: Ref, lost: Json | undefined): void {
   const { for: waiting } = walk.position
   if (!isObject(lost)) return
   const { input, output, usd } = lost
-  walk.purse.spend({ tokens: number(input) + number(output), cost: number(usd), calls: 1 })
+  walk.purse.spend({ tokens: amount(input) + amount(output), cost: amount(usd), calls: 1 })
   if (waiting?.is !== 'effect' || !waiting.ids.includes(id)) return
   const open = walk.x.flights().flatMap((flight) => (waiting.ids.includes(flight.id) ? [flight.id] : []))
   if (holdsAsk(walk)) walk.x.drop(...open)
@@ -280,9 +280,5 @@ function messageOf(fault: Json): string {
 function spentOn(value: Json): Spent | undefined {
   const used = usedBy(value)
   if (used === undefined) return undefined
-  return { tokens: number(used['input']) + number(used['output']), cost: number(used['usd']), calls: 1 }
-}
-
-function number(value: Json | undefined): number {
-  return typeof value === 'number' && value > 0 ? value : 0
+  return { tokens: amount(used['input']) + amount(used['output']), cost: amount(used['usd']), calls: 1 }
 }

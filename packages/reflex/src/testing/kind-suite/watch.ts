@@ -137,7 +137,7 @@ export class Watch {
     return {
       leaves: port.leaves,
       repeat: port.repeat,
-      ...(port.traits === undefined ? {} : { traits: port.traits.bind(port) }),
+      ...(port.traits === undefined ? {} : { traits: (call) => unreserved(port.traits?.(call) ?? port) }),
       ...(port.accept === undefined ? {} : { accept: port.accept.bind(port) }),
       ...(port.reject === undefined ? {} : { reject: port.reject.bind(port) }),
       ...(port.anew === undefined ? {} : { anew: port.anew.bind(port) }),
@@ -190,6 +190,11 @@ export class Watch {
     if (before !== undefined && before.key !== call.key)
       this.found('repeated', `${what} was performed under ${before.key}, and again under ${call.key}`)
   }
+}
+
+/** What a lost try may have used is recorded after a death alone, and the end of a disturbed run must be that of an undisturbed one. */
+function unreserved({ reserves: _, ...traits }: Traits): Traits {
+  return traits
 }
 
 async function perform(port: Port, call: Call): Promise<unknown> {

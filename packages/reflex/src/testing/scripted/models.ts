@@ -29,6 +29,7 @@ export function scriptedModels(replies: ScriptedOptions['models'] = {}, outside:
     configured: true,
     name: () => NAME,
     price: () => FREE,
+    unpriced: () => [],
     generate: ({ model: _model, fallback: _fallback, ...request }, call) => models.generate(request, call),
   }
 }

@@ -90,6 +90,21 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     assert.equal((await world.store.inbox(RUN)).length, 1)
   },
 
+  async 'a message whose texts are none is refused, and what comes later is read'(world) {
+    await world.start()
+    for (const [name, value] of [
+      ['id', 5],
+      ['to', 5],
+      ['by', {}],
+    ] as const)
+      await refuses('R2004', () => world.store.post(RUN, { ...messageOf('m1'), [name]: value }))
+    await world.store.post(RUN, messageOf('m2'))
+    assert.deepEqual(
+      (await world.store.inbox(RUN)).map(({ id }) => id),
+      ['m2'],
+    )
+  },
+
   async 'nothing can be posted to a run that does not exist or has ended'(world) {
     await refuses('R2016', () => world.store.post('nobody', messageOf('m1')))
     assert.deepEqual(await world.store.inbox('nobody'), [])
