@@ -317,7 +317,7 @@ export interface NodeAttributes<Id extends string> {
   readonly command?: string | undefined
   /** Where the command runs. Otherwise: the work folder. */
   readonly cwd?: string | undefined
-  /** What keeps the command in bounds; `none` needs a trusted program. Otherwise: strict. */
+  /** What keeps the command in bounds; `none` needs a trusted program. `container` is refused: Reflex has no containers. Otherwise: strict. */
   readonly sandbox?: 'basic' | 'strict' | 'container' | 'none' | undefined
   /** Context values that the command gets as environment. */
   readonly env_keys?: ListValue | undefined
@@ -374,7 +374,7 @@ export interface NodeAttributes<Id extends string> {
   readonly headers?: JsonValue | undefined
   /** The context value that is sent. */
   readonly body_key?: string | undefined
-  /** How the value joins what has been gathered. */
+  /** How the value joins what has been gathered. Otherwise: append. */
   readonly operation?: 'sum' | 'count' | 'min' | 'max' | 'product' | 'avg' | 'append' | 'prepend' | 'merge' | 'concat' | undefined
   /** The value that joins. */
   readonly input_key?: string | undefined
@@ -386,7 +386,7 @@ export interface NodeAttributes<Id extends string> {
   readonly limit?: number | undefined
   /** What happens beyond it. Otherwise: warn. */
   readonly limit_action?: 'fail' | 'warn' | 'cap' | undefined
-  /** Not read: `operation` says how. What a node of type compose does. Whether a deadlock is a failure. Passed on to the service. Otherwise: invoke, decision. */
+  /** The same as `operation`, where there is none. What a node of type compose does. Whether a deadlock is a failure. Passed on to the service. Otherwise: invoke, decision. */
   readonly mode?: string | undefined
   /** What a gate asks. */
   readonly predicate?: 'output_valid' | 'pipeline_valid' | 'expression' | 'budget_ok' | 'approval' | 'trust' | 'capability' | undefined
