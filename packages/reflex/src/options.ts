@@ -55,6 +55,10 @@ export interface ReflexOptions {
   readonly middleware?: ReadonlyMap<string, Middleware>
   /** Middleware around every node of every pipeline, after the mandatory seven. */
   readonly alwaysMiddleware?: readonly Middleware[]
+  /** `lenient`: in pipelines, a failure that nothing catches follows the edges without a condition. Otherwise it ends the run. */
+  readonly onUnroutedFailure?: 'fail' | 'lenient'
+  /** `fail`: a stage of a pipeline that succeeds and has no edge to follow fails the run. Otherwise it ends the run as an exit does. */
+  readonly deadEnd?: 'success' | 'fail'
   /** Changes of every pipeline that is read. */
   readonly transforms?: readonly Transform[]
   /** Hears of what goes wrong without stopping a run. */
@@ -88,6 +92,8 @@ export interface RunLimits {
   readonly cost?: number
   /** Pipelines inside each other, whatever programs of other kinds stand between them: 8 unless said otherwise. A deeper one fails its node. */
   readonly depth?: number
+  /** Executions of nodes in one branch of a pipeline: 100 where neither it nor the pipeline states a bound. The branch fails beyond it. */
+  readonly branchSteps?: number
 }
 
 /** How a run is started. */

@@ -4,7 +4,7 @@ import { type Host, type Kind, ledgerPort, type Port, type Store } from './kerne
 import type { Keeps } from './keeps.ts'
 import { modelPort, type Models } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
-import { pipelineParts } from './pipeline/assemble.ts'
+import { pipelineParts, routingOf } from './pipeline/assemble.ts'
 import { requestOfCall } from './pipeline/engine/conversation.ts'
 import type { OperatorPolicy } from './policy/index.ts'
 import { SimulatedTools, simulatedAgents, simulatedModels, simulatedPorts } from './simulating.ts'
@@ -56,6 +56,7 @@ export function worldOf({ options, host, store, workdir, policy, tools, models, 
     handlers: options.handlers,
     actions: options.actions,
     services: options.services,
+    routing: routingOf(options),
     toolHooks: options.toolHooks,
     summarise: options.summarise,
     allowDisableMiddleware: options.allowDisableMiddleware,

@@ -3,7 +3,7 @@ import { actionPort, ActionRegistry, type HostActions } from './actions/registry
 import { handlerPort, HandlerRegistry } from './custom.ts'
 import { charterPort, type CharterSource } from './engine/charter.ts'
 import { createEngine, type EngineParts } from './engine/engine.ts'
-import type { Limits } from './engine/handler.ts'
+import type { Limits, Routing } from './engine/handler.ts'
 import { pipelineKind } from './engine/kind.ts'
 import { declaredHooks, summaryPort, type Summariser, toolHookPort, type ToolHooks } from './engine/host-hooks.ts'
 import { offersPort } from './engine/offers.ts'
@@ -39,6 +39,8 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   readonly summarise?: Summariser | undefined
   /** A trusted author may switch the mandatory middleware off (reference pipeline 5.6). */
   readonly allowDisableMiddleware?: boolean | undefined
+  /** How runs go where a graph leads nowhere. */
+  readonly routing?: Routing | undefined
   readonly workdir: string
   readonly runFolder: (run: string) => string
   readonly limits: (run: string) => Limits
@@ -67,6 +69,7 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     folder: runFolder,
     limits,
     ...(settings.spent === undefined ? {} : { spent: settings.spent }),
+    ...(settings.routing === undefined ? {} : { routing: settings.routing }),
     mayDisable: settings.allowDisableMiddleware === true,
     ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),
     ...(settings.summarise === undefined ? {} : { summarises: true }),
@@ -98,6 +101,12 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
       service: servicePort(settings.services ?? {}, settings.store, labels),
     },
   }
+}
+
+/** Only what is said: the run records it. */
+export function routingOf({ onUnroutedFailure, deadEnd }: Routing): Routing | undefined {
+  const said = { ...(onUnroutedFailure === undefined ? {} : { onUnroutedFailure }), ...(deadEnd === undefined ? {} : { deadEnd }) }
+  return Object.keys(said).length === 0 ? undefined : said
 }
 
 /**

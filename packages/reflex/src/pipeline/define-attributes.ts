@@ -60,8 +60,10 @@ export interface GraphAttributes<Id extends string> {
   readonly 'stack.child_dotfile'?: string | undefined
   /** Where it works. */
   readonly 'stack.child_workdir'?: string | undefined
-  /** Executions of nodes in a run; can only lower what the operator allows, as the four below. Otherwise: 10000. */
+  /** Executions of nodes in a run; can only lower what the operator allows, as the five below. Otherwise: 10000. */
   readonly max_steps?: number | undefined
+  /** Executions of nodes in one branch, where its parallel node says nothing; 0 for no limit. Otherwise: 100. */
+  readonly parallel_branch_max_steps?: number | undefined
   /** How often one node may be entered; 0 for no limit. Otherwise: 1000. */
   readonly max_node_visits?: number | undefined
   /** How long a run may take. */
@@ -252,6 +254,8 @@ export interface NodeAttributes<Id extends string> {
   readonly join_target?: Id | undefined
   /** How long one branch may take. */
   readonly branch_timeout?: DurationValue | undefined
+  /** Executions of nodes in one branch; 0 for no limit. Otherwise: 100. */
+  readonly parallel_branch_max_steps?: number | undefined
   /** What the branches wrote is kept, in the order of their edges. Otherwise: false. */
   readonly merge_context?: boolean | undefined
   /** How many branches must have succeeded. Otherwise: any. */

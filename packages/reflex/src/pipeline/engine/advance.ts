@@ -2,7 +2,7 @@ import type { TypedNode } from '../compile/typed.ts'
 import { isOn } from '../dot/graph.ts'
 import { isGate, targetOf } from '../jumps.ts'
 import { levelOf } from '../middleware/label.ts'
-import { type Route, routeFailure, selectEdge } from '../routing.ts'
+import { type Route, routeFailure, routeLeniently, selectEdge } from '../routing.ts'
 import { DEFAULTS } from './bounds.ts'
 import { pendingAfter, takePending } from './fan-out.ts'
 import { labelOfKey } from './labels.ts'
@@ -46,7 +46,11 @@ function routeOf(walk: Walk, node: TypedNode, outcome: Outcome): Route | undefin
     ...(reason === undefined ? {} : { failure_reason: reason }),
   }
   const leaving = node.canonical === 'branch' && outcome.status !== 'fail' ? { ...inherited, ...labelOf(outcome) } : outcome
-  if (outcome.status === 'fail') return routeFailure({ typed, node: node.id, outcome, get })
+  if (outcome.status === 'fail') {
+    const request = { typed, node: node.id, outcome, get }
+    const isLenient = walk.charter.routing?.onUnroutedFailure === 'lenient' && !isOn(node.node.attributes, 'goal_gate')
+    return routeFailure(request) ?? (isLenient ? routeLeniently(request) : undefined)
+  }
   return selectEdge({ typed, node: node.id, outcome: leaving, get })
 }
 
@@ -95,7 +99,9 @@ function deadEnd(walk: Walk, node: TypedNode, outcome: Outcome): void {
     })
     return walk.x.again()
   }
-  if (gatesAllow(walk)) endNow(walk, { status: 'success' })
+  if (!gatesAllow(walk)) return
+  const isStrict = walk.charter.routing?.deadEnd === 'fail' && walk.branch === undefined
+  endNow(walk, isStrict ? { status: 'fail', reason: `dead_end: no edge leads on from ${node.id}` } : { status: 'success' })
 }
 
 /**
@@ -182,8 +188,9 @@ function restart(walk: Walk, from: string, to: string, outcome: Outcome): void {
   if (node !== undefined && outcome.status === 'fail' && isLooping(walk, node, outcome, DEFAULTS.restarts)) return
   const lap = (position.lap ?? 0) + 1
   walk.note('loop_restart', { edge: { from, to }, reason: 'loop_restart_edge', lap })
-  const { last, status, label, steps, uncharted } = position
+  const { last, status, label, steps, uncharted, warned } = position
   const kept: Partial<Position> = {
+    ...(warned === undefined ? {} : { warned }),
     ...(uncharted === undefined ? {} : { uncharted }),
     ...(last === undefined ? {} : { last }),
     ...(status === undefined ? {} : { status }),

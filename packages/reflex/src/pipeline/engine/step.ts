@@ -66,7 +66,7 @@ function forked({ x }: Walk, detail: Json | undefined): void {
 }
 
 /** A branch begins at the end of its edge, or executes one item. */
-function beginBranch(walk: Walk, { spec, timeout, given, index: _index, ...before }: BranchArgs): void {
+function beginBranch(walk: Walk, { spec, timeout, given, index: _index, steps: _steps, ...before }: BranchArgs): void {
   const { x, typed } = walk
   const edge = spec.edge === undefined ? undefined : typed.graph.edges[spec.edge]
   walk.go({

@@ -7,7 +7,7 @@ import type { Environment, Tool } from '../../tools/index.ts'
 import type { HostActions } from '../actions/registry.ts'
 import type { HandlerRegistry } from '../custom.ts'
 import type { DotCache } from '../dot/cache.ts'
-import type { Limits } from '../engine/handler.ts'
+import type { Limits, Routing } from '../engine/handler.ts'
 import type { Summariser, ToolHooks } from '../engine/host-hooks.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import type { PipelineEvent } from '../events.ts'
@@ -33,6 +33,10 @@ export interface PipelineRunOptions {
   /** Executions of nodes at most. */
   readonly max_steps?: number | undefined
   readonly limits?: Limits | undefined
+  /** `lenient`: a failure that nothing catches follows the edges without a condition. Otherwise it ends the run. */
+  readonly onUnroutedFailure?: Routing['onUnroutedFailure']
+  /** `fail`: a stage that succeeds and has no edge to follow fails the run. Otherwise it ends the run as an exit does. */
+  readonly deadEnd?: Routing['deadEnd']
   /** Go on from the latest checkpoint in `logs_root`. */
   readonly resume?: boolean | undefined
   /** Go on from this checkpoint file, also one of another implementation. */

@@ -13,7 +13,7 @@ import { createTools, fsCapability, lowestLimits, toolCapability } from '../../t
 import { realPath } from '../../tools/paths.ts'
 import { ACTION_NAMES } from '../actions/facts.ts'
 import { actionCapability } from '../actions/registry.ts'
-import { loweredTrust, pipelineParts } from '../assemble.ts'
+import { loweredTrust, pipelineParts, routingOf } from '../assemble.ts'
 import { requestOfCall } from '../engine/conversation.ts'
 import { latestCheckpoint, openCheckpoint, resumeArgument } from '../checkpoint/resume.ts'
 import type { ReadCheckpoint } from '../checkpoint/read.ts'
@@ -26,7 +26,7 @@ import type { DotGraph } from '../dot/graph.ts'
 import { diagnostic } from '../folder/folder.ts'
 import { Keeping, type KeepingOptions } from '../folder/keeping.ts'
 import { realRoot } from '../folder/held-folder.ts'
-import { safeName } from '../folder/paths.ts'
+import { folderOfLap, safeName } from '../folder/paths.ts'
 import { takeInputs } from '../inputs.ts'
 import { AutoApproveInterviewer } from '../interviewers/made.ts'
 import { type PipelineSource, readGraph, readPipeline, type ReadPipelineOptions, type ReadPipelineResult } from '../read.ts'
@@ -195,6 +195,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     handlers,
     actions,
     services: options.services,
+    routing: routingOf(options),
     toolHooks: options.tool_hooks,
     summarise: options.summarise,
     store,
@@ -235,7 +236,7 @@ function resultOf(
     node_outcomes: Object.fromEntries(lap.outcomes),
     context: stripped({ ...progress.engineValues(typed, run), ...Object.fromEntries(context) }),
     diagnostics: findings.map(diagnostic),
-    logs_root: logsRoot ?? null,
+    logs_root: logsRoot === undefined ? null : folderOfLap(logsRoot, lap.number),
     duration_ms: time - (start?.at ?? time),
     steps: progress.steps,
   }
