@@ -119,6 +119,8 @@ export class RunFolder {
       ...again,
     }
     this.#image.put('manifest.json', json(manifest))
+    // A stage that commits everything in the work folder does not commit what the run keeps there.
+    this.#image.put('.gitignore', '*\n')
   }
 
   #checkpoint(typed: TypedGraph): string {
