@@ -1,3 +1,4 @@
+import { branchValueLost } from './branch-values.ts'
 import { duplicateEdge, labelStatusShorthand, unconditionalToExit } from './edges.ts'
 import { exitNoOutgoing, multipleExits, startNoIncoming, startNode, terminalNode } from './ends.ts'
 import type { LintRule } from './finding.ts'
@@ -35,6 +36,7 @@ export const RULES: readonly LintRule[] = [
   capabilitiesRequired,
   unboundedLoop,
   lostJoin,
+  branchValueLost,
   fanInWithoutParallel,
   incompleteConditional,
   allConditionalNoDefault,
