@@ -1,7 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { HandlerRegistry, type PipelineEvent, type PipelineHandler, type PipelineRunOptions, run } from '../../src/pipeline/index.ts'
+import {
+  type AsyncMiddleware,
+  HandlerRegistry,
+  type Hook,
+  type PipelineEvent,
+  type PipelineHandler,
+  type PipelineRunOptions,
+  run,
+} from '../../src/pipeline/index.ts'
 import { dataIn, folder } from './folders.ts'
 
 const quick: PipelineRunOptions = { logs_root: false, validate: false }
@@ -99,12 +107,78 @@ test('a budget that is nearly spent is told once, before it is spent', async () 
 
 test('an update that no handler may write is an event', async () => {
   const handlers = handlersOf({
-    greedy: { execute: () => ({ context_updates: { outcome: 'mine', 'internal.run_id': 'mine', said: 'hello' } }) },
+    greedy: { execute: () => ({ status: 'success', context_updates: { outcome: 'mine', 'internal.run_id': 'mine', said: 'hello' } }) },
   })
   const { result, of } = await told(graph('a [type=greedy] start -> a -> done'), { handlers })
+  expect(result.failure_reason).toBeNull()
   expect(result.context).toMatchObject({ said: 'hello', outcome: 'success' })
   expect(of('update_refused').map(({ node_id, key }) => [node_id, key])).toEqual([
     ['a', 'outcome'],
     ['a', 'internal.run_id'],
   ])
+})
+
+const ASYNC = graph('a [prompt=x, simulate=true, max_retries=1] start -> a -> done a -> done [condition="outcome=fail"]')
+
+test('middleware of a host may wait: it is asked before and after the node, and its answers count', async () => {
+  const seen: unknown[] = []
+  const audit: AsyncMiddleware = {
+    name: 'audit',
+    asynchronous: true,
+    async before({ id }, context) {
+      await Promise.resolve()
+      seen.push(['before', id, context.get('who')])
+      return undefined
+    },
+    async after({ id }, _context, outcome, { attempt }) {
+      await Promise.resolve()
+      seen.push(['after', id, outcome.status, attempt])
+      return id === 'a' ? { ...outcome, notes: 'audited' } : undefined
+    },
+  }
+  const { result } = await told(ASYNC, { always: [audit], initial_values: { who: 'ana' } })
+  expect(result.status).toBe('success')
+  expect(result.node_outcomes['a']?.notes).toBe('audited')
+  expect(seen).toEqual(
+    ['start', 'a', 'done'].flatMap((id) => [
+      ['before', id, 'ana'],
+      ['after', id, 'success', 1],
+    ]),
+  )
+})
+
+test.each<[string, Partial<AsyncMiddleware>, string]>([
+  ['halts', { before: async () => Promise.resolve({ halt: 'not today' }) }, 'not today'],
+  ['throws', { before: () => Promise.reject(new Error('its server is away')) }, 'guard failed: its server is away'],
+  ['halts behind the node', { after: () => ({ halt: 'leaks a name' }) }, 'leaks a name'],
+  ['answers with nonsense', { after: () => 'yes' as never }, 'guard failed: it answered with neither a halt nor an outcome'],
+])('asynchronous middleware that %s fails its node, whatever the node says of that', async (_, phases, reason) => {
+  const guard: AsyncMiddleware = { name: 'guard', asynchronous: true, ...phases }
+  const dot = ASYNC.replace('max_retries=1', 'max_retries=1, allow_partial=true, auto_status=true, middleware=guard')
+  const { result, of } = await told(dot, { middleware: new Map([['guard', guard]]) })
+  expect(result.node_outcomes['a']).toMatchObject({ status: 'fail', failure_reason: reason })
+  expect(of('middleware_halted')).toMatchObject([{ node_id: 'a', middleware: 'guard', reason }])
+  expect(of('stage_retrying')).toEqual([])
+})
+
+test('hooks of a host are functions: around the pipeline once, around each node, and one that says no fails it', async () => {
+  const seen: unknown[] = []
+  const note: Hook = async ({ of, phase, node_id, outcome = null }) => {
+    await Promise.resolve()
+    seen.push([of, phase, node_id, outcome])
+    return undefined
+  }
+  const dot = graph('a [prompt=x, simulate=true] start -> a -> done')
+  const both = { pre: note, post: note }
+  expect((await run(dot, { ...quick, hooks: { graph: both, node: { post: note } } })).status).toBe('success')
+  expect(seen).toEqual([
+    ['graph', 'pre', 'start', null],
+    ['node', 'post', 'start', 'success'],
+    ['node', 'post', 'a', 'success'],
+    ['node', 'post', 'done', 'success'],
+    ['graph', 'post', 'done', null],
+  ])
+  const refused = await run(dot, { ...quick, hooks: { node: { pre: ({ node_id }) => node_id !== 'a' } } })
+  expect([refused.status, refused.failure_reason]).toEqual(['fail', 'a: the pre_hook failed'])
+  expect((await run(dot, { ...quick, hooks: { graph: { pre: () => false } } })).failure_reason).toBe('the pre_hook of the graph failed')
 })

@@ -216,7 +216,7 @@ function endItem(walk: Walk, { status, notes, failure_reason }: Outcome): void {
 export function endNow(walk: Walk, ending: Ending, closed = false): void {
   walk.purse.gather()
   if (walk.branch !== undefined) return endBranch(walk, ending)
-  if (!closed && walk.tally.charter !== undefined && walk.engine.closes(walk.typed)) return beginClosing(walk, ending)
+  if (!closed && walk.tally.charter !== undefined && walk.engine.closes(walk.typed, walk.charter)) return beginClosing(walk, ending)
   const { x, position } = walk
   if (ending.status === 'cancelled') return x.cancelled(x.frame.link === undefined ? undefined : walk.brought())
   if (ending.status === 'fail') {
@@ -234,7 +234,8 @@ export function endNow(walk: Walk, ending: Ending, closed = false): void {
 
 /** Does what closes a pipeline, then ends it. */
 export function beginClosing(walk: Walk, ending: Ending): void {
-  if (walk.branch !== undefined || walk.tally.charter === undefined || !walk.engine.closes(walk.typed)) return endNow(walk, ending, true)
+  if (walk.branch !== undefined || walk.tally.charter === undefined || !walk.engine.closes(walk.typed, walk.charter))
+    return endNow(walk, ending, true)
   const { for: _for, limit: _limit, late: _late, ...rest } = walk.position
   walk.go({ ...rest, phase: 'close', ending, asked: 0, began: walk.x.now, at: walk.x.record })
   walk.x.again()

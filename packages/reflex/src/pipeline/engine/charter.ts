@@ -19,6 +19,7 @@ export interface CharterSource {
   readonly mayDisable?: boolean
   readonly routing?: Routing
   readonly toolHooks?: Charter['toolHooks']
+  readonly hooks?: Charter['hooks']
   readonly summarises?: true
   /** Names of actions that the host has; each goes before one of Reflex of the same name. */
   readonly actions?: readonly string[]
@@ -62,6 +63,7 @@ function charterOf(source: CharterSource, call: Call): Charter {
     ...(source.mayDisable === true ? { mayDisable: true } : {}),
     ...(source.routing === undefined ? {} : { routing: { ...source.routing } }),
     ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),
+    ...(source.hooks === undefined ? {} : { hooks: { ...source.hooks } as JsonObject & typeof source.hooks }),
     ...(source.summarises === true ? { summarises: true } : {}),
     ...(source.actions === undefined || source.actions.length === 0 ? {} : { actions: source.actions }),
   }

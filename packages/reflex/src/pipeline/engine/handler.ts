@@ -33,13 +33,21 @@ export interface Charter {
   /** Whether a trusted author may switch the whole chain off (reference pipeline 5.6). */
   readonly mayDisable?: boolean
   /** Hooks of the host around calls of tools: a command, or `true` for the port `tool_hook` (reference pipeline 10.3). */
-  readonly toolHooks?: { readonly pre?: string | true; readonly post?: string | true }
+  readonly toolHooks?: DeclaredHooks
+  /** Hooks of the host, where graph and node have none of their own: a command, or `true` for the port `hook` (reference pipeline 10.3). */
+  readonly hooks?: { readonly graph?: DeclaredHooks; readonly node?: DeclaredHooks }
   /** The host sums up what happened itself, behind the port `summary` (reference pipeline 6.5). */
   readonly summarises?: true
   /** How the operator wants runs to go where the graph leads nowhere; the rules of the reference where absent. */
   readonly routing?: Routing
   /** Names of actions that the host has; each goes before one of Reflex of the same name. */
   readonly actions?: readonly string[]
+}
+
+/** Hooks as a record has them: commands, and `true` for functions of the host. */
+export interface DeclaredHooks {
+  readonly pre?: string | true
+  readonly post?: string | true
 }
 
 /** Choices of an operator for where a graph leads nowhere (reference pipeline 3.3, contradiction 6). */

@@ -196,6 +196,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     actions,
     services: options.services,
     routing: routingOf(options),
+    hooks: options.hooks,
     toolHooks: options.tool_hooks,
     summarise: options.summarise,
     store,
