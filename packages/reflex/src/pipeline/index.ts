@@ -46,7 +46,7 @@ export type { InterviewAnswer, Interviewer, InterviewOption, InterviewQuestion, 
 export { run, runFile } from './run/run.ts'
 export type { PipelineResult, PipelineRunOptions } from './run/options.ts'
 export type { Hook, Hooks, RunHooks, Summariser, ToolHook, ToolHookAnswer, ToolHooks } from './engine/host-hooks.ts'
-export type { Artifact } from './engine/artifacts.ts'
+export type { Artifact, StoredArtifact } from './engine/artifacts.ts'
 export type { ArtifactStore } from './handlers/artifacts.ts'
 export type { LlmAnswer, LlmBackend, LlmRequest, LlmText } from './run/backend.ts'
 export { EventStream } from './event-stream.ts'

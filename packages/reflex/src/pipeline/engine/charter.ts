@@ -63,7 +63,7 @@ function charterOf(source: CharterSource, call: Call): Charter {
     ...(source.mayDisable === true ? { mayDisable: true } : {}),
     ...(source.routing === undefined ? {} : { routing: { ...source.routing } }),
     ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),
-    ...(source.hooks === undefined ? {} : { hooks: { ...source.hooks } as JsonObject & typeof source.hooks }),
+    ...(source.hooks === undefined ? {} : { hooks: { ...source.hooks } }),
     ...(source.summarises === true ? { summarises: true } : {}),
     ...(source.actions === undefined || source.actions.length === 0 ? {} : { actions: source.actions }),
   }

@@ -7,6 +7,7 @@ import type { Environment, Tool } from '../../tools/index.ts'
 import type { HostActions } from '../actions/registry.ts'
 import type { HandlerRegistry } from '../custom.ts'
 import type { DotCache } from '../dot/cache.ts'
+import type { StoredArtifact } from '../engine/artifacts.ts'
 import type { Limits, Routing } from '../engine/handler.ts'
 import type { RunHooks, Summariser, ToolHooks } from '../engine/host-hooks.ts'
 import type { Outcome } from '../engine/outcome.ts'
@@ -37,6 +38,8 @@ export interface PipelineRunOptions {
   readonly onUnroutedFailure?: Routing['onUnroutedFailure']
   /** `fail`: a stage that succeeds and has no edge to follow fails the run. Otherwise it ends the run as an exit does. */
   readonly deadEnd?: Routing['deadEnd']
+  /** Small artifacts are files of the run's folder too, as large ones are. */
+  readonly persistArtifacts?: boolean | undefined
   /** Go on from the latest checkpoint in `logs_root`. */
   readonly resume?: boolean | undefined
   /** Go on from this checkpoint file, also one of another implementation. */
@@ -108,6 +111,8 @@ export interface PipelineResult {
   readonly completed_nodes: readonly string[]
   readonly node_outcomes: Readonly<Record<string, Outcome>>
   readonly context: JsonObject
+  /** What nodes have stored beside the context, and not removed. */
+  readonly artifacts: readonly StoredArtifact[]
   /** What was found before and during the run, as data of faults: none of it is an error. */
   readonly diagnostics: readonly Json[]
   readonly logs_root: string | null

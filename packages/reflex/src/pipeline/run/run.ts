@@ -147,10 +147,15 @@ function placeOf({ host = systemHost, store, run_id, logs_root, ...options }: Pi
   return { host, run, workdir, logsRoot, isKept: logs_root !== false }
 }
 
-function keepingOf({ hmac_secret, events, on_event }: PipelineRunOptions, { logsRoot, isKept }: Place, troubles: Fault[]): KeepingOptions {
+function keepingOf(
+  { hmac_secret, persistArtifacts, events, on_event }: PipelineRunOptions,
+  { logsRoot, isKept }: Place,
+  troubles: Fault[],
+): KeepingOptions {
   return {
     logsRoot: isKept ? logsRoot : undefined,
     secret: hmac_secret,
+    ...(persistArtifacts === undefined ? {} : { persistArtifacts }),
     onEvent: (event) => {
       events?.push(event)
       on_event?.(event)
@@ -220,7 +225,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
 
 /** What came of a run, from what was told of it. */
 function resultOf(
-  { chronicle: { progress, state } }: Keeping,
+  { chronicle: { progress, state, stored } }: Keeping,
   typed: TypedGraph,
   { findings, logsRoot }: { readonly findings: readonly Fault[]; readonly logsRoot: string | undefined },
 ): PipelineResult {
@@ -236,6 +241,7 @@ function resultOf(
     completed_nodes: [...lap.completed],
     node_outcomes: Object.fromEntries(lap.outcomes),
     context: stripped({ ...progress.engineValues(typed, run), ...Object.fromEntries(context) }),
+    artifacts: stored.list,
     diagnostics: findings.map(diagnostic),
     logs_root: logsRoot === undefined ? null : folderOfLap(logsRoot, lap.number),
     duration_ms: time - (start?.at ?? time),
