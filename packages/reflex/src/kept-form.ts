@@ -22,7 +22,7 @@ const FORM = z.object({
     .catch(undefined),
   tools: z.array(z.string()).optional().catch(undefined),
   limits: z
-    .object({ steps: amount, maxSteps: amount, time: amount, tokens: amount, cost: amount, depth: amount })
+    .object({ steps: amount, maxSteps: amount, time: amount, tokens: amount, cost: amount, depth: amount, branchSteps: amount })
     .optional()
     .catch(undefined),
   // Whatever it says, nothing of such a run is to leave.

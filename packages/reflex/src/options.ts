@@ -3,7 +3,16 @@ import type { RunHandle } from './handle.ts'
 import type { Surroundings } from './host.ts'
 import type { Fault, Store } from './kernel/index.ts'
 import type { LanguageModel, Model, Prices } from './models/index.ts'
-import type { HandlerRegistry, HostActions, Middleware, PipelineServices, Summariser, ToolHooks, Transform } from './pipeline/index.ts'
+import type {
+  HandlerRegistry,
+  HostActions,
+  HostMiddleware,
+  PipelineServices,
+  RunHooks,
+  Summariser,
+  ToolHooks,
+  Transform,
+} from './pipeline/index.ts'
 import type { ObserveOptions } from './history/telemetry/api.ts'
 import type { PolicyFile, Trust } from './policy/index.ts'
 import type { Tool } from './tools/index.ts'
@@ -43,6 +52,8 @@ export interface ReflexOptions {
   readonly handlers?: HandlerRegistry
   /** Actions of pipelines by name, beside the built-in ones; each goes before one of the same name. Giving one is allowing it. */
   readonly actions?: HostActions
+  /** Commands and functions around pipelines and their nodes, where they have none of their own. */
+  readonly hooks?: RunHooks
   /** Around calls of tools in pipelines, where neither node nor graph has hooks of its own. */
   readonly toolHooks?: ToolHooks
   /** Tells the models of pipelines what happened before, in place of the built-in text. */
@@ -52,9 +63,13 @@ export interface ReflexOptions {
   /** Sessions, memory and search of pipelines; sessions and memory live in the store where there is none. */
   readonly services?: PipelineServices
   /** Middleware that pipelines may ask for by name. */
-  readonly middleware?: ReadonlyMap<string, Middleware>
+  readonly middleware?: ReadonlyMap<string, HostMiddleware>
   /** Middleware around every node of every pipeline, after the mandatory seven. */
-  readonly alwaysMiddleware?: readonly Middleware[]
+  readonly alwaysMiddleware?: readonly HostMiddleware[]
+  /** `lenient`: in pipelines, a failure that nothing catches follows the edges without a condition. Otherwise it ends the run. */
+  readonly onUnroutedFailure?: 'fail' | 'lenient'
+  /** `fail`: a stage of a pipeline that succeeds and has no edge to follow fails the run. Otherwise it ends the run as an exit does. */
+  readonly deadEnd?: 'success' | 'fail'
   /** Changes of every pipeline that is read. */
   readonly transforms?: readonly Transform[]
   /** Hears of what goes wrong without stopping a run. */
@@ -88,6 +103,8 @@ export interface RunLimits {
   readonly cost?: number
   /** Pipelines inside each other, whatever programs of other kinds stand between them: 8 unless said otherwise. A deeper one fails its node. */
   readonly depth?: number
+  /** Executions of nodes in one branch of a pipeline: 100 where neither it nor the pipeline states a bound. The branch fails beyond it. */
+  readonly branchSteps?: number
 }
 
 /** How a run is started. */

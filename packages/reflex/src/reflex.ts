@@ -3,6 +3,7 @@ import { archiveOf, type ExportOptions } from './history/archive/export.ts'
 import { importArchive, type Imported, type ImportOptions } from './history/archive/import.ts'
 import { assemble, type Assembly } from './assembly.ts'
 import { collect, type Collected, type CollectOptions } from './collecting.ts'
+import { type StoredArtifact, StoredArtifacts } from './pipeline/engine/artifacts.ts'
 import { readAddress } from './address.ts'
 import { type AgentChoice, checkRecording } from './decisions.ts'
 import { exportTables, type ExportedTable, type TableFormat } from './history/tables/files.ts'
@@ -422,6 +423,18 @@ export class Reflex {
     const records = peek.state.start?.fork === undefined ? [] : await this.runtime.journal(id)
     const forks = new Set(records.flatMap(({ input }, i) => (input?.[0] === 'kernel' && input[1] === 'fork' ? [i + 1] : [])))
     return viewOf(peek, { newest: at === undefined || at === last, inbox: await this.store.inbox(id), forks })
+  }
+
+  /**
+   * Returns what the nodes of a run's pipelines have stored beside the context up to a record, `otter-2m9q@21`, or up to now, and
+   * have not removed. Reads the journal alone. Throws `R2016`, and `R2021` for a record that it has not.
+   */
+  async artifacts(address: string): Promise<readonly StoredArtifact[]> {
+    const { ref, at } = readAddress(address)
+    const { id } = await findRecord(this.store, ref, at)
+    const stored = new StoredArtifacts()
+    for (const record of (await this.runtime.journal(id)).slice(0, at)) stored.take(record)
+    return stored.list
   }
 
   // Going back

@@ -4,7 +4,7 @@ import { type Host, type Kind, ledgerPort, type Port, type Store } from './kerne
 import type { Keeps } from './keeps.ts'
 import { modelPort, type Models } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
-import { pipelineParts } from './pipeline/assemble.ts'
+import { pipelineParts, routingOf } from './pipeline/assemble.ts'
 import { requestOfCall } from './pipeline/engine/conversation.ts'
 import type { OperatorPolicy } from './policy/index.ts'
 import { SimulatedTools, simulatedAgents, simulatedModels, simulatedPorts } from './simulating.ts'
@@ -56,6 +56,8 @@ export function worldOf({ options, host, store, workdir, policy, tools, models, 
     handlers: options.handlers,
     actions: options.actions,
     services: options.services,
+    routing: routingOf(options),
+    hooks: options.hooks,
     toolHooks: options.toolHooks,
     summarise: options.summarise,
     allowDisableMiddleware: options.allowDisableMiddleware,
@@ -79,11 +81,16 @@ export function worldOf({ options, host, store, workdir, policy, tools, models, 
   // What only looks, and the tools, which are chosen by the run, serve both.
   const simulated = {
     ...only(ports, 'charter', 'tool', 'offers', 'ledger'),
+    // Middleware of a host is its code, which is not called.
+    middleware: silent,
     decide: decisionPort(pretender),
     model: modelPort(modelsOfRuns(pretendedModels, choice), requestOfCall),
   }
   return { agent, pipelines: pipelines.kind, ports: simulatedPorts(ports, simulated, isSimulated) }
 }
+
+/** A port that answers with nothing. */
+const silent: Port = { leaves: false, repeat: 'free', perform: () => Promise.resolve(null) }
 
 function only(ports: Readonly<Record<string, Port>>, ...names: readonly string[]): Readonly<Record<string, Port>> {
   return Object.fromEntries(Object.entries(ports).filter(([name]) => names.includes(name)))

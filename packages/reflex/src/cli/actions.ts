@@ -220,11 +220,11 @@ export const actions: readonly Verb[] = [
     name: 'show',
     words: [['<run>', 'a run, or RUN@N for how it stood after record N']],
     about: 'show where a run stands: stack, ways on, values',
-    options: COMMON,
-    examples: ['show otter', 'show otter@21'],
+    options: [new Option('--artifacts', 'what nodes have stored beside the context; --json has the data'), ...COMMON],
+    examples: ['show otter', 'show otter@21', 'show otter --artifacts --json'],
     action: withRuns(async () => {
-      const { show } = await import('./verbs/show.ts')
-      return (session, [ref = '']) => show(session, ref)
+      const [{ show }, { artifacts }] = await Promise.all([import('./verbs/show.ts'), import('./verbs/artifacts.ts')])
+      return (session, [ref = ''], flags) => ('artifacts' in flags ? artifacts(session, ref) : show(session, ref))
     }),
   },
   {

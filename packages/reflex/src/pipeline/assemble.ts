@@ -3,9 +3,18 @@ import { actionPort, ActionRegistry, type HostActions } from './actions/registry
 import { handlerPort, HandlerRegistry } from './custom.ts'
 import { charterPort, type CharterSource } from './engine/charter.ts'
 import { createEngine, type EngineParts } from './engine/engine.ts'
-import type { Limits } from './engine/handler.ts'
+import type { Limits, Routing } from './engine/handler.ts'
 import { pipelineKind } from './engine/kind.ts'
-import { declaredHooks, summaryPort, type Summariser, toolHookPort, type ToolHooks } from './engine/host-hooks.ts'
+import {
+  declaredHooks,
+  declaredRunHooks,
+  hookPort,
+  type RunHooks,
+  summaryPort,
+  type Summariser,
+  toolHookPort,
+  type ToolHooks,
+} from './engine/host-hooks.ts'
 import { offersPort } from './engine/offers.ts'
 import { nodeOf } from './engine/position.ts'
 import { permitKey } from './engine/walk.ts'
@@ -14,6 +23,7 @@ import { loadPipeline } from './load.ts'
 import { WrittenLabels } from './memory/written.ts'
 import { servicePort } from './service-port.ts'
 import type { PipelineServices } from './services.ts'
+import { middlewarePort } from './middleware/asynchronous.ts'
 import { calledPrograms } from './refs.ts'
 import { authorOf, isPipeline } from './vouching.ts'
 import type { OperatorPolicy, Trust } from '../policy/index.ts'
@@ -35,10 +45,14 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   readonly toolsOf?: ((run: string) => Tools) | undefined
   /** Around calls of tools, where neither node nor graph has hooks of its own. */
   readonly toolHooks?: ToolHooks | undefined
+  /** Around pipelines and nodes, where they have no hooks of their own. */
+  readonly hooks?: RunHooks | undefined
   /** Tells models what happened, in place of the built-in text. */
   readonly summarise?: Summariser | undefined
   /** A trusted author may switch the mandatory middleware off (reference pipeline 5.6). */
   readonly allowDisableMiddleware?: boolean | undefined
+  /** How runs go where a graph leads nowhere. */
+  readonly routing?: Routing | undefined
   readonly workdir: string
   readonly runFolder: (run: string) => string
   readonly limits: (run: string) => Limits
@@ -67,8 +81,10 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     folder: runFolder,
     limits,
     ...(settings.spent === undefined ? {} : { spent: settings.spent }),
+    ...(settings.routing === undefined ? {} : { routing: settings.routing }),
     mayDisable: settings.allowDisableMiddleware === true,
     ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),
+    ...(settings.hooks === undefined ? {} : { hooks: declaredRunHooks(settings.hooks) }),
     ...(settings.summarise === undefined ? {} : { summarises: true }),
   })
   const labels = new WrittenLabels(settings.store)
@@ -89,15 +105,23 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     kind: pipelineKind({ load: (source) => loadPipeline(source, handlers.facts()), refs: calledPrograms, engine }),
     ports: {
       offers: offersPort(settings.toolsOf ?? tools, (call, capability) => policy.judgeAhead(call, capability).allowed),
+      hook: hookPort(settings.hooks ?? {}),
       tool_hook: toolHookPort(settings.toolHooks ?? {}),
       ...(settings.summarise === undefined ? {} : { summary: summaryPort(settings.summarise) }),
       charter,
+      middleware: middlewarePort([...(middleware?.values() ?? []), ...(always ?? [])]),
       tool: labelledTools(tool, labels, isReal),
       handler: handlerPort(handlers),
       action: actionPort(actions),
       service: servicePort(settings.services ?? {}, settings.store, labels),
     },
   }
+}
+
+/** Only what is said: the run records it. */
+export function routingOf({ onUnroutedFailure, deadEnd }: Routing): Routing | undefined {
+  const said = { ...(onUnroutedFailure === undefined ? {} : { onUnroutedFailure }), ...(deadEnd === undefined ? {} : { deadEnd }) }
+  return Object.keys(said).length === 0 ? undefined : said
 }
 
 /**

@@ -60,8 +60,10 @@ export interface GraphAttributes<Id extends string> {
   readonly 'stack.child_dotfile'?: string | undefined
   /** Where it works. */
   readonly 'stack.child_workdir'?: string | undefined
-  /** Executions of nodes in a run; can only lower what the operator allows, as the four below. Otherwise: 10000. */
+  /** Executions of nodes in a run; can only lower what the operator allows, as the five below. Otherwise: 10000. */
   readonly max_steps?: number | undefined
+  /** Executions of nodes in one branch, where its parallel node says nothing; 0 for no limit. Otherwise: 100. */
+  readonly parallel_branch_max_steps?: number | undefined
   /** How often one node may be entered; 0 for no limit. Otherwise: 1000. */
   readonly max_node_visits?: number | undefined
   /** How long a run may take. */
@@ -252,6 +254,8 @@ export interface NodeAttributes<Id extends string> {
   readonly join_target?: Id | undefined
   /** How long one branch may take. */
   readonly branch_timeout?: DurationValue | undefined
+  /** Executions of nodes in one branch; 0 for no limit. Otherwise: 100. */
+  readonly parallel_branch_max_steps?: number | undefined
   /** What the branches wrote is kept, in the order of their edges. Otherwise: false. */
   readonly merge_context?: boolean | undefined
   /** How many branches must have succeeded. Otherwise: any. */
@@ -317,7 +321,7 @@ export interface NodeAttributes<Id extends string> {
   readonly command?: string | undefined
   /** Where the command runs. Otherwise: the work folder. */
   readonly cwd?: string | undefined
-  /** What keeps the command in bounds; `none` needs a trusted program. Otherwise: strict. */
+  /** What keeps the command in bounds; `none` needs a trusted program. `container` is refused: Reflex has no containers. Otherwise: strict. */
   readonly sandbox?: 'basic' | 'strict' | 'container' | 'none' | undefined
   /** Context values that the command gets as environment. */
   readonly env_keys?: ListValue | undefined
@@ -374,7 +378,7 @@ export interface NodeAttributes<Id extends string> {
   readonly headers?: JsonValue | undefined
   /** The context value that is sent. */
   readonly body_key?: string | undefined
-  /** How the value joins what has been gathered. */
+  /** How the value joins what has been gathered. Otherwise: append. */
   readonly operation?: 'sum' | 'count' | 'min' | 'max' | 'product' | 'avg' | 'append' | 'prepend' | 'merge' | 'concat' | undefined
   /** The value that joins. */
   readonly input_key?: string | undefined
@@ -386,7 +390,7 @@ export interface NodeAttributes<Id extends string> {
   readonly limit?: number | undefined
   /** What happens beyond it. Otherwise: warn. */
   readonly limit_action?: 'fail' | 'warn' | 'cap' | undefined
-  /** Not read: `operation` says how. What a node of type compose does. Whether a deadlock is a failure. Passed on to the service. Otherwise: invoke, decision. */
+  /** The same as `operation`, where there is none. What a node of type compose does. Whether a deadlock is a failure. Passed on to the service. Otherwise: invoke, decision. */
   readonly mode?: string | undefined
   /** What a gate asks. */
   readonly predicate?: 'output_valid' | 'pipeline_valid' | 'expression' | 'budget_ok' | 'approval' | 'trust' | 'capability' | undefined

@@ -42,7 +42,7 @@ export const EVENT_ALIASES: Readonly<Record<string, string>> = {
 }
 
 /** Remarks that are for the trace alone. */
-const SILENT: ReadonlySet<string> = new Set(['hook', 'update_refused'])
+const SILENT: ReadonlySet<string> = new Set(['hook'])
 
 /** What events say that no record does. */
 export interface EventsOf {
@@ -119,7 +119,8 @@ export class PipelineEvents {
     stage_retrying: (payload, change) => [['stage_retrying', { ...payload, index: this.#stage(change)['index'] ?? 0 }]],
     loop_restart: (payload) => {
       this.#lap = Number(payload['lap'] ?? 0)
-      return [['loop_restart', payload]]
+      const { logsRoot } = this.#of
+      return [['loop_restart', { ...payload, ...(logsRoot === undefined ? {} : { logs_root: folderOfLap(logsRoot, this.#lap) }) }]]
     },
     pipeline_completed: (payload, change) => [
       ['pipeline_completed', { ...payload, ...this.#took(change), artifact_count: this.#of.artifacts() }],
@@ -129,8 +130,8 @@ export class PipelineEvents {
 
   #saved({ node_id }: JsonObject): Told[] {
     const { logsRoot } = this.#of
-    const path = logsRoot === undefined ? {} : { path: `${folderOfLap(logsRoot, this.#lap)}/checkpoint.json` }
-    return [['checkpoint_saved', { node_id: node_id ?? '', ...path }]]
+    if (logsRoot === undefined) return []
+    return [['checkpoint_saved', { node_id: node_id ?? '', path: `${folderOfLap(logsRoot, this.#lap)}/checkpoint.json` }]]
   }
 
   #stage({ frame, at }: Change): JsonObject {

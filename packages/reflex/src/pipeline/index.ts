@@ -45,8 +45,8 @@ export type { InterviewAnswer, Interviewer, InterviewOption, InterviewQuestion, 
 // Runs.
 export { run, runFile } from './run/run.ts'
 export type { PipelineResult, PipelineRunOptions } from './run/options.ts'
-export type { Summariser, ToolHook, ToolHookAnswer, ToolHooks } from './engine/host-hooks.ts'
-export type { Artifact } from './engine/artifacts.ts'
+export type { Hook, Hooks, RunHooks, Summariser, ToolHook, ToolHookAnswer, ToolHooks } from './engine/host-hooks.ts'
+export type { Artifact, StoredArtifact } from './engine/artifacts.ts'
 export type { ArtifactStore } from './handlers/artifacts.ts'
 export type { LlmAnswer, LlmBackend, LlmRequest, LlmText } from './run/backend.ts'
 export { EventStream } from './event-stream.ts'
@@ -58,5 +58,6 @@ export type { ActionServices, HostAction, HostActions } from './actions/registry
 export type { Parameter, Parameters } from './actions/parameters.ts'
 export type { Adapter, MemoryAdapter, PipelineServices, SearchAdapter, ServiceCall, ServiceFunction, SessionAdapter } from './services.ts'
 export type { Outcome, Status } from './engine/outcome.ts'
+export type { AsyncMiddleware, HostMiddleware, MiddlewareCall } from './middleware/asynchronous.ts'
 export type { Halt, Middleware, Token } from './middleware/middleware.ts'
 export type { Limits } from './engine/handler.ts'

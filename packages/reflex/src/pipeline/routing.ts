@@ -43,6 +43,7 @@ export type RouteStep =
   | 'check'
   | 'graph_retry_target'
   | 'graph_fallback_retry_target'
+  | 'lenient'
 
 /** The way on from a node, and why it is that one. */
 export interface Route {
@@ -171,6 +172,16 @@ function catchesFailure(request: RouteRequest, first: string): boolean {
     id = selectEdge(at)?.to
   }
   return false
+}
+
+/**
+ * The edge without a condition that a failure follows where nothing catches it and the operator is lenient: the one that a
+ * success would follow.
+ */
+export function routeLeniently(request: RouteRequest): Route | undefined {
+  const free = edgesOf(request).filter(({ condition }) => condition === undefined)
+  const best = byLabel(request, free) ?? bySuggestion(request, free) ?? byWeight(request, free)
+  return best === undefined ? undefined : { ...best, step: 'lenient', reason: `nothing catches the failure; ${best.reason}` }
 }
 
 function asGoalGate(request: RouteRequest, isGate: boolean): Route | undefined {

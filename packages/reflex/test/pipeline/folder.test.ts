@@ -158,7 +158,7 @@ test('a link above the work folder is followed: the user made it', async () => {
   symlinkSync(real, join(beside, 'link'))
   const result = await run(rounds, { workdir: join(beside, 'link') })
   expect(result.diagnostics).not.toContainEqual(expect.objectContaining({ code: 'R2209' }))
-  expect(result.logs_root).toBe(join(realpathSync(real), '.runs', result.run_id))
+  expect(result.logs_root).toBe(join(realpathSync(real), '.runs', `${result.run_id}-v2`))
   const elsewhere = await run(rounds, { workdir: real, logs_root: join(beside, 'link', '..', 'logs') })
   expect(dataIn(beside, 'logs', 'manifest.json')['run_id']).toBe(elsewhere.run_id)
 })

@@ -16,7 +16,12 @@ const EXEC = [
     'node',
     [
       ['cwd', 'path', 'the work folder', 'Where the command runs.'],
-      ['sandbox', ['basic', 'strict', 'container', 'none'], 'strict', 'What keeps the command in bounds; `none` needs a trusted program.'],
+      [
+        'sandbox',
+        ['basic', 'strict', 'container', 'none'],
+        'strict',
+        'What keeps the command in bounds; `none` needs a trusted program. `container` is refused: Reflex has no containers.',
+      ],
       ['env_keys', 'keys', '', 'Context values that the command gets as environment.'],
     ],
     COMMANDS,
@@ -120,7 +125,7 @@ const DATA = [
       [
         'operation',
         ['sum', 'count', 'min', 'max', 'product', 'avg', 'append', 'prepend', 'merge', 'concat'],
-        '',
+        'append',
         'How the value joins what has been gathered.',
       ],
       ['input_key', 'key', '', 'The value that joins.'],
@@ -128,7 +133,7 @@ const DATA = [
       ['init_value', 'text', '', 'What is there before the first.'],
       ['limit', 'number', '', 'How much may be gathered.'],
       ['limit_action', ['fail', 'warn', 'cap'], 'warn', 'What happens beyond it.'],
-      ['mode', 'text', '', 'Not read: `operation` says how.'],
+      ['mode', 'text', '', 'The same as `operation`, where there is none.'],
     ],
     ['accumulator'],
   ),

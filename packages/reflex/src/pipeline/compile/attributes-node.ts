@@ -130,6 +130,7 @@ const BRANCHES = [
       ['max_parallel', 'int', '4', 'How many branches run at once.'],
       ['join_target', 'node', 'inferred', 'The node before which the branches stop.'],
       ['branch_timeout', 'duration', '', 'How long one branch may take.'],
+      ['parallel_branch_max_steps', 'int', '100', 'Executions of nodes in one branch; 0 for no limit.'],
       ['merge_context', 'bool', 'false', 'What the branches wrote is kept, in the order of their edges.'],
     ],
     ['parallel'],

@@ -61,7 +61,7 @@ export const DATA_OPERATIONS: readonly OperationRow[] = [
   [
     'accumulator',
     'idempotent',
-    ['operation', 'input_key'],
+    ['input_key'],
     [key('input_key'), key('accumulator_key', 'accumulator.<id>')],
     [writesAt('inputs', 'accumulator_key', 'accumulator.<id>'), ...writes('inputs', 'accumulator.<id>.')],
   ],

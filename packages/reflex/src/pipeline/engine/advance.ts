@@ -2,7 +2,7 @@ import type { TypedNode } from '../compile/typed.ts'
 import { isOn } from '../dot/graph.ts'
 import { targetOf } from '../jumps.ts'
 import { levelOf } from '../middleware/label.ts'
-import { type Route, routeFailure, selectEdge } from '../routing.ts'
+import { type Route, routeFailure, routeLeniently, selectEdge } from '../routing.ts'
 import { DEFAULTS } from './bounds.ts'
 import { pendingAfter, takePending } from './fan-out.ts'
 import { openGates } from './gates.ts'
@@ -47,7 +47,11 @@ function routeOf(walk: Walk, node: TypedNode, outcome: Outcome): Route | undefin
     ...(reason === undefined ? {} : { failure_reason: reason }),
   }
   const leaving = node.canonical === 'branch' && outcome.status !== 'fail' ? { ...inherited, ...labelOf(outcome) } : outcome
-  if (outcome.status === 'fail') return routeFailure({ typed, node: node.id, outcome, get })
+  if (outcome.status === 'fail') {
+    const request = { typed, node: node.id, outcome, get }
+    const isLenient = walk.charter.routing?.onUnroutedFailure === 'lenient' && !isOn(node.node.attributes, 'goal_gate')
+    return routeFailure(request) ?? (isLenient ? routeLeniently(request) : undefined)
+  }
   return selectEdge({ typed, node: node.id, outcome: leaving, get })
 }
 
@@ -96,7 +100,9 @@ function deadEnd(walk: Walk, node: TypedNode, outcome: Outcome): void {
     })
     return walk.x.again()
   }
-  if (gatesAllow(walk)) endNow(walk, { status: 'success' })
+  if (!gatesAllow(walk)) return
+  const isStrict = walk.charter.routing?.deadEnd === 'fail' && walk.branch === undefined
+  endNow(walk, isStrict ? { status: 'fail', reason: `dead_end: no edge leads on from ${node.id}` } : { status: 'success' })
 }
 
 /**
@@ -181,8 +187,9 @@ function restart(walk: Walk, from: string, to: string, outcome: Outcome): void {
   if (node !== undefined && outcome.status === 'fail' && isLooping(walk, node, outcome, DEFAULTS.restarts)) return
   const lap = (position.lap ?? 0) + 1
   walk.note('loop_restart', { edge: { from, to }, reason: 'loop_restart_edge', lap })
-  const { last, status, label, steps, uncharted } = position
+  const { last, status, label, steps, uncharted, warned } = position
   const kept: Partial<Position> = {
+    ...(warned === undefined ? {} : { warned }),
     ...(uncharted === undefined ? {} : { uncharted }),
     ...(last === undefined ? {} : { last }),
     ...(status === undefined ? {} : { status }),
@@ -208,7 +215,7 @@ function endItem(walk: Walk, { status, notes, failure_reason }: Outcome): void {
 export function endNow(walk: Walk, ending: Ending, closed = false): void {
   walk.gather()
   if (walk.branch !== undefined) return endBranch(walk, ending)
-  if (!closed && walk.tally.charter !== undefined && walk.engine.closes(walk.typed)) return beginClosing(walk, ending)
+  if (!closed && walk.tally.charter !== undefined && walk.engine.closes(walk.typed, walk.charter)) return beginClosing(walk, ending)
   const { x, position } = walk
   if (ending.status === 'cancelled') return x.cancelled(x.frame.link === undefined ? undefined : walk.brought())
   if (ending.status === 'fail') {
@@ -226,7 +233,8 @@ export function endNow(walk: Walk, ending: Ending, closed = false): void {
 
 /** Does what closes a pipeline, then ends it. */
 export function beginClosing(walk: Walk, ending: Ending): void {
-  if (walk.branch !== undefined || walk.tally.charter === undefined || !walk.engine.closes(walk.typed)) return endNow(walk, ending, true)
+  if (walk.branch !== undefined || walk.tally.charter === undefined || !walk.engine.closes(walk.typed, walk.charter))
+    return endNow(walk, ending, true)
   const { for: _for, limit: _limit, late: _late, ...rest } = walk.position
   walk.go({ ...rest, phase: 'close', ending, asked: 0, began: walk.x.now, at: walk.x.record })
   walk.x.again()

@@ -1,5 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Rec } from '../../kernel/record.ts'
 import type { BoardReader } from '../../kernel/scope.ts'
+import { folderOfLap } from '../folder/paths.ts'
 import type { Walk } from './walk.ts'
 
 /** Bytes from which on a piece is large: the journal names it by its hash, and a run's folder has it as a file (seed pipeline 7.5). */
@@ -52,9 +54,34 @@ export function keepArtifacts(walk: Walk, artifacts: JsonObject = {}): void {
       walk.note('artifact_removed', { node_id: node.id, id: `${node.id}/${name}` })
       continue
     }
-    const about = describeArtifact(node.id, name, data, { at: position.began ?? x.now, folder: charter.folder })
+    const about = describeArtifact(node.id, name, data, { at: position.began ?? x.now, folder: folderOfLap(charter.folder, walk.lap) })
     x.set(key, { about: { ...about }, data })
     walk.note('artifact_stored', { node_id: node.id, ...about })
+  }
+}
+
+/** A piece of data that a run has stored, with what is known of it. */
+export interface StoredArtifact extends Artifact {
+  readonly data: Json
+}
+
+/** The pieces that the records of a run have stored and not removed, its branches and called pipelines included. */
+export class StoredArtifacts {
+  readonly #pieces = new Map<string, StoredArtifact>()
+
+  take({ writes = [] }: Pick<Rec, 'writes'>): void {
+    for (let i = 0; i + 1 < writes.length; i += 2) {
+      const [key, value] = [writes[i], writes[i + 1]]
+      if (typeof key !== 'string' || !key.startsWith(ARTIFACT)) continue
+      const id = key.slice(ARTIFACT.length)
+      if (isObject(value) && isObject(value['about']) && value['data'] !== undefined)
+        this.#pieces.set(id, { ...(value['about'] as unknown as Artifact), data: value['data'] })
+      else this.#pieces.delete(id)
+    }
+  }
+
+  get list(): readonly StoredArtifact[] {
+    return [...this.#pieces.values()]
   }
 }
 

@@ -22,7 +22,8 @@ export const DEFAULTS = {
 export function overBounds(walk: Walk): string | undefined {
   const { position, node, charter, typed, branch, purse } = walk
   const { attributes } = typed.graph
-  if (branch !== undefined && position.steps >= DEFAULTS.branchSteps) return 'branch max_steps_exceeded'
+  const inBranch = branch === undefined ? 0 : branchSteps(branch.steps, charter.limits.branchSteps)
+  if (inBranch > 0 && position.steps >= inBranch) return 'branch max_steps_exceeded'
   const stated = integerOf(attributes, 'max_steps') ?? 0
   if (stated > 0 && purse.usedByPipeline.steps >= stated) return 'max_steps_exceeded'
   if (purse.usedByRun.steps >= mostSteps(charter.limits)) return 'max_steps_exceeded'
@@ -34,6 +35,11 @@ export function overBounds(walk: Walk): string | undefined {
 /** Where the operator has a budget of steps, it takes the place of the bound that a run has by itself. */
 function mostSteps({ maxSteps, steps }: Limits): number {
   return maxSteps ?? (steps === undefined ? DEFAULTS.steps : Number.POSITIVE_INFINITY)
+}
+
+/** The executions of nodes that a branch may have; 0 states no bound, and nobody's word leaves the default. */
+function branchSteps(stated: number | undefined, given: number | undefined): number {
+  return stated === undefined ? (given ?? DEFAULTS.branchSteps) : lesser(stated, given === 0 ? undefined : given)
 }
 
 /** The lower of what a program states and what the operator gave; 0 states no bound. */

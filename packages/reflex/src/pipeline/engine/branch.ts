@@ -7,6 +7,8 @@ import type { Status } from './outcome.ts'
 export interface BranchArgs {
   readonly spec: BranchSpec
   readonly timeout?: number
+  /** Executions of nodes at most, where the pipeline states a bound. */
+  readonly steps?: number
   readonly lap?: number
   readonly last?: string
   readonly status?: Status

@@ -1,7 +1,7 @@
 import { isList, isObject, type JsonObject } from '../../kernel/json.ts'
 import type { Call, Port } from '../../kernel/port.ts'
 import type { TypedGraph } from '../compile/typed.ts'
-import type { Charter, Limits, Term } from './handler.ts'
+import type { Charter, Limits, Routing, Term } from './handler.ts'
 
 /** What an operator has settled, asked once for each run and each pipeline that it calls. */
 export interface CharterSource {
@@ -17,7 +17,9 @@ export interface CharterSource {
   /** What the run has used up so far, and what was added to its bounds; nothing where it has none. */
   spent?(run: string): Charter['before'] | undefined
   readonly mayDisable?: boolean
+  readonly routing?: Routing
   readonly toolHooks?: Charter['toolHooks']
+  readonly hooks?: Charter['hooks']
   readonly summarises?: true
   /** Names of actions that the host has; each goes before one of Reflex of the same name. */
   readonly actions?: readonly string[]
@@ -59,7 +61,9 @@ function charterOf(source: CharterSource, call: Call): Charter {
     limits: source.limits(call.run),
     ...(before === undefined ? {} : { before }),
     ...(source.mayDisable === true ? { mayDisable: true } : {}),
+    ...(source.routing === undefined ? {} : { routing: { ...source.routing } }),
     ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),
+    ...(source.hooks === undefined ? {} : { hooks: { ...source.hooks } }),
     ...(source.summarises === true ? { summarises: true } : {}),
     ...(source.actions === undefined || source.actions.length === 0 ? {} : { actions: source.actions }),
   }

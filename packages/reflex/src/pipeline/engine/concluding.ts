@@ -78,7 +78,8 @@ function apply(walk: Walk, final: Outcome): void {
   const { allowed, refused } = allowedUpdates(final.context_updates, node)
   labelOutputs(walk.token(), final, allowed)
   for (const [key, value] of Object.entries(allowed)) walk.x.set(key, value)
-  for (const key of refused) walk.note('update_refused', { node_id: node.id, key })
+  // Counters of a simulation come along with what a branch has written; nobody tried to write them.
+  for (const key of refused.filter((one) => !one.startsWith('internal.simulate.'))) walk.note('update_refused', { node_id: node.id, key })
   if (final.turn !== undefined) keepTurn(walk.x, walk.lap, final.turn)
   keepArtifacts(walk, final.artifacts)
 }

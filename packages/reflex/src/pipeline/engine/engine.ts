@@ -3,11 +3,12 @@ import { operationOf } from '../compile/operation.ts'
 import { compileGraph } from '../compile/compile.ts'
 import type { CustomHandler } from '../compile/resolve.ts'
 import type { TypedGraph, TypedNode } from '../compile/typed.ts'
-import { type Attribute, type DotGraph, type DotNode, isOn, listOf, textOf } from '../dot/graph.ts'
+import { type Attribute, type DotGraph, type DotNode, isOn, listOf } from '../dot/graph.ts'
 import { adaptHandler } from '../handlers/adapt.ts'
 import { customHandler } from '../handlers/custom.ts'
 import { HANDLERS } from '../handlers/table.ts'
-import { hooked, runHook } from '../handlers/hooks.ts'
+import { graphHook, hooked, runHook } from '../handlers/hooks.ts'
+import { chainMember, type HostMiddleware, withAsynchronous } from '../middleware/asynchronous.ts'
 import type { Middleware } from '../middleware/middleware.ts'
 import { MANDATORY } from '../middleware/mandatory.ts'
 import { secretScan } from '../middleware/sanitization.ts'
@@ -21,9 +22,9 @@ export interface EngineParts {
   /** Handlers by the type that they take. */
   readonly custom?: ReadonlyMap<string, CustomHandler>
   /** Middleware beside the mandatory seven, by name; a graph or a node asks for it. */
-  readonly middleware?: ReadonlyMap<string, Middleware>
+  readonly middleware?: ReadonlyMap<string, HostMiddleware>
   /** Middleware around every node of every pipeline, after the mandatory seven. */
-  readonly always?: readonly Middleware[]
+  readonly always?: readonly HostMiddleware[]
 }
 
 /** Members that no author may leave out, however trusted (reference pipeline 5.6). */
@@ -34,12 +35,15 @@ const BUILT_IN: ReadonlyMap<string, Middleware> = new Map([...MANDATORY, secretS
 const TRUSTED: ReadonlySet<string> = new Set(['trusted', 'veteran', 'autonomous'])
 
 /** Joins the handlers and the middleware to what the walk asks for. */
-export function createEngine({ custom = new Map(), middleware = new Map(), always = [] }: EngineParts = {}): Engine {
+export function createEngine({ custom = new Map(), ...host }: EngineParts = {}): Engine {
+  const middleware = new Map([...(host.middleware ?? [])].map(([name, member]) => [name, chainMember(member)]))
+  const always = (host.always ?? []).map(chainMember)
   const chains = new WeakMap<TypedNode, { readonly by: string; readonly chain: Chain }>()
   const items = new Map<string, TypedNode>()
   const handlers = new Map([...HANDLERS, ['adapt', adaptHandler(custom)]])
-  return {
-    handler: (node) => hooked(handlerOf(node, handlers)),
+  const engine: Engine = {
+    handler: (node) =>
+      withAsynchronous(hooked(handlerOf(node, handlers)), (scene) => engine.chain(node, scene.typed, scene.charter).members),
     chain(node, typed, charter) {
       const known = chains.get(node)
       const by = `${charter.trust} ${charter.mayDisable === true}`
@@ -50,13 +54,14 @@ export function createEngine({ custom = new Map(), middleware = new Map(), alway
     },
     itemNode: (item) => itemNode(item, custom, items),
     waits: (node) => node.canonical === 'wait' || node.operation === 'gate.approval' || node.operation.startsWith('consensus.'),
-    closes: ({ graph }) => textOf(graph.attributes, 'post_hook') !== undefined,
+    closes: (typed, charter) => graphHook({ typed, charter }, 'post') !== undefined,
     *closing(scene) {
-      yield* runHook(scene, 'graph', 'post', textOf(scene.typed.graph.attributes, 'post_hook') ?? '')
+      yield* runHook(scene, 'graph', 'post', graphHook(scene, 'post') ?? '')
       return success()
     },
     failed: (reason, node, name) => pipelineFaults.make('R2201', `${name}: ${reason}`, { path: node }),
   }
+  return engine
 }
 
 function handlerOf(node: TypedNode, handlers: ReadonlyMap<string, Handler>): Handler {

@@ -32,7 +32,8 @@ export function enter(walk: Walk): void {
   const { node } = walk
   x.at(node.id)
   if (node.canonical === 'exit' && !reachedExit(walk)) return
-  walk.go({ ...position, phase: 'enter', attempt: 1, began: x.now, at: x.record, asked: 0 })
+  const { warned: _warned, ...before } = position
+  walk.go({ ...before, ...warnOfBudget(walk), phase: 'enter', attempt: 1, began: x.now, at: x.record, asked: 0 })
   walk.note('stage_started', { node_id: node.id, type: node.rawType, index: position.steps + 1 })
   const recorded = unchanged(walk)
   if (recorded !== undefined) return passOver(walk, recorded)
@@ -43,6 +44,14 @@ export function enter(walk: Walk): void {
   if (passed.halted !== undefined) return denied(walk, passed, passed.halted, 1)
   useGrants(walk)
   attempt(walk)
+}
+
+/** Says once that a budget is nearly spent, and once more after it was raised and is nearly spent again. */
+function warnOfBudget(walk: Walk): { readonly warned?: true } {
+  const used = walk.purse.nearlySpent
+  if (used.length === 0) return {}
+  if (walk.position.warned !== true) walk.note('budget_warning', { node_id: walk.node.id, used })
+  return { warned: true }
 }
 
 /** Asks what the operator says of what a changed pipeline needs; then the walk goes on here. */

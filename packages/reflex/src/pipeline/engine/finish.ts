@@ -20,7 +20,8 @@ export interface Finished {
 export function finish({ node, outcome, chain, ran, token, halted }: Finished): Outcome {
   const { attributes } = node.node
   const auto = isOn(attributes, 'auto_status') && outcome.written !== true
-  const softened = halted ? outcome : auto ? autoStatus(outcome) : exhausted(outcome, isOn(attributes, 'allow_partial'))
+  const softened =
+    halted || outcome.halted === true ? outcome : auto ? autoStatus(outcome) : exhausted(outcome, isOn(attributes, 'allow_partial'))
   const passed = passAfter(chain, ran, token, softened)
   if (passed.halted !== undefined) token.note('middleware_halted', { middleware: passed.halted.by, reason: passed.halted.halt })
   return passed.outcome

@@ -17,7 +17,7 @@ export function startFork(walk: Walk, ask: ForkAsk): Forked {
   return fill(walk, ask, { is: 'fork', next: 0, good: 0, running: 0 })
 }
 
-function fill(walk: Walk, { fork, atOnce, timeout }: ForkAsk, state: Forked): Forked {
+function fill(walk: Walk, { fork, atOnce, timeout, steps }: ForkAsk, state: Forked): Forked {
   const { x, position, node } = walk
   let { next, running } = state
   const { lap, last, status, label } = position
@@ -27,6 +27,7 @@ function fill(walk: Walk, { fork, atOnce, timeout }: ForkAsk, state: Forked): Fo
     ...(status === undefined ? {} : { status }),
     ...(label === undefined ? {} : { label }),
     ...(timeout === undefined ? {} : { timeout }),
+    ...(steps === undefined ? {} : { steps }),
     ...givenTo(walk, fork),
   }
   for (; next < fork.length && running < Math.max(1, atOnce); next++) {

@@ -33,11 +33,29 @@ export interface Charter {
   /** Whether a trusted author may switch the whole chain off (reference pipeline 5.6). */
   readonly mayDisable?: boolean
   /** Hooks of the host around calls of tools: a command, or `true` for the port `tool_hook` (reference pipeline 10.3). */
-  readonly toolHooks?: { readonly pre?: string | true; readonly post?: string | true }
+  readonly toolHooks?: DeclaredHooks
+  /** Hooks of the host, where graph and node have none of their own: a command, or `true` for the port `hook` (reference pipeline 10.3). */
+  readonly hooks?: { readonly graph?: DeclaredHooks; readonly node?: DeclaredHooks }
   /** The host sums up what happened itself, behind the port `summary` (reference pipeline 6.5). */
   readonly summarises?: true
+  /** How the operator wants runs to go where the graph leads nowhere; the rules of the reference where absent. */
+  readonly routing?: Routing
   /** Names of actions that the host has; each goes before one of Reflex of the same name. */
   readonly actions?: readonly string[]
+}
+
+/** Hooks as a record has them: commands, and `true` for functions of the host. */
+export interface DeclaredHooks {
+  readonly pre?: string | true
+  readonly post?: string | true
+}
+
+/** Choices of an operator for where a graph leads nowhere (reference pipeline 3.3, contradiction 6). */
+export interface Routing {
+  /** `lenient`: a failure that nothing catches follows the edges without a condition, instead of ending the run. */
+  readonly onUnroutedFailure?: 'fail' | 'lenient' | undefined
+  /** `fail`: a stage that succeeds and has no edge to follow fails the run, instead of ending it as an exit does. */
+  readonly deadEnd?: 'success' | 'fail' | undefined
 }
 
 /** The terms on which a capability is granted. */
@@ -53,7 +71,7 @@ export interface Term {
 
 /**
  * Bounds of a run; a program may state lower ones (reference pipeline 3.11). `steps`, `time`, `tokens` and `cost` are the
- * operator's budget: once they are used up the run asks. `maxSteps`, `visits` and `depth` end it.
+ * operator's budget: once they are used up the run asks. `maxSteps`, `visits` and `depth` end it, `branchSteps` a branch.
  */
 export interface Limits {
   readonly steps?: number
@@ -65,6 +83,8 @@ export interface Limits {
   /** US dollars. */
   readonly cost?: number
   readonly depth?: number
+  /** Executions of nodes in one branch: 100 where nobody states a bound, 0 for none. */
+  readonly branchSteps?: number
 }
 
 /**
@@ -143,6 +163,8 @@ export interface ForkAsk {
   readonly failFast?: boolean
   /** Milliseconds for each branch. */
   readonly timeout?: number
+  /** Executions of nodes for each branch. */
+  readonly steps?: number
 }
 
 /** One branch: a walk from an edge to where the branches join, or one execution of a node. */

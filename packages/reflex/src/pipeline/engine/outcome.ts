@@ -34,6 +34,8 @@ export interface Outcome {
   readonly edge?: number
   /** The stage itself wrote this status: nothing makes a success of it (reference pipeline 3.6). */
   readonly written?: true
+  /** Middleware has halted the chain: nothing softens that. */
+  readonly halted?: true
   /** Where the branches of a parallel node join: gone to without an edge (reference pipeline 3.3, step 0). */
   readonly join?: string
   /** What was said, for the conversation that the node goes on with (reference pipeline 6.5). */

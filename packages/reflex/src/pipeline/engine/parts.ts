@@ -22,7 +22,7 @@ export interface Engine {
   /** Whether a node waits for people or a council, so that its timeout is theirs. */
   waits(node: TypedNode): boolean
   /** Whether something is done when a pipeline ends. */
-  closes(typed: TypedGraph): boolean
+  closes(typed: TypedGraph, charter: Charter): boolean
   /** What is done then. */
   closing(scene: Scene): Outcome | Steps
   /** The failure of a pipeline. */

@@ -27,6 +27,8 @@ export interface Position {
   readonly reason?: string
   /** A stage has come to a partial success: the whole is no more than that. */
   readonly partial?: true
+  /** It was told that the budget is nearly spent. */
+  readonly warned?: true
   /** Restarts of the whole (`loop_restart`), from 1 after the first. */
   readonly lap?: number
   /** When a branch began. */

@@ -1,7 +1,7 @@
 import type { StepContext } from '../../kernel/context.ts'
 import type { Frame } from '../../kernel/frame.ts'
 import { isObject } from '../../kernel/json.ts'
-import { BOUNDS, type Bounds, shareUsed, type Used } from '../../policy/index.ts'
+import { BOUNDS, type Bounds, describeBound, shareUsed, type Used } from '../../policy/index.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 import { ownBounds } from './own-bounds.ts'
 import type { Charter } from './handler.ts'
@@ -138,6 +138,21 @@ export class Purse {
       given === undefined ? 0 : shareUsed(given, this.usedByRun),
     )
     return share >= 1 ? 'over' : share >= LOW ? 'low' : 'normal'
+  }
+
+  /** The bounds of which at least the share is used from which on a budget is low, in words; empty where none is. */
+  get nearlySpent(): readonly string[] {
+    const pairs = [
+      [ownBounds(this.#x.def), () => this.usedByPipeline],
+      [this.operatorBounds, () => this.usedByRun],
+    ] as const
+    return pairs.flatMap(([bounds, usedBy]) => {
+      if (bounds === undefined) return []
+      const used = usedBy()
+      return BOUNDS.filter((bound) => used[bound] >= LOW * (bounds[bound] ?? Number.POSITIVE_INFINITY)).map((bound) =>
+        describeBound(bound, bounds, used),
+      )
+    })
   }
 
   get #here(): Here {

@@ -45,9 +45,10 @@ function forked({ x }: Walk, detail: Json | undefined): void {
   const before = Tally.in(x).charter
   if (before === undefined || !isObject(detail)) return
   const { run, said } = detail
-  const { began, aside, before: spent, draws = before.run, toolHooks, summarises, actions } = before
+  const { began, aside, before: spent, draws = before.run, toolHooks, hooks, summarises, actions } = before
   const {
-    toolHooks: _hooks,
+    toolHooks: _toolHooks,
+    hooks: _hooks,
     summarises: _summarises,
     actions: _actions,
     ...settled
@@ -60,13 +61,14 @@ function forked({ x }: Walk, detail: Json | undefined): void {
     ...(aside === undefined ? {} : { aside }),
     ...(spent === undefined ? {} : { before: spent }),
     ...(toolHooks === undefined ? {} : { toolHooks }),
+    ...(hooks === undefined ? {} : { hooks }),
     ...(summarises === undefined ? {} : { summarises }),
     ...(actions === undefined ? {} : { actions }),
   } as unknown as JsonObject)
 }
 
 /** A branch begins at the end of its edge, or executes one item. */
-function beginBranch(walk: Walk, { spec, timeout, given, index: _index, ...before }: BranchArgs): void {
+function beginBranch(walk: Walk, { spec, timeout, given, index: _index, steps: _steps, ...before }: BranchArgs): void {
   const { x, typed } = walk
   const edge = spec.edge === undefined ? undefined : typed.graph.edges[spec.edge]
   walk.go({

@@ -46,7 +46,8 @@ export const TOLD: Readonly<Record<string, Teller>> = {
     warns(node_id, `a value from outside, ${isList(keys) ? keys.map(textOf).join(', ') : ''}, leads to ${textOf(to)}`),
   ],
   // Counters of a simulation come along with what a branch has written; nobody tried to write them.
-  update_refused: ({ node_id, key }) => (textOf(key).startsWith('internal.') ? [] : [warns(node_id, `may not write ${textOf(key)}`)]),
+  update_refused: ({ node_id, key }) =>
+    textOf(key).startsWith('internal.simulate.') ? [] : [warns(node_id, `may not write ${textOf(key)}`)],
   variable_refused: ({ node_id, key, name }) => [warns(node_id, `${textOf(key)} cannot be the variable ${textOf(name)}`)],
   parameter_missing: ({ node_id, key, name }) => [warns(node_id, `${textOf(key)} is not there for ${textOf(name)}`)],
   secret_redacted: ({ node_id, key }) => [warns(node_id, `a secret was taken out of ${textOf(key)}`)],
@@ -111,6 +112,7 @@ export const TOLD: Readonly<Record<string, Teller>> = {
   ],
   dead_end: ({ node_id }, heard) =>
     isSilent(heard, node_id) ? [] : [{ mark: 'note', node: textOf(node_id), text: 'no way on: it ends here' }],
+  budget_warning: ({ node_id, used }) => [warns(node_id, `the budget is nearly spent: ${isList(used) ? used.map(textOf).join(', ') : ''}`)],
   budget_raised: (raised, { node }) => [
     {
       mark: 'note',

@@ -8,6 +8,7 @@ import type { Change } from '../../kernel/story.ts'
 import { Artifacts } from '../checkpoint/artifacts.ts'
 import { pairs, Progress } from '../checkpoint/progress.ts'
 import type { Secret } from '../checkpoint/sign.ts'
+import { StoredArtifacts } from '../engine/artifacts.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 import { remarksOf } from '../engine/story.ts'
 import { type PipelineEvent, PipelineEvents } from '../events.ts'
@@ -20,6 +21,8 @@ export interface ChronicleOf {
   /** The run's folder, an absolute path; without one no files are told. */
   readonly logsRoot?: string | undefined
   readonly secret?: Secret | undefined
+  /** Small pieces of data that a node has stored are files of the folder too, as large ones are. */
+  readonly persistArtifacts?: boolean | undefined
 }
 
 /**
@@ -29,17 +32,21 @@ export interface ChronicleOf {
 export class Chronicle {
   readonly progress = new Progress()
   readonly state = new State()
+  /** What the run has stored beside its context. */
+  readonly stored = new StoredArtifacts()
   readonly #artifacts = new Artifacts()
   readonly #programs: RunPrograms
   readonly #events: PipelineEvents
   readonly #folder: RunFolder | undefined
 
-  constructor({ run, programs, logsRoot, secret }: ChronicleOf) {
+  constructor({ run, programs, logsRoot, secret, persistArtifacts }: ChronicleOf) {
     this.#programs = new RunPrograms(programs, this.state)
     this.#events = new PipelineEvents({ run, logsRoot, artifacts: () => this.#artifacts.count })
     const definition = (frame: Frame): unknown => this.#programs.program(frame.pin).def
     this.#folder =
-      logsRoot === undefined ? undefined : new RunFolder({ run, root: logsRoot, secret }, this.progress, this.#artifacts, definition)
+      logsRoot === undefined
+        ? undefined
+        : new RunFolder({ run, root: logsRoot, secret, persistArtifacts }, this.progress, this.#artifacts, definition)
   }
 
   /** Takes the next record of the run; the events that it tells. */
@@ -58,6 +65,7 @@ export class Chronicle {
     const { progress } = this
     const isRoot = change.frame.link === undefined
     progress.take(change)
+    this.stored.take(change.record)
     const files = isRoot ? this.#large(change) : []
     const events = this.#events.take(change)
     this.#folder?.take(change, events, files)

@@ -23,6 +23,8 @@ export interface FolderOf {
   readonly root: string
   /** Signs checkpoints. */
   readonly secret?: Secret | undefined
+  /** Small artifacts are files as well. */
+  readonly persistArtifacts?: boolean | undefined
 }
 
 /** A change of one of a run's folders. */
@@ -49,7 +51,7 @@ export class RunFolder {
     this.#of = of
     this.#progress = progress
     this.#artifacts = artifacts
-    this.#stages = new StageFiles(definition)
+    this.#stages = new StageFiles(definition, of.persistArtifacts === true)
   }
 
   /** Takes a change that `progress` has taken already, and the events that were told of it. */
@@ -119,6 +121,8 @@ export class RunFolder {
       ...again,
     }
     this.#image.put('manifest.json', json(manifest))
+    // A stage that commits everything in the work folder does not commit what the run keeps there.
+    this.#image.put('.gitignore', '*\n')
   }
 
   #checkpoint(typed: TypedGraph): string {

@@ -28,6 +28,7 @@ export class Keeping {
   /** What this process found: nobody is told of it again. */
   readonly #found: number
   readonly #waiting: (readonly [record: Rec, n: number])[] = []
+  readonly #untold: PipelineEvent[] = []
   #isBehind: boolean
   #isBroken = false
 
@@ -63,22 +64,24 @@ export class Keeping {
   #tell(record: Rec, n: number): void {
     if (n !== this.chronicle.state.n + 1) return
     const events = this.chronicle.take(record)
-    if (n <= this.#found || this.#options.onEvent === undefined) return
-    for (const event of events) {
-      try {
-        this.#options.onEvent(event)
-      } catch {
-        // Whoever listens has no say in the run.
-      }
-    }
+    if (n > this.#found && this.#options.onEvent !== undefined) this.#untold.push(...events)
   }
 
+  /** Writes, then tells: a checkpoint is only said to be saved where it is. */
   #write(): void {
-    if (this.#isBroken) return
     try {
-      writeFolder(this.chronicle.changes())
+      if (!this.#isBroken) writeFolder(this.chronicle.changes())
     } catch (thrown) {
       this.#trouble(thrown)
+    }
+    for (const event of this.#untold.splice(0)) if (!this.#isBroken || event.type !== 'checkpoint_saved') this.#emit(event)
+  }
+
+  #emit(event: PipelineEvent): void {
+    try {
+      this.#options.onEvent?.(event)
+    } catch {
+      // Whoever listens has no say in the run.
     }
   }
 

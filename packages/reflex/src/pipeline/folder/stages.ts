@@ -31,13 +31,16 @@ interface Asked {
 /** The files of stages: what was sent to a model, what it said, and how the stage ended (reference pipeline 6.3, 6.4). */
 export class StageFiles {
   readonly #definition: (frame: Frame) => unknown
+  /** Small artifacts are files as well. */
+  readonly #persists: boolean
   readonly #stages = new Map<Ref, Stage>()
   readonly #asked = new Map<Ref, Stage>()
   /** How often each folder has been used. */
   #visits = new Map<string, number>()
 
-  constructor(definition: (frame: Frame) => unknown) {
+  constructor(definition: (frame: Frame) => unknown, persists = false) {
     this.#definition = definition
+    this.#persists = persists
   }
 
   /** A new lap has a folder of its own. */
@@ -52,7 +55,7 @@ export class StageFiles {
       if (type === 'stage_retrying') this.#retry(frame)
       if (type === 'tool_call') this.#called(frame, payload, image)
     }
-    for (const [key, value] of pairs(record.writes ?? [])) putArtifact(image, key, value)
+    for (const [key, value] of pairs(record.writes ?? [])) putArtifact(image, key, value, this.#persists)
     this.#reply(change, image)
     const stage = this.#stages.get(frame.id)
     if (stage === undefined) return
@@ -143,9 +146,9 @@ function putText(image: FolderImage, path: string, text: Json | undefined): void
 }
 
 /** A large piece of data that a node has stored is a file of its own (seed pipeline 7.5). */
-function putArtifact(image: FolderImage, key: string, value: Json): void {
+function putArtifact(image: FolderImage, key: string, value: Json, persists: boolean): void {
   const { about, data } = key.startsWith(ARTIFACT) && isObject(value) ? value : {}
-  if (!isObject(about) || about['storage'] !== 'file') return
+  if (!isObject(about) || (about['storage'] !== 'file' && !persists)) return
   image.put(`artifacts/${key.slice(ARTIFACT.length)}`, typeof data === 'string' ? data : `${JSON.stringify(data, null, 2)}\n`)
 }
 

@@ -26,9 +26,8 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
 /** Joins a value to what has been gathered under a key (reference pipeline 4.8, accumulator). Pure. */
 export const accumulator: Handler = (scene) => {
   const { attributes, node } = scene
-  const word = required(scene, 'operation')
-  if (typeof word !== 'string') return word
-  const operation = OPERATIONS.get(word.trim())
+  const word = textOf(attributes, 'operation')?.trim() || textOf(attributes, 'mode')?.trim() || 'append'
+  const operation = OPERATIONS.get(word)
   if (operation === undefined)
     return refusal(`${node.id}: an accumulator knows ${[...OPERATIONS.keys()].join(', ')}, not ${JSON.stringify(word)}`)
   const inputKey = required(scene, 'input_key')
@@ -39,7 +38,7 @@ export const accumulator: Handler = (scene) => {
   const before = scene.get(key) ?? initial(textOf(attributes, 'init_value'))
   const gathered = operation(before, input.value)
   if ('problem' in gathered) return refusal(`${node.id}: ${gathered.problem}`)
-  return bounded(scene, key, gathered.value, { operation: word.trim(), input: input.value, previous: before ?? null })
+  return bounded(scene, key, gathered.value, { operation: word, input: input.value, previous: before ?? null })
 }
 
 /** What is written, once it is known whether the limit holds. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts'
 import { textOf } from '../dot/graph.ts'
-import { callTool } from '../engine/asks.ts'
+import { callTool, perform } from '../engine/asks.ts'
 import type { Answer, Ask, Handler, Scene, Settled } from '../engine/handler.ts'
 import { type Outcome, refusal } from '../engine/outcome.ts'
 import { commandResult } from './command-result.ts'
@@ -16,16 +16,21 @@ export function* runHook(
   scene: Scene,
   of: 'graph' | 'node',
   phase: 'pre' | 'post',
-  command: string,
+  command: string | true,
   outcome?: Outcome,
 ): Generator<Ask, Settled | undefined, Answer> {
-  if (command.trim() === '') return undefined
+  if (command !== true && command.trim() === '') return undefined
   const facts: JsonObject = {
     run_id: scene.charter.run,
     graph_id: scene.typed.graph.id,
     node_id: scene.node.id,
     phase,
     ...(outcome === undefined ? {} : { outcome: outcome.status }),
+  }
+  if (command === true) {
+    const settled = yield* perform('hook', { of, ...facts })
+    scene.note('hook', { of, phase, ok: succeeded(settled) })
+    return settled
   }
   const environment: JsonObject = {
     ARBOR_RUN_ID: scene.charter.run,
@@ -50,8 +55,12 @@ export function* runHook(
 /** A handler with the hooks of its node around it; the graph's first one before the start (reference pipeline 10.3). */
 export function hooked(handler: Handler): Handler {
   return (scene) => {
-    const own = { pre: textOf(scene.attributes, 'pre_hook'), post: textOf(scene.attributes, 'post_hook') }
-    const graph = scene.node.canonical === 'start' ? textOf(scene.typed.graph.attributes, 'pre_hook') : undefined
+    const { hooks = {} } = scene.charter
+    const own = {
+      pre: textOf(scene.attributes, 'pre_hook') ?? hooks.node?.pre,
+      post: textOf(scene.attributes, 'post_hook') ?? hooks.node?.post,
+    }
+    const graph = scene.node.canonical === 'start' ? graphHook(scene, 'pre') : undefined
     if (own.pre === undefined && own.post === undefined && graph === undefined) return handler(scene)
     return withHooks(scene, handler, own, graph)
   }
@@ -60,8 +69,8 @@ export function hooked(handler: Handler): Handler {
 function* withHooks(
   scene: Scene,
   handler: Handler,
-  own: { readonly pre: string | undefined; readonly post: string | undefined },
-  graph: string | undefined,
+  own: { readonly pre: string | true | undefined; readonly post: string | true | undefined },
+  graph: string | true | undefined,
 ): Generator<Ask, Outcome, Answer> {
   if (graph !== undefined && !succeeded(yield* runHook(scene, 'graph', 'pre', graph))) return refusal('the pre_hook of the graph failed')
   if (own.pre !== undefined && scene.attempt === 1 && !succeeded(yield* runHook(scene, 'node', 'pre', own.pre)))
@@ -72,8 +81,14 @@ function* withHooks(
   return outcome
 }
 
+/** The hook of a pipeline: its own, else that of the host. */
+export function graphHook({ typed, charter }: Pick<Scene, 'typed' | 'charter'>, phase: 'pre' | 'post'): string | true | undefined {
+  return textOf(typed.graph.attributes, `${phase}_hook`) ?? charter.hooks?.graph?.[phase]
+}
+
 function succeeded(settled: Settled | undefined): boolean {
   if (settled === undefined) return true
+  if (settled.error === undefined && typeof settled.ok === 'boolean') return settled.ok
   return settled.error === undefined && commandResult(settled.ok)['code'] === 0
 }
 

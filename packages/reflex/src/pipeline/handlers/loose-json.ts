@@ -1,4 +1,4 @@
-import { isList, isObject, type Json } from '../../kernel/json.ts'
+import type { Json } from '../../kernel/json.ts'
 import { jsonIn } from '../language/json-in.ts'
 
 /**
@@ -39,15 +39,4 @@ function closing(text: string, start: number): number {
     else if ((char === '}' || char === ']') && --depth === 0) return i
   }
   return -1
-}
-
-/** The value at a dotted path; numbers go into lists. */
-export function valueAt(value: Json, path: string): Json | undefined {
-  let found: Json | undefined = value
-  for (const step of path.split('.')) {
-    if (isList(found)) found = /^\d+$/.test(step) ? found[Number(step)] : undefined
-    else if (isObject(found)) found = Object.hasOwn(found, step) ? found[step] : undefined
-    else return undefined
-  }
-  return found
 }

@@ -8,6 +8,7 @@ import { failure, isGood, type Outcome, refusal, success } from '../engine/outco
 import { eachItem } from './items.ts'
 
 const AT_ONCE = 4
+const BRANCH_STEPS = 'parallel_branch_max_steps'
 
 /** Runs the branches of a parallel node, or one handler over items (reference pipeline 3.9.2 to 3.9.5). */
 export const parallel: Handler = (scene) => {
@@ -41,12 +42,14 @@ function* forked(scene: Scene, specs: readonly BranchSpec[], join: string | unde
   const errors = textOf(attributes, 'error_policy') ?? 'continue'
   const enough = policy === 'first_success' ? 1 : policy === 'k_of_n' ? (integerOf(attributes, 'join_k') ?? 1) : undefined
   const timeout = durationOf(attributes, 'branch_timeout')
+  const steps = integerOf(attributes, BRANCH_STEPS) ?? integerOf(scene.typed.graph.attributes, BRANCH_STEPS)
   const ask: ForkAsk = {
     fork: specs,
     atOnce: Math.max(1, integerOf(attributes, 'max_parallel') ?? AT_ONCE),
     ...(enough === undefined ? {} : { enough }),
     ...(errors === 'fail_fast' ? { failFast: true } : {}),
     ...(timeout === undefined ? {} : { timeout }),
+    ...(steps === undefined ? {} : { steps: Math.max(0, steps) }),
   }
   scene.note('parallel_started', { node_id: node.id, branch_count: specs.length })
   const ended = yield* fork(ask)

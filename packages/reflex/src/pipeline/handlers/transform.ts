@@ -3,7 +3,8 @@ import { textOf } from '../dot/graph.ts'
 import { renderText } from '../language/render.ts'
 import type { Handler, Scene } from '../engine/handler.ts'
 import { type Outcome, refusal, success } from '../engine/outcome.ts'
-import { looseJson, valueAt } from './loose-json.ts'
+import { followPath } from '../language/json-path.ts'
+import { looseJson } from './loose-json.ts'
 
 /** One way to transform: gives the value, or refuses with a reason. */
 type Transform = (input: Json, expression: string, scene: Scene) => { readonly value: Json } | { readonly problem: string }
@@ -43,7 +44,8 @@ function jsonExtract(input: Json, path: string): ReturnType<Transform> {
   if (input === null) return is(null)
   const found = typeof input === 'string' ? looseJson(input) : input
   if (found === undefined) return no('the value is no JSON')
-  return is(valueAt(found, path) ?? null)
+  const led = followPath(found, path)
+  return 'problem' in led ? led : is(led.value ?? null)
 }
 
 /** `{value}` is the input, `{ctx.key}` a value of the context; other braces stay. */

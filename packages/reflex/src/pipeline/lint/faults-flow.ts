@@ -98,4 +98,15 @@ export const FLOW_ENTRIES = {
     often: 'a misspelt outcome, a condition that contradicts itself, an edge of greater weight without a condition',
     fix: 'Correct the condition or the weights, or remove the edge.',
   },
+  R1155: {
+    title: 'A value stays in its branch',
+    verdict: 'fail',
+    severity: 'warning',
+    when: BEFORE,
+    rules: ['pipeline branch_value_lost'],
+    means:
+      'Every branch of a parallel node has a context of its own, and what it writes is not there behind the join. This value is written by nodes of branches alone, and a node behind the join reads it: it finds nothing.',
+    often: 'output_key at a node of a branch, and a prompt or a condition behind the join that names it',
+    fix: 'Write merge_context="true" at the parallel node, which keeps what its branches write, or read parallel.results, in which each branch has its context_updates.',
+  },
 } as const

@@ -103,4 +103,14 @@ export const NODE_ENTRIES = {
     means: 'It has at least one error. All that was found stands in `data.findings`.',
     fix: 'Correct the errors; reflex validate shows each with its place.',
   },
+  R1143: {
+    title: 'A command asks for a container',
+    verdict: 'fail',
+    when: BEFORE,
+    rules: ['pipeline sandbox_available'],
+    means:
+      'Reflex runs commands in a sandbox of its own, which bubblewrap makes, and has no containers. It does not run the command in anything weaker than the container that its author asked for.',
+    often: 'a pipeline that was written for a runner with Docker',
+    fix: 'Write sandbox="strict": the command has no network and writes below the work folder alone.',
+  },
 } as const

@@ -1,3 +1,4 @@
+import { branchValueLost } from './branch-values.ts'
 import { duplicateEdge, labelStatusShorthand, unconditionalToExit } from './edges.ts'
 import { exitNoOutgoing, multipleExits, startNoIncoming, startNode, terminalNode } from './ends.ts'
 import type { LintRule } from './finding.ts'
@@ -6,7 +7,7 @@ import { unboundedLoop } from './loops.ts'
 import { actionKnown, edgeTargetExists, fidelityValid, graphFileExists, implicitNode, retryTargetExists } from './names.ts'
 import { goalGateHasRetry, missingResourceBound, promptOnLlmNodes, promptOnlyNode, simulateMissing, typeKnown } from './nodes.ts'
 import { orphanNode, reachability } from './reachability.ts'
-import { capabilitiesRequired, dangerousSkip } from './safety.ts'
+import { capabilitiesRequired, dangerousSkip, sandboxAvailable } from './safety.ts'
 import { allConditionalNoDefault, ambiguousRoute, deadRoute, incompleteConditional } from './ways.ts'
 
 /** The rules of Reflex, in the order in which they are applied: those of reference pipeline 11.3, and five on the ways through a pipeline. */
@@ -31,9 +32,11 @@ export const RULES: readonly LintRule[] = [
   actionKnown,
   graphFileExists,
   dangerousSkip,
+  sandboxAvailable,
   capabilitiesRequired,
   unboundedLoop,
   lostJoin,
+  branchValueLost,
   fanInWithoutParallel,
   incompleteConditional,
   allConditionalNoDefault,

@@ -25,6 +25,19 @@ function* askedOf(attributes: Attributes, whose: string): Generator<readonly [at
   for (const hook of HOOKS) if (is(hook) !== '') yield [hook, `${whose} runs a command as ${hook}`]
 }
 
+/** A container is a sandbox of other runners: no command runs in a weaker one than its author asked for. */
+export const sandboxAvailable: LintRule = {
+  name: 'sandbox_available',
+  code: 'R1143',
+  *apply({ nodes }) {
+    for (const { id, node } of nodes.values()) {
+      if (textOf(node.attributes, 'sandbox')?.trim() !== 'container') continue
+      const message = `${quote(id)} asks for the sandbox "container", and Reflex runs no containers: the command would not be run`
+      yield { message, node: id, attribute: 'sandbox', fix: 'write sandbox="strict": no network, and writes below the work folder alone' }
+    }
+  },
+}
+
 /** One finding for the whole pipeline. */
 export const capabilitiesRequired: LintRule = {
   name: 'capabilities_required',

@@ -42,6 +42,8 @@ export interface Halt {
  */
 export interface Middleware {
   readonly name: string
+  /** It is asynchronous: the handler of the node asks for these phases as effects. */
+  readonly awaits?: { readonly before: boolean; readonly after: boolean }
   /** Before the first attempt. */
   before?(token: Token): Halt | undefined
   /** Before each further attempt. */

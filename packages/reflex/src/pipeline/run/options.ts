@@ -7,14 +7,15 @@ import type { Environment, Tool } from '../../tools/index.ts'
 import type { HostActions } from '../actions/registry.ts'
 import type { HandlerRegistry } from '../custom.ts'
 import type { DotCache } from '../dot/cache.ts'
-import type { Limits } from '../engine/handler.ts'
-import type { Summariser, ToolHooks } from '../engine/host-hooks.ts'
+import type { StoredArtifact } from '../engine/artifacts.ts'
+import type { Limits, Routing } from '../engine/handler.ts'
+import type { RunHooks, Summariser, ToolHooks } from '../engine/host-hooks.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import type { PipelineEvent } from '../events.ts'
 import type { EventStream } from '../event-stream.ts'
 import type { Transform } from '../language/transforms.ts'
 import type { LintRule } from '../lint/finding.ts'
-import type { Middleware } from '../middleware/middleware.ts'
+import type { HostMiddleware } from '../middleware/asynchronous.ts'
 import type { LlmBackend } from './backend.ts'
 import type { Interviewer } from '../interviewers/interviewers.ts'
 import type { PipelineServices } from '../services.ts'
@@ -33,6 +34,12 @@ export interface PipelineRunOptions {
   /** Executions of nodes at most. */
   readonly max_steps?: number | undefined
   readonly limits?: Limits | undefined
+  /** `lenient`: a failure that nothing catches follows the edges without a condition. Otherwise it ends the run. */
+  readonly onUnroutedFailure?: Routing['onUnroutedFailure']
+  /** `fail`: a stage that succeeds and has no edge to follow fails the run. Otherwise it ends the run as an exit does. */
+  readonly deadEnd?: Routing['deadEnd']
+  /** Small artifacts are files of the run's folder too, as large ones are. */
+  readonly persistArtifacts?: boolean | undefined
   /** Go on from the latest checkpoint in `logs_root`. */
   readonly resume?: boolean | undefined
   /** Go on from this checkpoint file, also one of another implementation. */
@@ -54,6 +61,8 @@ export interface PipelineRunOptions {
   readonly handlers?: HandlerRegistry | undefined
   /** Actions by name, beside the built-in ones; each goes before one of the same name, and giving one is allowing it. */
   readonly actions?: HostActions | undefined
+  /** Commands and functions around the pipeline and around each node, where it has none of its own. */
+  readonly hooks?: RunHooks | undefined
   /** Around calls of tools, where neither node nor graph has hooks of its own. */
   readonly tool_hooks?: ToolHooks | undefined
   /** Tells models what happened before, in place of the built-in text. */
@@ -61,9 +70,9 @@ export interface PipelineRunOptions {
   /** Sessions, memory and search; sessions and memory live in the store where there is none. */
   readonly services?: PipelineServices | undefined
   /** Middleware that graphs and nodes may ask for by name. */
-  readonly middleware?: ReadonlyMap<string, Middleware> | undefined
+  readonly middleware?: ReadonlyMap<string, HostMiddleware> | undefined
   /** Middleware around every node, after the mandatory seven (seed pipeline 5.1). */
-  readonly always?: readonly Middleware[] | undefined
+  readonly always?: readonly HostMiddleware[] | undefined
   /** Tools beside the built-in ones; giving one is allowing it. */
   readonly tools?: readonly Tool[] | undefined
   /** What is allowed and denied beside the level of trust. */
@@ -102,6 +111,8 @@ export interface PipelineResult {
   readonly completed_nodes: readonly string[]
   readonly node_outcomes: Readonly<Record<string, Outcome>>
   readonly context: JsonObject
+  /** What nodes have stored beside the context, and not removed. */
+  readonly artifacts: readonly StoredArtifact[]
   /** What was found before and during the run, as data of faults: none of it is an error. */
   readonly diagnostics: readonly Json[]
   readonly logs_root: string | null

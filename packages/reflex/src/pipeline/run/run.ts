@@ -13,7 +13,7 @@ import { createTools, fsCapability, lowestLimits, toolCapability } from '../../t
 import { realPath } from '../../tools/paths.ts'
 import { ACTION_NAMES } from '../actions/facts.ts'
 import { actionCapability } from '../actions/registry.ts'
-import { loweredTrust, pipelineParts } from '../assemble.ts'
+import { loweredTrust, pipelineParts, routingOf } from '../assemble.ts'
 import { requestOfCall } from '../engine/conversation.ts'
 import { latestCheckpoint, openCheckpoint, resumeArgument } from '../checkpoint/resume.ts'
 import type { ReadCheckpoint } from '../checkpoint/read.ts'
@@ -26,7 +26,7 @@ import type { DotGraph } from '../dot/graph.ts'
 import { diagnostic } from '../folder/folder.ts'
 import { Keeping, type KeepingOptions } from '../folder/keeping.ts'
 import { realRoot } from '../folder/held-folder.ts'
-import { safeName } from '../folder/paths.ts'
+import { folderOfLap, safeName } from '../folder/paths.ts'
 import { takeInputs } from '../inputs.ts'
 import { AutoApproveInterviewer } from '../interviewers/made.ts'
 import { type PipelineSource, readGraph, readPipeline, type ReadPipelineOptions, type ReadPipelineResult } from '../read.ts'
@@ -147,10 +147,15 @@ function placeOf({ host = systemHost, store, run_id, logs_root, ...options }: Pi
   return { host, run, workdir, logsRoot, isKept: logs_root !== false }
 }
 
-function keepingOf({ hmac_secret, events, on_event }: PipelineRunOptions, { logsRoot, isKept }: Place, troubles: Fault[]): KeepingOptions {
+function keepingOf(
+  { hmac_secret, persistArtifacts, events, on_event }: PipelineRunOptions,
+  { logsRoot, isKept }: Place,
+  troubles: Fault[],
+): KeepingOptions {
   return {
     logsRoot: isKept ? logsRoot : undefined,
     secret: hmac_secret,
+    ...(persistArtifacts === undefined ? {} : { persistArtifacts }),
     onEvent: (event) => {
       events?.push(event)
       on_event?.(event)
@@ -195,6 +200,8 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     handlers,
     actions,
     services: options.services,
+    routing: routingOf(options),
+    hooks: options.hooks,
     toolHooks: options.tool_hooks,
     summarise: options.summarise,
     store,
@@ -218,7 +225,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
 
 /** What came of a run, from what was told of it. */
 function resultOf(
-  { chronicle: { progress, state } }: Keeping,
+  { chronicle: { progress, state, stored } }: Keeping,
   typed: TypedGraph,
   { findings, logsRoot }: { readonly findings: readonly Fault[]; readonly logsRoot: string | undefined },
 ): PipelineResult {
@@ -234,8 +241,9 @@ function resultOf(
     completed_nodes: [...lap.completed],
     node_outcomes: Object.fromEntries(lap.outcomes),
     context: stripped({ ...progress.engineValues(typed, run), ...Object.fromEntries(context) }),
+    artifacts: stored.list,
     diagnostics: findings.map(diagnostic),
-    logs_root: logsRoot ?? null,
+    logs_root: logsRoot === undefined ? null : folderOfLap(logsRoot, lap.number),
     duration_ms: time - (start?.at ?? time),
     steps: progress.steps,
   }

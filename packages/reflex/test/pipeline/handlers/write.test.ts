@@ -115,6 +115,11 @@ describe('an accumulator', () => {
     if (operation === 'avg') expect(went.context['all.avg']).toBe(before === undefined ? 4 : 5)
   })
 
+  it('appends where nothing says how', async () => {
+    expect((await gather('label=x', { v: 2, all: [1] })).context).toMatchObject({ all: [1, 2], 'accumulator.n.operation': 'append' })
+    expect((await gather('mode=sum', { v: 2, all: 1 })).context['all']).toBe(3)
+  })
+
   it.each([
     ['sum', 'x'],
     ['sum', true],
