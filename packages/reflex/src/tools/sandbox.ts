@@ -1,6 +1,7 @@
 import type { Host } from '../kernel/index.ts'
 import { type Bubblewrap, bubblewrapped, findBubblewrap, memory, PLACES, PRIVATE_HOME } from './bubblewrap.ts'
 import { fsCapability, UNSANDBOXED_CAPABILITY } from './capability.ts'
+import type { FileRules } from './closed-paths.ts'
 import { type Environment, scrub } from './environment.ts'
 import { faults } from './faults.ts'
 import { guardFolders, type Warning, writableFolders } from './guard.ts'
@@ -28,6 +29,8 @@ export interface SandboxSettings {
   readonly reserved?: readonly string[] | undefined
   /** What a confined command may use; 4 GiB of memory and 2,048 processes unless said otherwise. */
   readonly limits?: Partial<CommandLimits> | undefined
+  /** Rules of the operator about files, which commands keep as tools do. */
+  readonly rules?: FileRules | undefined
   /** Where bubblewrap is looked for, absolute; the places of the system unless said otherwise. */
   readonly bubblewrap?: readonly string[] | undefined
 }
@@ -120,6 +123,7 @@ async function inSandbox(
     reserved,
     cwd,
     memory: memory(bubblewrap.modern),
+    rules: settings.rules?.(call) ?? [],
   }
   const { words, closing, end } = await guardFolders(folders, settings, call)
   const view = { workdir, writable, runFolder, stage, limits, reserved, environment, readable, cwd, guarded: words, closing }

@@ -3,8 +3,8 @@ import { chmod, cp, type FileHandle, mkdir, mkdtemp, open, readlink, rename, rm,
 import { join } from 'node:path'
 import { systemCode } from '../refusals.ts'
 
-/** Why something is removed: it runs by itself, makes a repository, lies too deep to be looked at, is a door to another program, or has an owner's bits. */
-export type Taken = 'runs' | 'repository' | 'deep' | 'socket' | 'pipe' | 'device' | 'bits'
+/** Why something is removed: it runs by itself, makes a repository, lies too deep to be looked at, is a door to another program, has an owner's bits, or a rule closes its path. */
+export type Taken = 'runs' | 'repository' | 'deep' | 'socket' | 'pipe' | 'device' | 'bits' | 'closed'
 
 /** What was removed, or could not be. */
 export interface Removed {
