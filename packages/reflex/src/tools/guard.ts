@@ -7,7 +7,7 @@ import { copyIn, dropCopy, type ShownCopy } from './git/private-copy.ts'
 import type { GitSettings } from './git/run.ts'
 import type { NotKept } from './git/take-over.ts'
 import { type Before, type Mark, shownReadOnly } from './leftovers/before.ts'
-import { hooksFolders } from './leftovers/hooks-path.ts'
+import { namedByRepository } from './leftovers/named-by-git.ts'
 import { type Removed, removeAt } from './leftovers/remove.ts'
 import { foldedName } from './leftovers/self-running.ts'
 import { stateFolder, watchFolders } from './leftovers/watch.ts'
@@ -49,7 +49,13 @@ export async function guardFolders(folders: Folders, settings: GitSettings, call
   const { writable, readable, reserved, cwd, memory, rules } = folders
   const closed = closedPaths(rules, [...writable, ...readable], call)
   const keeps = (path: string): boolean => call.allows(autorunCapability(path))
-  const area = { roots: writable, readable, hidden: reserved, hooks: writable.flatMap(hooksFolders), host: settings.host }
+  const area = {
+    roots: writable,
+    readable,
+    hidden: reserved,
+    named: [...new Set(writable.flatMap(namedByRepository))],
+    host: settings.host,
+  }
   const missed: NotKept[] = []
   const recover = async (holder: string): Promise<void> => {
     if (isFolder(holder)) missed.push(...(await takeOverCopy(copyIn(holder), settings, call)))

@@ -166,7 +166,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
       began: '1',
       roots: [work],
       hidden: [],
-      hooks: [],
+      named: [],
       before: { marks, doors: [] },
       copies: [],
       since: 0,

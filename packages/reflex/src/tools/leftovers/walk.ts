@@ -23,8 +23,8 @@ export interface Visitor {
   readonly host: Host
   /** Entries until the walk gives up. */
   readonly most: number
-  /** Folders that run by themselves although the table does not know them. */
-  readonly hooks: readonly string[]
+  /** Files and folders that run by themselves although the table does not know them. */
+  readonly named: readonly string[]
   see(found: Found): void
   /** Says if the walk goes into a folder. `inside`: the folder or one above it runs by itself. */
   enters(path: string, inside: boolean): boolean
@@ -68,14 +68,14 @@ function visit(entry: Dirent, { path, trail, inside }: Step, repository: boolean
   const { name } = entry
   const { trail: next, standing } = trail.step(name)
   const whole = `${path === '/' ? '' : path}/${name}`
-  const hooks = visitor.hooks.includes(whole)
+  const named = visitor.named.includes(whole)
   const leads = standing === 'leads' && !entry.isDirectory()
   const head = repository && foldedName(name) === 'head'
   const deep = entry.isDirectory() && Buffer.byteLength(whole) > LONGEST
-  const runs = deep || (!inside && (hooks || leads || head || (standing === 'runs' && matches(entry, next))))
+  const runs = deep || (!inside && (named || leads || head || (standing === 'runs' && matches(entry, next))))
   visitor.see({ folder: path, name, entry, runs, head, deep })
   if (!entry.isDirectory() || deep) return
-  const further = inside || (runs && (hooks || next.isFolder))
+  const further = inside || (runs && (named || next.isFolder))
   if (visitor.enters(whole, further)) open.push({ path: whole, trail: next, inside: further })
 }
 
