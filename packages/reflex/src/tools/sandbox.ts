@@ -1,5 +1,5 @@
 import type { Host } from '../kernel/index.ts'
-import { type Bubblewrap, bubblewrapped, findBubblewrap, memory, PLACES, PRIVATE_HOME } from './bubblewrap.ts'
+import { type Bubblewrap, bubblewrapped, findBubblewrap, handedTo, memory, PLACES, PRIVATE_HOME } from './bubblewrap.ts'
 import { fsCapability, UNSANDBOXED_CAPABILITY } from './capability.ts'
 import type { FileRules } from './closed-paths.ts'
 import { type Environment, scrub } from './environment.ts'
@@ -48,6 +48,8 @@ export interface Confined {
   readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly sandbox: Sandbox
+  /** Bytes that it reads from handle 4. */
+  readonly handed?: Uint8Array | undefined
   /** That it runs otherwise than asked for, and why. */
   readonly warning?: string
   /** Cleans up after the command, however it ended, and says what did not stay. To be called once, when nothing of it runs. */
@@ -77,7 +79,8 @@ export async function confine(
   const found = await sandboxFor(settings, call)
   if (!('why' in found)) {
     const { argv, end } = await inSandbox(command, found, settings, call)
-    return { argv, end, environment: { ...usual, HOME: PRIVATE_HOME, TMPDIR: '/tmp' }, sandbox: 'strict', ...warning }
+    const home = { HOME: PRIVATE_HOME, TMPDIR: '/tmp' }
+    return { argv, end, handed: handedTo(found), environment: { ...usual, ...home }, sandbox: 'strict', ...warning }
   }
   if (free && asked !== 'strict') return { ...plain, ...NOTHING_TO_CLEAN, sandbox: 'basic', warning: `without a sandbox: ${found.why}` }
   throw faults.make(found.code, found.why, { fix: found.fix })
