@@ -163,6 +163,7 @@ const REASONS: Readonly<Record<Removed['what'], string>> = {
   pipe: 'it is a pipe',
   device: 'it is a device',
   closed: 'the policy lets no run write it',
+  unnamed: 'its name is no UTF-8, so nobody can look at what it holds',
   bits: 'it had a setuid or setgid bit',
   link: 'it is a link that runs by itself outside of the sandbox',
   unseen: 'it could not be looked at',

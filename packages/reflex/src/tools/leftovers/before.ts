@@ -61,6 +61,8 @@ export async function lookBefore({ roots, readable = [], hidden, named, host }: 
       },
       // Doors lie everywhere, but not among the objects of a repository.
       enters: (path, inside) => !hidden.includes(path) && !roots.includes(path) && !(inside && path.endsWith('/objects')),
+      // What such a folder holds is looked at when the command has ended.
+      unnamed: () => undefined,
       closed: () => undefined,
     })
     if (seen > MOST_ENTRIES || marks.length > MOST_MARKS) throw tooMuch(root)
