@@ -54,7 +54,7 @@ async function cleanOnce(cleaning: Cleaning): Promise<{ readonly again: boolean;
         if (taken !== undefined) found.push({ taken, at })
       },
       enters: (path) => !hidden.includes(path) && !roots.includes(path) && !isStill(marks.get(path)),
-      unnamed: (folder, name) => void (hasChangedUnnamed(folder, name, cleaning.since) && unnamed.push({ folder, name })),
+      unnamed: (folder, name) => void (hasChangedUnnamed(folder, name, cleaning.since, MOST_ENTRIES) && unnamed.push({ folder, name })),
       closed: (path, code) => void (code === 'EACCES' ? closed.push(path) : removed.push({ path, what: 'unseen', why: code })),
     })
     if (seen > MOST_ENTRIES * 2) removed.push({ path: root, what: 'unseen', why: 'there is too much' })

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer'
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
-import { MOST_ENTRIES } from './before.ts'
 
 /** Returns the names in a folder that are no UTF-8: no text leads to them, and no path below them. */
 export function unnamedIn(folder: string, entries: readonly Dirent[]): readonly Buffer[] {
@@ -17,19 +16,20 @@ export function unnamedIn(folder: string, entries: readonly Dirent[]): readonly 
  * Says if something without a name has been made or changed since a time, and matters: a file may stay unless it has an owner's
  * bits, a folder stays when nothing in it has changed.
  */
-export function hasChangedUnnamed(folder: string, name: Buffer, since: number): boolean {
+export function hasChangedUnnamed(folder: string, name: Buffer, since: number, most: number): boolean {
   const path = Buffer.concat([Buffer.from(`${folder}/`), name])
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined || stats.isSymbolicLink()) return false
-  if (stats.isDirectory()) return hasChangedBelow(path, since)
+  if (stats.isDirectory()) return hasChangedBelow(path, since, most)
   return stats.ctimeMs > since && (!stats.isFile() || (stats.mode & 0o6000) !== 0)
 }
 
-function hasChangedBelow(top: Buffer, since: number): boolean {
+/** More than `most` entries count as changed. */
+function hasChangedBelow(top: Buffer, since: number, most: number): boolean {
   const open = [top]
   for (let at = open.pop(), seen = 0; at !== undefined; at = open.pop(), seen++) {
     const stats = lstatSync(at, { throwIfNoEntry: false })
-    if (seen > MOST_ENTRIES || (stats !== undefined && stats.ctimeMs > since)) return true
+    if (seen > most || (stats !== undefined && stats.ctimeMs > since)) return true
     if (stats?.isDirectory() === true) for (const name of namesIn(at)) open.push(Buffer.concat([at, Buffer.from('/'), name]))
   }
   return false

@@ -52,10 +52,7 @@ export async function watchFolders(area: Area, state: string, recover: (copy: st
   const { file, since } = openRecord(state)
   const id = basename(file, '.json')
   try {
-    const first = await lookBefore(area)
-    const inner = first.marks.flatMap(({ path }) => (basename(path) === '.git' ? namedByRepository(dirname(path)) : []))
-    const whole = { ...area, named: [...new Set([...area.named, ...inner])] }
-    const seen = whole.named.length === area.named.length ? first : await lookBefore(whole)
+    const { seen, whole } = await lookWithRepositories(area)
     const before = beforeAll(seen, readRecords(state, area.host.now()).active, area.roots)
     const record: Omit<CommandRecord, 'copies'> = {
       machine: hostname(),
@@ -81,6 +78,14 @@ export async function watchFolders(area: Area, state: string, recover: (copy: st
     dropRecord(file)
     throw thrown
   }
+}
+
+/** Looks at folders, and again where the settings of repositories in them name more that runs by itself. */
+async function lookWithRepositories(area: Area): Promise<{ readonly seen: Before; readonly whole: Area }> {
+  const first = await lookBefore(area)
+  const inner = first.marks.flatMap(({ path }) => (basename(path) === '.git' ? namedByRepository(dirname(path)) : []))
+  const whole = { ...area, named: [...new Set([...area.named, ...inner])] }
+  return { seen: whole.named.length === area.named.length ? first : await lookBefore(whole), whole }
 }
 
 function folders({ roots, hidden, named }: Area): Pick<CommandRecord, 'roots' | 'hidden' | 'named'> {
