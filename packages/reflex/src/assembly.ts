@@ -14,6 +14,7 @@ import { loweredTrust, metTerms } from './pipeline/assemble.ts'
 import {
   createPolicy,
   deniedToAll,
+  fileRules,
   type OperatorPolicy,
   ownRoots,
   type PolicyFile,
@@ -23,6 +24,7 @@ import {
 } from './policy/index.ts'
 import { suggest } from './text/index.ts'
 import { createTools, fsCapability, lowestLimits, type Tool, toolCapability, type Tools } from './tools/index.ts'
+import { realPath } from './tools/paths.ts'
 import { jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
 import { type RunFacts, worldOf } from './world.ts'
 
@@ -55,6 +57,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     host,
     reserved: home.reserved,
     limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
+    rules: ({ runFolder }) => fileRules(options.policy ?? [], { work: workdir, run: runFolder, home: environment['HOME'] }),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
   const { policy, allow } = policyFor(options, { ...home, workdir, userHome: environment['HOME'], now: () => host.now() }, facts)
@@ -90,7 +93,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     onTrouble: options.onTrouble,
   })
-  const denies = deniedToAll({ workdir, home: environment['HOME'], grants: options.policy ?? [], reserved: home.reserved })
+  const denies = deniedToAll({ workdir, home: environment['HOME'], real: realPath, grants: options.policy ?? [], reserved: home.reserved })
   const denied = (path: string): boolean => denies(fsCapability('read', path))
   const library = libraryFor(options, runtime, agent, { cwd, workdir, denied })
   return {
@@ -155,6 +158,7 @@ function policyFor(
     workdir,
     runFolder: (run) => facts.runFolder(run),
     home: userHome,
+    real: realPath,
     lowered: loweredTrust,
     met: metTerms,
     now,

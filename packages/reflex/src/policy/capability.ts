@@ -96,6 +96,34 @@ function begins(pattern: Pattern['steps'], steps: readonly string[], count: numb
   return true
 }
 
+/** The same rule for where its files really are: links in the steps before the first star are followed. */
+export function reallyAt(pattern: Pattern, real: (path: string) => string): Pattern {
+  const [root, use, ...path] = pattern.steps
+  const star = path.findIndex((step) => typeof step !== 'string')
+  const plain = path.slice(0, star < 0 ? path.length : star)
+  if (root !== 'fs' || use === undefined || plain.length === 0) return pattern
+  const found = real(`${sep === '/' ? sep : ''}${plain.join(sep)}`)
+  return { text: pattern.text, steps: [root, use, ...pathSteps(found), ...path.slice(plain.length)] }
+}
+
+/** A rule about files: the steps of a path, of which null is any one. */
+export interface FileRule {
+  readonly use: 'read' | 'write'
+  readonly steps: readonly (string | null)[]
+  /** It covers all that lies below as well. */
+  readonly below: boolean
+}
+
+/** The files that a pattern covers, once for each use that it covers. */
+export function fileRulesOf({ steps }: Pattern): readonly FileRule[] {
+  const [root, use, ...path] = steps
+  if (root !== 'fs' && typeof root === 'string') return []
+  const below = steps.at(-1) === REST
+  const all = (['read', 'write'] as const).filter((one) => typeof use !== 'string' || use === one)
+  const named = path.flatMap((step) => (step === REST ? [] : [typeof step === 'string' ? step : null]))
+  return all.map((one) => ({ use: one, steps: named, below }))
+}
+
 /** The folder that a step stands for. */
 function folderOf(step: string, folders: Folders | undefined): string | undefined {
   return step === '{work}' ? folders?.work : step === '{run}' ? folders?.run : step === '{home}' ? folders?.home : undefined

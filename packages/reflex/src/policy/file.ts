@@ -1,6 +1,7 @@
 import { causeOf, type Fault, type FaultDetails, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { readPattern } from './capability.ts'
 import { faults } from './faults.ts'
+import { repeatedKey } from './repeated-key.ts'
 import { neverMatches } from './roots.ts'
 import type { BoundedGrant } from './terms.ts'
 
@@ -30,6 +31,12 @@ const BOUNDED_FIELDS = ['capability', 'expires_at', 'max_uses']
 export function readPolicy(text: string, file?: string): PolicyFile {
   const value = parse(text, file)
   if (!isObject(value)) throw faults.make('R3011', 'the policy is not an object', { file })
+  const repeated = repeatedKey(text)
+  if (repeated !== undefined)
+    throw faults.make('R3011', `the policy has ${JSON.stringify(repeated)} twice in one object, and only the last would count`, {
+      file,
+      fix: 'put the rules of both into one list',
+    })
   for (const field of Object.keys(value)) {
     if (FIELDS.includes(field) || field === '$schema') continue
     throw faults.make(

@@ -9,6 +9,7 @@ import {
   reaches,
   readCapability,
   readPattern,
+  reallyAt,
   type Unreadable,
 } from './capability.ts'
 import { checkPattern, type PolicyFile } from './file.ts'
@@ -26,6 +27,8 @@ export interface PolicySettings {
   readonly runFolder: (run: string) => string
   /** The user's home folder, for grants and needs that name it as `{home}`. */
   readonly home?: string | undefined
+  /** Follows the links of a path, so that a denial that names a file by one holds for the file. Without it denials hold as written. */
+  readonly real?: ((path: string) => string) | undefined
   /** What the operator allows and denies beside the level of trust. */
   readonly grants?: readonly (Partial<PolicyFile> & Pick<PolicyFile, 'file'>)[]
   /** Milliseconds since the epoch, for grants that end; without it they have ended. */
@@ -75,6 +78,7 @@ export interface OperatorPolicy extends Policy {
 export function deniedToAll({
   workdir,
   home,
+  real,
   grants = [],
   reserved = [`${workdir}/.reflex`],
 }: Omit<PolicySettings, 'trust' | 'runFolder'>): (capability: string) => boolean {
@@ -82,7 +86,7 @@ export function deniedToAll({
     .flatMap(({ deny = [] }) => deny.filter((text) => !text.includes('{run}')))
     .flatMap((text) => {
       const pattern = readPattern(text, { work: workdir, run: '', home })
-      return 'problem' in pattern ? [] : [pattern]
+      return 'problem' in pattern ? [] : everywhere(pattern, real)
     })
   const kept = ['arbor://fs/read', 'arbor://fs/write'].flatMap((prefix) => reserved.map((folder) => below(prefix, folder)))
   const denied = [...kept, ...patterns]
@@ -149,13 +153,14 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
 }
 
 function rightsOf(settings: PolicySettings, run: string, trust: Trust): Rights {
-  const { workdir, home, grants = [] } = settings
+  const { workdir, home, real, grants = [] } = settings
   const folders = { work: workdir, run: settings.runFolder(run), home }
   const read = (list: 'allow' | 'deny'): [string, Pattern][] =>
     grants.flatMap((grant) =>
       (grant[list] ?? []).flatMap((text): [string, Pattern][] => {
         const pattern = readPattern(text, folders)
-        return 'problem' in pattern ? [] : [[grant.file ?? 'the operator', pattern]]
+        const patterns = 'problem' in pattern ? [] : list === 'deny' ? everywhere(pattern, real) : [pattern]
+        return patterns.map((one) => [grant.file ?? 'the operator', one])
       }),
     )
   return {
@@ -167,6 +172,11 @@ function rightsOf(settings: PolicySettings, run: string, trust: Trust): Rights {
     termed: termedGrants(grants, folders),
     now: settings.now,
   }
+}
+
+/** A denial as it is written, and for where the links on its way lead: a run may make and move links, so no grant follows them. */
+function everywhere(pattern: Pattern, real: PolicySettings['real']): readonly Pattern[] {
+  return real === undefined || pattern.steps[0] !== 'fs' ? [pattern] : [pattern, reallyAt(pattern, real)]
 }
 
 function judgeBy(rights: Rights, text: string, exactly = false): Verdict {

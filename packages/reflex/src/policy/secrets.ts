@@ -14,7 +14,14 @@ const TELLTALE = new Set([
   'CREDENTIAL',
   'CREDENTIALS',
   'PAT',
+  'JWT',
+  'BEARER',
+  'MNEMONIC',
+  'WEBHOOK',
+  'DBPASS',
 ])
+/** Ends of words that were written together, such as `GITHUBTOKEN`. */
+const TELLTALE_END = /(?:PASSWORD|PASSWD|PASSPHRASE|TOKEN|SECRET|CREDENTIALS|(?:API|ACCESS|SECRET|PRIVATE|SIGNING|ENCRYPTION)KEY)$/
 /** Words that say so at the end of a name, behind others: `PWD` alone is a folder, `MYSQL_PWD` a password. */
 const TELLTALE_LAST = new Set(['PWD', 'AUTH'])
 /** A shorter text may stand anywhere by chance. */
@@ -32,16 +39,33 @@ export function secretsIn(
   return Object.entries(environment).flatMap(([name, value]) => {
     if (value === undefined) return []
     const secret = value.length >= SHORTEST && !(/^[/~.]/.test(value) && isPath(value)) && tellsSecret(name)
-    return [...(secret ? [value] : []), ...secretsInAddress(value)]
+    return [...(secret ? [value, ...longLines(value)] : []), ...secretsInAddress(value), ...secretsInSettings(value)]
   })
 }
 
 function tellsSecret(name: string): boolean {
   const words = name
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
     .toUpperCase()
     .split(/[^A-Z]+/)
     .filter((word) => word !== '')
-  return words.some((word) => TELLTALE.has(word)) || (words.length > 1 && TELLTALE_LAST.has(words.at(-1) ?? ''))
+  return words.some((word) => TELLTALE.has(word) || TELLTALE_END.test(word)) || (words.length > 1 && TELLTALE_LAST.has(words.at(-1) ?? ''))
+}
+
+/** A line of a key is as good as a key: programs print them one by one, with something before each. */
+function longLines(secret: string): readonly string[] {
+  const lines = secret.split('\n').map((line) => line.trim())
+  return lines.length < 2 ? [] : lines.filter((line) => line.length >= TOKEN_LENGTH && !line.startsWith('-----'))
+}
+
+/** What is secret in settings in one text, such as `AccountName=ana;AccountKey=…`: the text as a whole, and each value whose name says so. */
+function secretsInSettings(value: string): readonly string[] {
+  const found = value.split(';').flatMap((pair) => {
+    const at = pair.indexOf('=')
+    const name = pair.slice(0, Math.max(0, at)).trim()
+    return at > 0 && (tellsSecret(name) || /^pwd$/i.test(name)) ? [pair.slice(at + 1).trim()] : []
+  })
+  return value.includes(';') && found.length > 0 ? [value, ...found] : []
 }
 
 /** A user without a password is a name, unless it is as long as a token. */

@@ -5,6 +5,7 @@ import { type Environment, pathFolders } from './environment.ts'
 import type { CommandLimits } from './limits.ts'
 import { isBelow, isFolder, isThere, realPath } from './paths.ts'
 import { runProcess } from './process.ts'
+import { callFilter } from './sandbox-filter.ts'
 import { isWritableStage } from './stage.ts'
 
 /** Bubblewrap as it works on this machine. */
@@ -12,6 +13,8 @@ export interface Bubblewrap {
   readonly program: string
   /** A release that can also forbid further user namespaces and bound folders in memory (0.8 and later). */
   readonly modern: boolean
+  /** The kernel takes a filter of calls. */
+  readonly filters: boolean
 }
 
 /** Why there is none. */
@@ -63,23 +66,40 @@ export async function findBubblewrap(places: readonly string[], host: Host): Pro
   const known = found.get(program)
   if (known !== undefined) return known
   let said = ''
-  for (const modern of [true, false]) {
-    const tried = await tryOut({ program, modern }, host)
+  for (const [modern, filters] of WAYS) {
+    const way = { program, modern, filters }
+    const tried = await tryOut(way, host)
     if (tried === undefined) {
-      found.set(program, { program, modern })
-      return { program, modern }
+      found.set(program, way)
+      return way
     }
     said = tried
   }
   return { why: `bubblewrap can make no sandbox here: ${said}` }
 }
 
+/** The best first. */
+const WAYS = [
+  [true, true],
+  [false, true],
+  [true, false],
+  [false, false],
+] as const
+
+/** The bytes that a program started by `bubblewrapped` is handed. */
+export function handedTo({ filters }: Bubblewrap): Uint8Array | undefined {
+  return filters ? callFilter() : undefined
+}
+
 /** Undefined when it works, else what it says. */
 async function tryOut(bubblewrap: Bubblewrap, host: Host): Promise<string | undefined> {
-  const argv = [...rootOf(bubblewrap), ...CLOSED, '--', '/bin/sh', '-c', ':']
+  const argv = [...rootOf(bubblewrap), ...CLOSED, ...filtered(bubblewrap), '--', '/bin/sh', '-c', ':']
   const { signal } = new AbortController()
   try {
-    const result = await runProcess({ argv, cwd: '/', environment: {}, timeout: 10_000, most: 1_000, signal }, host)
+    const result = await runProcess(
+      { argv, cwd: '/', environment: {}, timeout: 10_000, most: 1_000, signal, handed: handedTo(bubblewrap) },
+      host,
+    )
     return result.code === 0 ? undefined : result.stderr.trim().split('\n')[0] || `it ended with ${result.code ?? result.signal}`
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown)
@@ -192,6 +212,7 @@ export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, v
     ...hidden.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
     ...view.closing,
     ...CLOSED,
+    ...filtered(bubblewrap),
     '--info-fd',
     '3',
     '--chdir',
@@ -200,6 +221,11 @@ export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, v
     ...limited(view.limits),
     ...argv,
   ]
+}
+
+/** Handle 3 is for what bubblewrap reports. */
+function filtered({ filters }: Bubblewrap): readonly string[] {
+  return filters ? ['--seccomp', '4'] : []
 }
 
 /** Whether bubblewrap said that it could not do its part, and what. */

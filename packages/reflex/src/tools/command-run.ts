@@ -123,7 +123,7 @@ async function cleaned(
 
 async function perform(
   command: Invocation,
-  { argv, environment, sandbox }: Confined,
+  { argv, environment, sandbox, handed }: Confined,
   cwd: string,
   settings: CommandSettings,
   call: ToolCall,
@@ -143,6 +143,7 @@ async function perform(
       most: command.limit,
       signal: call.signal,
       reports: confined,
+      handed,
       limits,
     },
     settings.host,

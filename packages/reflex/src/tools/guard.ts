@@ -1,12 +1,14 @@
+import { basename, dirname, join } from 'node:path'
 import { autorunCapability } from './capability.ts'
+import { type ClosedPath, closedPaths, type FileRule, foldersAbove } from './closed-paths.ts'
 import { faults } from './faults.ts'
 import { copyRepositories, takeOverCopy } from './git/copies.ts'
 import { copyIn, dropCopy, type ShownCopy } from './git/private-copy.ts'
 import type { GitSettings } from './git/run.ts'
 import type { NotKept } from './git/take-over.ts'
 import { type Before, type Mark, shownReadOnly } from './leftovers/before.ts'
-import { hooksFolders } from './leftovers/hooks-path.ts'
-import type { Removed } from './leftovers/remove.ts'
+import { namedByRepository } from './leftovers/named-by-git.ts'
+import { type Removed, removeAt } from './leftovers/remove.ts'
 import { foldedName } from './leftovers/self-running.ts'
 import { stateFolder, watchFolders } from './leftovers/watch.ts'
 import { isBelow, isFolder, shownPath } from './paths.ts'
@@ -34,27 +36,44 @@ export interface Folders {
   readonly cwd: string
   /** Words that make a folder in memory at the path behind them. */
   readonly memory: readonly string[]
+  /** Rules of the operator about files. */
+  readonly rules: readonly FileRule[]
 }
 
 /**
- * Guards the folders of a command: what runs by itself on the host is shown read-only, of repositories it gets copies, and
- * sockets, pipes and devices cannot be reached. When it has ended, what it left of this kind is removed.
+ * Guards the folders of a command: what runs by itself on the host is shown read-only, of repositories it gets copies, what the
+ * run may not read or write is closed to it, and sockets, pipes and devices cannot be reached. When it has ended, what it left
+ * of this kind is removed.
  */
 export async function guardFolders(folders: Folders, settings: GitSettings, call: ToolCall): Promise<Guard> {
-  const { writable, readable, reserved, cwd, memory } = folders
+  const { writable, readable, reserved, cwd, memory, rules } = folders
+  const closed = closedPaths(rules, [...writable, ...readable], call)
   const keeps = (path: string): boolean => call.allows(autorunCapability(path))
-  const area = { roots: writable, readable, hidden: reserved, hooks: writable.flatMap(hooksFolders), host: settings.host }
+  const area = {
+    roots: writable,
+    readable,
+    hidden: reserved,
+    named: [...new Set(writable.flatMap(namedByRepository))],
+    host: settings.host,
+  }
   const missed: NotKept[] = []
   const recover = async (holder: string): Promise<void> => {
     if (isFolder(holder)) missed.push(...(await takeOverCopy(copyIn(holder), settings, call)))
   }
-  const watch = await watchFolders(area, stateFolder(call, reserved), recover, call)
+  const state = stateFolder(call, reserved)
+  const watch = await watchFolders(area, state, recover, call)
+  const isClosed = (gitDir: string): boolean => closed.some(({ path }) => isBelow(path, gitDir) || isBelow(gitDir, path))
   let copies: readonly ShownCopy[] = []
   try {
     copies = copyRepositories(
       writable,
       cwd,
-      { below: repositoriesOf(watch.before), ignored: [...reserved, call.runFolder], memory, keeps },
+      {
+        below: repositoriesOf(watch.before),
+        ignored: [...reserved, call.runFolder],
+        memory,
+        keeps: (path) => keeps(path) || isClosed(path),
+      },
       call,
     )
     watch.begin(copies.map(({ holder }) => holder))
@@ -65,11 +84,11 @@ export async function guardFolders(folders: Folders, settings: GitSettings, call
   }
   const marks = shownReadOnly(watch.before, writable).filter(({ path }) => !reserved.includes(path) && !keeps(path))
   return {
-    closing: marks.filter(isStore).flatMap(({ path }) => ['--remount-ro', path]),
-    words: (root) => wordsIn(root, folders, { marks, doors: watch.before.doors }, copies),
+    closing: [...marks.filter(isStore), ...closed.filter(isMasked)].flatMap(({ path }) => ['--remount-ro', path]),
+    words: (root) => wordsIn(root, folders, { marks, doors: watch.before.doors, closed }, copies),
     async end() {
       for (const copy of copies) missed.push(...(await takeOverCopy(copy.found(), settings, call)))
-      const removed = await watch.end()
+      const removed = [...(await watch.end()), ...(await removeClosed(closed, folders, join(state, '.reflex-removed'), call))]
       return [...removedWarnings([...watch.left, ...removed], call), ...notKept(missed)]
     },
   }
@@ -82,17 +101,49 @@ function repositoriesOf({ marks }: Before): readonly string[] {
 function wordsIn(
   root: string,
   { writable, readable, memory }: Folders,
-  { marks, doors }: Before,
+  { marks, doors, closed }: Before & { readonly closed: readonly ClosedPath[] },
   copies: readonly ShownCopy[],
 ): readonly string[] {
   const inner = [...writable, ...readable].filter((other) => other !== root && isBelow(other, root))
   const isHere = (path: string): boolean => isBelow(path, root) && !inner.some((other) => isBelow(path, other))
   const isShown = (path: string): boolean => isHere(path) && !copies.some(({ gitDir }) => isBelow(path, gitDir))
+  const here = closed.filter(({ path }) => isHere(path))
   return [
+    ...unwritable(here, root, writable.includes(root)),
     ...copies.filter(({ gitDir }) => isHere(gitDir)).flatMap(({ words }) => words),
     ...marks.filter(({ path }) => isShown(path)).flatMap((mark) => markWords(mark, memory)),
     ...doors.filter(isShown).flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...here
+      .filter(({ use }) => use === 'read')
+      .flatMap(({ path, folder }) => (folder ? [...memory, path] : ['--ro-bind', '/dev/null', path])),
   ]
+}
+
+/** Words that close paths to writing, and keep what leads to a closed one in its place. */
+function unwritable(closed: readonly ClosedPath[], root: string, writable: boolean): readonly string[] {
+  const binds = new Map(closed.flatMap(({ path, use }) => (use === 'write' ? [[path, '--ro-bind']] : [])))
+  const isFixed = (path: string): boolean => [...binds.keys()].some((one) => isBelow(path, one))
+  const held = writable ? foldersAbove(closed, root).filter((path) => !isFixed(path)) : []
+  for (const path of held) binds.set(path, '--bind')
+  return [...binds].toSorted(([a], [b]) => a.length - b.length).flatMap(([path, word]) => [word, path, path])
+}
+
+function isMasked({ use, folder }: ClosedPath): boolean {
+  return use === 'read' && folder
+}
+
+/** Moves aside what a command has made where its run may not write. */
+async function removeClosed(
+  before: readonly ClosedPath[],
+  { rules, writable }: Folders,
+  aside: string,
+  call: ToolCall,
+): Promise<readonly Removed[]> {
+  const unwritten = rules.filter(({ use }) => use === 'write')
+  const fresh = closedPaths(unwritten, writable, call).filter(({ path }) => !before.some((one) => one.path === path))
+  const removed: (Removed | undefined)[] = []
+  for (const { path } of fresh) removed.push(await removeAt(dirname(path), basename(path), 'closed', aside))
+  return removed.filter((one) => one !== undefined)
 }
 
 function markWords(mark: Mark, memory: readonly string[]): readonly string[] {
@@ -111,6 +162,8 @@ const REASONS: Readonly<Record<Removed['what'], string>> = {
   socket: 'it is a socket',
   pipe: 'it is a pipe',
   device: 'it is a device',
+  closed: 'the policy lets no run write it',
+  unnamed: 'its name is no UTF-8, so nobody can look at what it holds',
   bits: 'it had a setuid or setgid bit',
   link: 'it is a link that runs by itself outside of the sandbox',
   unseen: 'it could not be looked at',

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import type { Host } from '../kernel/index.ts'
 import { type Handles, onlyHandles } from './inherited-handles.ts'
 import type { CommandLimits } from './limits.ts'
@@ -16,6 +16,8 @@ export interface ProcessRequest {
   readonly stdin?: string | number | undefined
   /** The program is bubblewrap and reports its sandbox to handle 3: the result comes once nothing of the sandbox runs. */
   readonly reports?: boolean | undefined
+  /** Given to the program at handle 4. */
+  readonly handed?: Uint8Array | undefined
   /** Milliseconds. */
   readonly timeout: number
   /** Bytes kept of the output and of the errors, each. What comes after them is read and dropped. */
@@ -51,9 +53,15 @@ const REPORT = 4_000
  * Rejects only when the program cannot be started, with the error of the system.
  */
 export async function runProcess(request: ProcessRequest, host: Host): Promise<ProcessResult> {
-  const { stdin, reports = false } = request
+  const { stdin, reports = false, handed } = request
   const input = typeof stdin === 'string' ? 'pipe' : (stdin ?? 'ignore')
-  const handles = await onlyHandles([input, 'pipe', 'pipe', ...(reports ? (['pipe'] as const) : [])])
+  const handles = await onlyHandles([
+    input,
+    'pipe',
+    'pipe',
+    ...(reports || handed !== undefined ? [reports ? ('pipe' as const) : ('ignore' as const)] : []),
+    ...(handed === undefined ? [] : ['pipe' as const]),
+  ])
   try {
     return await runWith(request, handles, host)
   } finally {
@@ -77,6 +85,7 @@ function runWith(request: ProcessRequest, { stdio }: Handles, host: Host): Promi
     // A program that reads nothing closes its input; that is no error of ours.
     child.stdin?.on('error', () => undefined)
     if (typeof request.stdin === 'string') child.stdin?.end(request.stdin)
+    if (request.handed !== undefined) hand(child.stdio[4] as Writable | null, request.handed)
     child.once('error', (error) => {
       stop.settle()
       reject(error)
@@ -97,6 +106,12 @@ function runWith(request: ProcessRequest, { stdio }: Handles, host: Host): Promi
       })
     })
   })
+}
+
+/** A program that does not begin reads nothing; its end says why. */
+function hand(to: Writable | null, bytes: Uint8Array): void {
+  to?.on('error', () => undefined)
+  to?.end(bytes)
 }
 
 interface Stopping {

@@ -1,6 +1,7 @@
 import type { Host } from '../kernel/index.ts'
-import { type Bubblewrap, bubblewrapped, findBubblewrap, memory, PLACES, PRIVATE_HOME } from './bubblewrap.ts'
+import { type Bubblewrap, bubblewrapped, findBubblewrap, handedTo, memory, PLACES, PRIVATE_HOME } from './bubblewrap.ts'
 import { fsCapability, UNSANDBOXED_CAPABILITY } from './capability.ts'
+import type { FileRules } from './closed-paths.ts'
 import { type Environment, scrub } from './environment.ts'
 import { faults } from './faults.ts'
 import { guardFolders, type Warning, writableFolders } from './guard.ts'
@@ -28,6 +29,8 @@ export interface SandboxSettings {
   readonly reserved?: readonly string[] | undefined
   /** What a confined command may use; 4 GiB of memory and 2,048 processes unless said otherwise. */
   readonly limits?: Partial<CommandLimits> | undefined
+  /** Rules of the operator about files, which commands keep as tools do. */
+  readonly rules?: FileRules | undefined
   /** Where bubblewrap is looked for, absolute; the places of the system unless said otherwise. */
   readonly bubblewrap?: readonly string[] | undefined
 }
@@ -45,6 +48,8 @@ export interface Confined {
   readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly sandbox: Sandbox
+  /** Bytes that it reads from handle 4. */
+  readonly handed?: Uint8Array | undefined
   /** That it runs otherwise than asked for, and why. */
   readonly warning?: string
   /** Cleans up after the command, however it ended, and says what did not stay. To be called once, when nothing of it runs. */
@@ -74,7 +79,8 @@ export async function confine(
   const found = await sandboxFor(settings, call)
   if (!('why' in found)) {
     const { argv, end } = await inSandbox(command, found, settings, call)
-    return { argv, end, environment: { ...usual, HOME: PRIVATE_HOME, TMPDIR: '/tmp' }, sandbox: 'strict', ...warning }
+    const home = { HOME: PRIVATE_HOME, TMPDIR: '/tmp' }
+    return { argv, end, handed: handedTo(found), environment: { ...usual, ...home }, sandbox: 'strict', ...warning }
   }
   if (free && asked !== 'strict') return { ...plain, ...NOTHING_TO_CLEAN, sandbox: 'basic', warning: `without a sandbox: ${found.why}` }
   throw faults.make(found.code, found.why, { fix: found.fix })
@@ -120,6 +126,7 @@ async function inSandbox(
     reserved,
     cwd,
     memory: memory(bubblewrap.modern),
+    rules: settings.rules?.(call) ?? [],
   }
   const { words, closing, end } = await guardFolders(folders, settings, call)
   const view = { workdir, writable, runFolder, stage, limits, reserved, environment, readable, cwd, guarded: words, closing }

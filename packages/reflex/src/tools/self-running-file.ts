@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { autorunCapability, fsCapability } from './capability.ts'
-import { hooksFolders } from './leftovers/hooks-path.ts'
+import { namedByRepository } from './leftovers/named-by-git.ts'
 import { isRepository, runsByItself } from './leftovers/self-running.ts'
 import { absolute, type Base, isBelow, realTarget } from './paths.ts'
 import type { Place } from './tool.ts'
@@ -20,7 +20,7 @@ export function writeNeeds(path: string, base: Base, place: Place): readonly str
 export function isSelfRunning(path: string, place: Place): boolean {
   const root = [place.runFolder, place.workdir].find((folder) => isBelow(path, folder)) ?? '/'
   if (runsByItself(relative(root, path).split('/'))) return true
-  if (hooksFolders(place.workdir).some((folder) => isBelow(path, folder))) return true
+  if ([place.workdir, dirname(path)].flatMap(namedByRepository).some((named) => isBelow(path, named))) return true
   return foldersBetween(path, root).some(isRepositoryFolder)
 }
 

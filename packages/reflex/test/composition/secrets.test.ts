@@ -207,6 +207,13 @@ describe('secrets', () => {
     ['ANYTHING', 'mongodb+srv://ana:sh@rt@db/app', ['ana:sh@rt']],
     ['PROXY', 'jdbc:postgresql://db/app?user=ana&password=correct-horse&ssl=1#x', ['correct-horse']],
     ['REMOTE', 'https://0123456789abcdef0123456789@git.example/a', ['0123456789abcdef0123456789']],
+    ['dbPassword', 'correct-horse', ['correct-horse']],
+    ['GITHUBTOKEN', 'correct-horse', ['correct-horse']],
+    ['DEPLOY_PRIVATEKEY', 'correct-horse', ['correct-horse']],
+    ['SLACK_WEBHOOK_URL', 'https://hooks.example/T0/B0/correct-horse', ['https://hooks.example/T0/B0/correct-horse']],
+    ['STORAGE', 'Endpoints=https;AccountName=ana;AccountKey=correct+horse==;Suffix=x', ['correct+horse==']],
+    ['MSSQL', 'Server=db;User Id=sa;Pwd=correct-horse;', ['correct-horse']],
+    ['TLS_KEY', '-----BEGIN KEY-----\nMIIEcorrectHorseBattery\n-----END KEY-----', ['MIIEcorrectHorseBattery']],
   ])('are known by the name of %s, or in its address: %s', (name, value, secrets) => {
     expect(secretsIn({ [name]: value })).toEqual(expect.arrayContaining([value, ...secrets]))
     const hidden = redaction(secretsIn({ [name]: value }))
@@ -222,6 +229,9 @@ describe('secrets', () => {
     ['DATABASE_URL', 'postgres://postgres@localhost/app?sslmode=require'],
     ['PATH', '/usr/bin:/bin'],
     ['COMPASS', 'north-by-north'],
+    ['MAX_TOKENS', '100000000'],
+    ['HOTKEY', 'control-alt-k'],
+    ['LS_COLORS', 'rs=0:di=01;34:ln=01;36:tw=30;42'],
   ])('%s=%s is no secret', (name, value) => {
     expect(secretsIn({ [name]: value })).toEqual([])
   })

@@ -35,6 +35,8 @@ describe('a policy file', () => {
     ['{"deny": ["arbor://memory/*.md"]}', { code: 'R3012', path: 'deny[0]' }],
     ['{"deny": ["arbor://memory/../b"]}', { code: 'R3012' }],
     ['{"deny": ["arbor://memory/"]}', { code: 'R3012' }],
+    ['{"deny": ["arbor://net/**"], "d\\u0065ny": []}', { code: 'R3011' }],
+    ['{"allow": [{"capability": "arbor://net/a", "max_uses": 1, "max_uses": 9}]}', { code: 'R3011' }],
     ['{"roots": "deploy"}', { code: 'R3011', path: 'roots' }],
     ['{"roots": ["De/ploy"]}', { code: 'R3011', path: 'roots' }],
   ])('%s is refused', (text, fault) => {
@@ -45,6 +47,7 @@ describe('a policy file', () => {
     ['a root that nothing asks about', 'arbor://nett/example.org'],
     ['a root of a tool that the file does not name', 'arbor://deploy/prod'],
     ['a file that is neither read nor written', 'arbor://fs/reed/srv/**'],
+    ['a file that is neither read, written nor left to run', 'arbor://fs/run/srv/**'],
     ['a host with a port', 'arbor://net/example.org:8080'],
     ['a host with a path', 'arbor://net/example.org/orders'],
     ['a name that is no host', 'arbor://net/exa%20mple.org'],

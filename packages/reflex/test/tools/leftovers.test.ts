@@ -67,6 +67,20 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(result.warning).toContain('R4144')
   })
 
+  it('in a folder whose name is no UTF-8 is removed with it, and what was there and has not changed stays', async () => {
+    const work = project()
+    const bad = (name: string): Buffer => Buffer.concat([Buffer.from(`${work}/${name}`), Buffer.from([0xfe])])
+    for (const name of ['old', 'touched']) mkdirSync(Buffer.concat([bad(name), Buffer.from('/sub')]), { recursive: true })
+    const text = `x=$(printf '\\376'); mkdir "new$x"; git init -q "new$x/r"; echo evil > "touched$x/sub/.envrc"; mkfifo "pipe$x"
+      cp /bin/true "bits$x"; chmod u+s "bits$x"; echo kept > "file$x"; mkdir "twin$x" "twin\ufffd"; echo evil > "twin\ufffd/.envrc"`
+    const result = await sh(text, work)
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    const left = readdirSync(work, { encoding: 'latin1' }).filter((name) => !name.startsWith('.'))
+    expect(left.toSorted()).toEqual(['file\xfe', 'old\xfe', Buffer.from('twin\ufffd').toString('latin1')].toSorted())
+    expect(readdirSync(join(work, 'twin\ufffd'))).toEqual([])
+    expect(new Set(codes(result))).toEqual(new Set(['R4144']))
+  })
+
   it('lies aside, where git finds no repository', async () => {
     const work = project()
     const { warning = '' } = await sh('git init -q --bare sub/.git', work)
@@ -166,7 +180,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
       began: '1',
       roots: [work],
       hidden: [],
-      hooks: [],
+      named: [],
       before: { marks, doors: [] },
       copies: [],
       since: 0,

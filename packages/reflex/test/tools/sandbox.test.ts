@@ -53,6 +53,12 @@ describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === un
     expect(readFileSync(join(call.runFolder, 'build/run.txt'), 'utf8')).toBe('run\n')
   })
 
+  it.skipIf(process.arch !== 'x64' || !existsSync('/usr/bin/perl'))('has no call for the keys of the session of its user', async () => {
+    const [asks, isMissing] = ['syscall(250, 0, -3, 0)', '$! + 0']
+    const { stdout } = await sh(`grep '^Seccomp:' /proc/self/status; perl -e 'print ${asks}, " ", ${isMissing}'`, confinedIn(folder()))
+    expect(stdout).toBe('Seccomp:\t2\n-1 38')
+  })
+
   it.each([
     ['beside the store', '.reflex/runs/otter'],
     ['in the work folder', 'logs/runs/otter'],

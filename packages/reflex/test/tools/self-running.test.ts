@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { callIn, containing, folder, refusal, tools, use } from './workshop.ts'
+import { callIn, containing, folder, refusal, tools, use, write } from './workshop.ts'
 
 const PATHS: readonly string[] = [
   'lib/.git/config',
@@ -24,6 +24,13 @@ const PATHS: readonly string[] = [
   'bare/config',
   'bare/hooks/update',
   'mine/pre-commit',
+  'shared.gitconfig',
+  'tools/clean.sh',
+  'one.js',
+  'nested/own/pre-commit',
+  '.rvmrc',
+  'a/.claude/hooks/x.sh',
+  'x.sublime-project',
 ]
 
 /** A folder with a bare repository, a folder of hooks that the settings name, and a link to settings of an editor. */
@@ -31,6 +38,11 @@ function project(): string {
   const work = folder()
   execFileSync('git', ['init', '-q', work])
   execFileSync('git', ['-C', work, 'config', 'core.hooksPath', 'mine'])
+  execFileSync('git', ['-C', work, 'config', 'include.path', '../shared.gitconfig'])
+  write(join(work, 'shared.gitconfig'), '[filter "x"] clean = ./tools/clean.sh %f\n[diff "x"]\n\ttextconv = "node one.js"\n')
+  write(join(work, 'one.js'), '')
+  execFileSync('git', ['init', '-q', join(work, 'nested')])
+  execFileSync('git', ['-C', join(work, 'nested'), 'config', 'core.hooksPath', 'own'])
   execFileSync('git', ['init', '-q', '--bare', join(work, 'bare')])
   mkdirSync(join(work, 'settings'))
   symlinkSync('settings', join(work, '.zed'))

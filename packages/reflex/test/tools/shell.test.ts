@@ -27,7 +27,9 @@ describe('shell', () => {
   const steering = 'PATH HOME LD_PRELOAD LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES IFS ENV BASH_ENV SHELLOPTS PS4 NODE_OPTIONS'
   const others =
     'PYTHONPATH PYTHONSTARTUP GIT_SSH_COMMAND GIT_DIR https_proxy ALL_PROXY PERL5LIB npm_config_registry ld_preload a-b 1a BASH_FUNC_ls%% ä'
-  it.each([...`${steering} ${others}`.split(' '), '', 'a b'])('takes no variable called %j', async (name) => {
+  const more =
+    'MAKEFILES TAR_OPTIONS LUA_INIT_5_4 VIMINIT RIPGREP_CONFIG_PATH GOFLAGS RSYNC_RSH AWS_CONFIG_FILE DOTNET_STARTUP_HOOKS pip_index_url'
+  it.each([...`${steering} ${others} ${more}`.split(' '), '', 'a b'])('takes no variable called %j', async (name) => {
     expect(await refusal(() => sh('true', callIn(folder()), { environment: { [name]: 'x' } }))).toMatchObject({
       code: 'R4101',
       message: containing('none that steers programs'),

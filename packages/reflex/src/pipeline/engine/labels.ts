@@ -5,7 +5,7 @@ import type { TypedNode } from '../compile/typed.ts'
 import { lookUp } from '../language/reading.ts'
 import { combine, DERIVED, isTrusted, type Label, packLabel, SENSITIVITIES, TRUSTED, unpackLabel, UNTRUSTED } from '../middleware/label.ts'
 import { isLasting } from '../middleware/labelled.ts'
-import { authorLabel, inputsLabel, sensitive } from '../middleware/labelling.ts'
+import { authorLabel, inputsLabel, PREFERRED, sensitive } from '../middleware/labelling.ts'
 import type { Token } from '../middleware/middleware.ts'
 import { pipelineFrame } from './spending.ts'
 import { OWN } from './tally.ts'
@@ -53,7 +53,8 @@ export function storedKey(walk: Walk, key: string): string | undefined {
 export function labelOfKey(walk: Walk, key: string): Label {
   const stored = storedKey(walk, key)
   if (stored === undefined) return TRUSTED
-  if (stored === 'preferred_label') return DERIVED
+  // It stands in the position, and its label beside the others where it is worse.
+  if (stored === PREFERRED) return combine(DERIVED, unpackLabel(walk.x.get(`${LABELS}${PREFERRED}`)))
   const packed = walk.x.get(`${LABELS}${stored}`)
   if (packed === undefined && isElsewhere(walk, stored)) return leastGiven(walk)
   return packed === undefined && stored.startsWith('graph.') ? authorLabel(walk.charter) : unpackLabel(packed)

@@ -57,10 +57,20 @@ export function labelOutputs(token: Token, outcome: Outcome, updates: JsonObject
   const { node } = token.scene
   const inputs = combine(inputsLabel(token), token.touched())
   for (const key of Object.keys(updates)) token.mark(key, sensitive(node.dataClassification, outputLabel(token, key, inputs)))
+  if (outcome.preferred_label !== undefined) labelPreferred(token, outputLabel(token, PREFERRED, inputs))
   for (const { key, label, why } of reductions(token, outcome, updates)) {
     token.note('taint_reduced', { key, why, from: levelOf(token.label(key)), to: levelOf(label) })
     token.mark(key, label)
   }
+}
+
+/** The key under which the engine gives the label that an execution prefers. */
+export const PREFERRED = 'preferred_label'
+
+/** A preferred label is text of whoever decided, and derived at least; only what is worse is kept, until another one takes its place. */
+function labelPreferred(token: Token, label: Label): void {
+  if (label.level > DERIVED.level) token.mark(PREFERRED, label)
+  else if (token.label(PREFERRED).level > DERIVED.level) token.mark(PREFERRED, TRUSTED)
 }
 
 function outputLabel(token: Token, key: string, inputs: Label): Label {

@@ -7,7 +7,7 @@ import { ledgerPort } from '../../kernel/ledger.ts'
 import { runName } from '../../kernel/names.ts'
 import { Runtime } from '../../kernel/runtime.ts'
 import { modelPort } from '../../models/index.ts'
-import { createPolicy, deniedToAll, ownRoots } from '../../policy/index.ts'
+import { createPolicy, deniedToAll, fileRules, ownRoots } from '../../policy/index.ts'
 import { memoryStore } from '../../store/index.ts'
 import { createTools, fsCapability, lowestLimits, toolCapability } from '../../tools/index.ts'
 import { realPath } from '../../tools/paths.ts'
@@ -97,7 +97,7 @@ async function runRead(ready: Ready, options: PipelineRunOptions, folder: string
   const runtime = runtimeFor(options, place)
   const isLowered = author === 'untrusted'
   const program = runtime.programs.add('pipeline', id, { ...source, ...(isLowered ? { author } : {}) }, isLowered ? {} : { def: typed })
-  const denies = deniedToAll({ workdir: place.workdir, grants: options.policy ?? [] })
+  const denies = deniedToAll({ workdir: place.workdir, real: realPath, grants: options.policy ?? [] })
   const denied = (path: string): boolean => denies(fsCapability('read', path))
   addCalled(runtime.programs, program, folder, { given: programs, workdir: place.workdir, denied })
   const troubles: Fault[] = []
@@ -189,11 +189,18 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     lowered: loweredTrust,
     workdir,
     runFolder: () => logsRoot,
+    real: realPath,
     grants: [{ file: 'the application', allow, deny: [], roots: ownRoots(allow) }, ...policy],
   })
   const parts = pipelineParts({
     policy: rights,
-    tools: createTools({ environment: env, host, tools, limits: lowestLimits(policy.flatMap(({ commands }) => commands ?? [])) }),
+    tools: createTools({
+      environment: env,
+      host,
+      tools,
+      limits: lowestLimits(policy.flatMap(({ commands }) => commands ?? [])),
+      rules: ({ runFolder }) => fileRules(policy, { work: workdir, run: runFolder }),
+    }),
     workdir,
     runFolder: () => logsRoot,
     limits: () => ({ ...options.limits, ...(max_steps === undefined ? {} : { maxSteps: max_steps }) }),

@@ -1,10 +1,12 @@
+import type { Buffer } from 'node:buffer'
 import { constants, lstatSync } from 'node:fs'
 import { chmod, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemCode } from '../refusals.ts'
 import { type Area, type Before, isDoor, type Mark, MOST_ENTRIES } from './before.ts'
-import { O_PATH, type Removed, removeAt, restoreLink, stripBits, type Taken } from './remove.ts'
+import { O_PATH, type Removed, removeAt, removeUnnamed, restoreLink, stripBits, type Taken } from './remove.ts'
 import { foldedName } from './self-running.ts'
+import { hasChangedUnnamed } from './unnamed.ts'
 import { type Found, walk } from './walk.ts'
 
 /** What a clean-up takes from outside. */
@@ -40,6 +42,7 @@ async function cleanOnce(cleaning: Cleaning): Promise<{ readonly again: boolean;
   const marks = new Map(before.marks.map((mark) => [mark.path, mark]))
   const doors = new Set(before.doors)
   const found: { readonly taken: Taken; readonly at: Found }[] = []
+  const unnamed: { readonly folder: string; readonly name: Buffer }[] = []
   const closed: string[] = []
   const removed: Removed[] = []
   for (const root of roots) {
@@ -51,6 +54,7 @@ async function cleanOnce(cleaning: Cleaning): Promise<{ readonly again: boolean;
         if (taken !== undefined) found.push({ taken, at })
       },
       enters: (path) => !hidden.includes(path) && !roots.includes(path) && !isStill(marks.get(path)),
+      unnamed: (folder, name) => void (hasChangedUnnamed(folder, name, cleaning.since, MOST_ENTRIES) && unnamed.push({ folder, name })),
       closed: (path, code) => void (code === 'EACCES' ? closed.push(path) : removed.push({ path, what: 'unseen', why: code })),
     })
     if (seen > MOST_ENTRIES * 2) removed.push({ path: root, what: 'unseen', why: 'there is too much' })
@@ -58,6 +62,7 @@ async function cleanOnce(cleaning: Cleaning): Promise<{ readonly again: boolean;
   const opened = await openedAgain(closed, cleaning.since)
   const results: (Removed | undefined)[] = []
   for (const { taken, at } of found) results.push(await act(taken, at, marks, cleaning))
+  for (const { folder, name } of unnamed) results.push(await removeUnnamed(folder, name, cleaning.aside))
   removed.push(...results.filter((result) => result !== undefined))
   // What is gone from its place was moved meanwhile.
   return { again: opened || results.includes(undefined), removed }

@@ -32,7 +32,8 @@ export interface Area {
   readonly readable?: readonly string[]
   /** Folders that no command sees. */
   readonly hidden: readonly string[]
-  readonly hooks: readonly string[]
+  /** What the settings of a repository name in its working tree. */
+  readonly named: readonly string[]
   readonly host: Host
 }
 
@@ -42,14 +43,14 @@ export const MOST_ENTRIES = 5_000_000
 const MOST_MARKS = 1_000
 
 /** Looks at the folders that a command may write into. Throws `R4134` where there is too much to look at. */
-export async function lookBefore({ roots, readable = [], hidden, hooks, host }: Area): Promise<Before> {
+export async function lookBefore({ roots, readable = [], hidden, named, host }: Area): Promise<Before> {
   const marks: Mark[] = []
   const doors: string[] = []
   for (const root of [...roots, ...readable]) {
     const writable = roots.includes(root)
     const seen = await walk(root, {
       host,
-      hooks,
+      named,
       most: MOST_ENTRIES,
       see(found) {
         const path = join(found.folder, found.name)
@@ -60,6 +61,8 @@ export async function lookBefore({ roots, readable = [], hidden, hooks, host }: 
       },
       // Doors lie everywhere, but not among the objects of a repository.
       enters: (path, inside) => !hidden.includes(path) && !roots.includes(path) && !(inside && path.endsWith('/objects')),
+      // What such a folder holds is looked at when the command has ended.
+      unnamed: () => undefined,
       closed: () => undefined,
     })
     if (seen > MOST_ENTRIES || marks.length > MOST_MARKS) throw tooMuch(root)

@@ -14,7 +14,7 @@ export interface CommandRecord {
   readonly began: string
   readonly roots: readonly string[]
   readonly hidden: readonly string[]
-  readonly hooks: readonly string[]
+  readonly named: readonly string[]
   readonly before: Before
   /** Private copies of repositories. */
   readonly copies: readonly string[]

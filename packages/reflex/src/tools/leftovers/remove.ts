@@ -1,10 +1,11 @@
+import { Buffer } from 'node:buffer'
 import { constants } from 'node:fs'
 import { chmod, cp, type FileHandle, mkdir, mkdtemp, open, readlink, rename, rm, symlink, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemCode } from '../refusals.ts'
 
-/** Why something is removed: it runs by itself, makes a repository, lies too deep to be looked at, is a door to another program, or has an owner's bits. */
-export type Taken = 'runs' | 'repository' | 'deep' | 'socket' | 'pipe' | 'device' | 'bits'
+/** Why something is removed: it runs by itself, makes a repository, lies too deep to be looked at, is a door to another program, has an owner's bits, a rule closes its path, or its name is no UTF-8. */
+export type Taken = 'runs' | 'repository' | 'deep' | 'socket' | 'pipe' | 'device' | 'bits' | 'closed' | 'unnamed'
 
 /** What was removed, or could not be. */
 export interface Removed {
@@ -62,6 +63,15 @@ export function removeAt(folder: string, name: string, what: Taken, aside: strin
       return { path, what }
     }
     return { path, what, aside: await movedAside(at, name, aside) }
+  })
+}
+
+/** Takes something out of a folder whose name is no UTF-8; with another name first, by which it can be moved. */
+export function removeUnnamed(folder: string, name: Buffer, aside: string): Promise<Removed | undefined> {
+  const plain = `reflex-${name.toString('hex').slice(0, 100)}`
+  return within(folder, plain, async (at) => {
+    await rename(Buffer.concat([Buffer.from(at.slice(0, -plain.length)), name]), at)
+    return { path: join(folder, name.toString()), what: 'unnamed', aside: await movedAside(at, plain, aside) }
   })
 }
 

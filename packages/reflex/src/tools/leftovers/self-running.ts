@@ -15,7 +15,7 @@ const SELF_RUNNING: Readonly<Record<string, readonly string[]>> = {
     ),
     '.overcommit.yml',
   ],
-  shells: ['.envrc', '.mise.toml', 'mise.toml', '.mise.local.toml', 'mise.local.toml', '.mise/', '.autoenv', '.autoenv.zsh'],
+  shells: ['.envrc', '.mise.toml', 'mise.toml', '.mise.local.toml', 'mise.local.toml', '.mise/', '.autoenv', '.autoenv.zsh', '.rvmrc'],
   editors: [
     '.vscode/tasks.json',
     '.vscode/settings.json',
@@ -25,6 +25,10 @@ const SELF_RUNNING: Readonly<Record<string, readonly string[]>> = {
     '.devcontainer.json',
     '.idea/',
     '.fleet/',
+    '.helix/',
+    '.vs/',
+    '.lvimrc',
+    '.ycm_extra_conf.py',
     '.zed/',
     '.exrc',
     '.vimrc',
@@ -38,6 +42,15 @@ const SELF_RUNNING: Readonly<Record<string, readonly string[]>> = {
     '.mcp.json',
     '.claude/settings.json',
     '.claude/settings.local.json',
+    '.claude/hooks/',
+    '.cursor/hooks/',
+    '.opencode/',
+    'opencode.json',
+    'opencode.jsonc',
+    '.aider.conf.yml',
+    '.roo/mcp.json',
+    '.kiro/settings/mcp.json',
+    '.amazonq/mcp.json',
     '.cursor/mcp.json',
     '.cursor/hooks.json',
     '.gemini/settings.json',
@@ -47,7 +60,7 @@ const SELF_RUNNING: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Endings of files that an editor opens as a project with tasks of its own. */
-const ENDINGS: readonly string[] = ['.code-workspace']
+const ENDINGS: readonly string[] = ['.code-workspace', '.sublime-project']
 
 interface Rule {
   readonly steps: readonly string[]

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer'
-import { type Dirent, readdirSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import type { Host } from '../../kernel/index.ts'
 import { systemCode } from '../refusals.ts'
+import { unnamedIn } from './unnamed.ts'
 import { foldedName, isRepository, NameTrail } from './self-running.ts'
 
 /** Something in a folder that may matter. */
@@ -23,11 +24,13 @@ export interface Visitor {
   readonly host: Host
   /** Entries until the walk gives up. */
   readonly most: number
-  /** Folders that run by themselves although the table does not know them. */
-  readonly hooks: readonly string[]
+  /** Files and folders that run by themselves although the table does not know them. */
+  readonly named: readonly string[]
   see(found: Found): void
   /** Says if the walk goes into a folder. `inside`: the folder or one above it runs by itself. */
   enters(path: string, inside: boolean): boolean
+  /** Something whose name is no UTF-8; the walk does not go into it. */
+  unnamed(folder: string, name: Buffer): void
   /** A folder that cannot be read. */
   closed(path: string, code: string): void
 }
@@ -51,7 +54,10 @@ export async function walk(root: string, visitor: Visitor): Promise<number> {
   const open: Step[] = [{ path: root, trail: new NameTrail(), inside: false }]
   let [seen, next] = [0, TURN]
   for (let step = open.pop(); step !== undefined; step = open.pop()) {
-    const entries = listed(step.path, visitor)
+    const all = listed(step.path, visitor)
+    const unnamed = unnamedIn(step.path, all)
+    const entries = named(step.path, all, unnamed)
+    for (const name of unnamed) visitor.unnamed(step.path, name)
     seen += entries.length + 1
     if (seen > visitor.most) return seen
     if (seen > next) {
@@ -64,18 +70,25 @@ export async function walk(root: string, visitor: Visitor): Promise<number> {
   return seen
 }
 
+/** The entries that a text leads to; one may have the very name as which another is shown. */
+function named(folder: string, entries: readonly Dirent[], unnamed: readonly Buffer[]): readonly Dirent[] {
+  const shown = new Set(unnamed.map(String))
+  const leads = (name: string): boolean => lstatSync(`${folder}/${name}`, { throwIfNoEntry: false }) !== undefined
+  return shown.size === 0 ? entries : entries.filter(({ name }) => !shown.has(name) || leads(name))
+}
+
 function visit(entry: Dirent, { path, trail, inside }: Step, repository: boolean, visitor: Visitor, open: Step[]): void {
   const { name } = entry
   const { trail: next, standing } = trail.step(name)
   const whole = `${path === '/' ? '' : path}/${name}`
-  const hooks = visitor.hooks.includes(whole)
+  const named = visitor.named.includes(whole)
   const leads = standing === 'leads' && !entry.isDirectory()
   const head = repository && foldedName(name) === 'head'
   const deep = entry.isDirectory() && Buffer.byteLength(whole) > LONGEST
-  const runs = deep || (!inside && (hooks || leads || head || (standing === 'runs' && matches(entry, next))))
+  const runs = deep || (!inside && (named || leads || head || (standing === 'runs' && matches(entry, next))))
   visitor.see({ folder: path, name, entry, runs, head, deep })
   if (!entry.isDirectory() || deep) return
-  const further = inside || (runs && (hooks || next.isFolder))
+  const further = inside || (runs && (named || next.isFolder))
   if (visitor.enters(whole, further)) open.push({ path: whole, trail: next, inside: further })
 }
 

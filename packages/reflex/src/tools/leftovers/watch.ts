@@ -7,6 +7,7 @@ import { isBelow, isFolder } from '../paths.ts'
 import type { ToolCall } from '../tool.ts'
 import { cleanAfter } from './after.ts'
 import { type Area, type Before, lookBefore } from './before.ts'
+import { namedByRepository } from './named-by-git.ts'
 import { beforeAll, beganAt, type CommandRecord, dropRecord, fillRecord, openRecord, readRecords } from './records.ts'
 import type { Removed } from './remove.ts'
 
@@ -32,12 +33,12 @@ export async function watchFolders(area: Area, state: string, recover: (copy: st
   const found = readRecords(state, area.host.now())
   const left: Removed[] = []
   for (const { file, since, record } of found.left) {
-    const { roots, hidden, hooks, before } = record
+    const { roots, hidden, named, before } = record
     left.push(
       ...(await cleanAfter({
         roots: roots.filter(isFolder),
         hidden,
-        hooks,
+        named,
         before,
         since,
         host: area.host,
@@ -51,12 +52,13 @@ export async function watchFolders(area: Area, state: string, recover: (copy: st
   const { file, since } = openRecord(state)
   const id = basename(file, '.json')
   try {
-    const before = beforeAll(await lookBefore(area), readRecords(state, area.host.now()).active, area.roots)
+    const { seen, whole } = await lookWithRepositories(area)
+    const before = beforeAll(seen, readRecords(state, area.host.now()).active, area.roots)
     const record: Omit<CommandRecord, 'copies'> = {
       machine: hostname(),
       pid: process.pid,
       began: beganAt(process.pid) ?? '',
-      ...folders(area),
+      ...folders(whole),
       before,
     }
     return {
@@ -65,7 +67,7 @@ export async function watchFolders(area: Area, state: string, recover: (copy: st
       begin: (copies) => fillRecord(file, since, { ...record, copies }),
       async end() {
         try {
-          return await cleanAfter({ ...area, before, since, aside: aside(id), keeps })
+          return await cleanAfter({ ...whole, before, since, aside: aside(id), keeps })
         } finally {
           // A record that stays would make later commands take what came since for theirs.
           dropRecord(file)
@@ -78,8 +80,16 @@ export async function watchFolders(area: Area, state: string, recover: (copy: st
   }
 }
 
-function folders({ roots, hidden, hooks }: Area): Pick<CommandRecord, 'roots' | 'hidden' | 'hooks'> {
-  return { roots, hidden, hooks }
+/** Looks at folders, and again where the settings of repositories in them name more that runs by itself. */
+async function lookWithRepositories(area: Area): Promise<{ readonly seen: Before; readonly whole: Area }> {
+  const first = await lookBefore(area)
+  const inner = first.marks.flatMap(({ path }) => (basename(path) === '.git' ? namedByRepository(dirname(path)) : []))
+  const whole = { ...area, named: [...new Set([...area.named, ...inner])] }
+  return { seen: whole.named.length === area.named.length ? first : await lookBefore(whole), whole }
+}
+
+function folders({ roots, hidden, named }: Area): Pick<CommandRecord, 'roots' | 'hidden' | 'named'> {
+  return { roots, hidden, named }
 }
 
 /**
