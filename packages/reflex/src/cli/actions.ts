@@ -393,6 +393,17 @@ export const actions: readonly Verb[] = [
     }),
   },
   {
+    name: 'completion',
+    words: [['<shell>', 'bash, zsh, fish']],
+    about: 'print the script that lets a shell complete this command',
+    options: COMMON,
+    examples: ['completion bash'],
+    action: withNothing(async () => {
+      const { completion } = await import('./verbs/completion.ts')
+      return (console, [shell = '']) => Promise.resolve(completion(console, shell))
+    }),
+  },
+  {
     name: 'export',
     words: [['[run]', 'a run; without it --all']],
     about: 'write a run as an archive, or every run as tables',

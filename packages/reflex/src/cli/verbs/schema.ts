@@ -18,7 +18,8 @@ interface Published {
   readonly schema: () => object
 }
 
-const PUBLISHED: readonly Published[] = [
+/** Every schema that is published. */
+export const PUBLISHED: readonly Published[] = [
   { name: 'workflow', about: 'a workflow', files: '*.workflow.json', schema: () => workflowSchema },
   { name: 'config', about: 'the settings of a folder', files: CONFIG, schema: configSchema },
   { name: 'output', about: 'what --json and --jsonl write', files: 'standard output', schema: outputSchema },
