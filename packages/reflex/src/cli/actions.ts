@@ -372,10 +372,10 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'schema',
-    words: [['[name]', 'workflow, config, output; without it: what there is']],
+    words: [['[name]', 'workflow, pipeline, policy, answers, config, output; without it: what there is']],
     about: 'print the JSON Schema of a file, or of what --json writes',
     options: COMMON,
-    examples: ['schema workflow', 'schema output'],
+    examples: ['schema workflow', 'schema policy', 'schema output'],
     action: withNothing(async () => {
       const { schema } = await import('./verbs/schema.ts')
       return (console, [name]) => Promise.resolve(schema(console, name))
@@ -390,6 +390,17 @@ export const actions: readonly Verb[] = [
     action: withNothing(async () => {
       const { doctor } = await import('./verbs/doctor.ts')
       return (console, _words, flags) => doctor(console, flags)
+    }),
+  },
+  {
+    name: 'completion',
+    words: [['<shell>', 'bash, zsh, fish']],
+    about: 'print the script that lets a shell complete this command',
+    options: COMMON,
+    examples: ['completion bash'],
+    action: withNothing(async () => {
+      const { completion } = await import('./verbs/completion.ts')
+      return (console, [shell = '']) => Promise.resolve(completion(console, shell))
     }),
   },
   {

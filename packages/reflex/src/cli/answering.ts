@@ -15,7 +15,8 @@ export interface Answering {
   unused(): readonly string[]
 }
 
-const WORDS = ['ask', 'none', 'auto']
+/** What `--answers` takes beside a file. */
+export const WORDS: readonly string[] = ['ask', 'none', 'auto']
 
 /** `--answers`: `ask` with a terminal, else `none`, unless told. Throws `R2031`, `R2032` and `R4210`. */
 export async function answeringFor(console: Console, wanted: string | undefined, read: ReadFile): Promise<Answering> {

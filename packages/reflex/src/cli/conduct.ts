@@ -9,6 +9,7 @@ import type { About } from './running.ts'
 import { RecordWriter } from './records.ts'
 import type { Session } from './session.ts'
 import { Follower } from './follower.ts'
+import { addUsed, nothingSpent, type Spent } from './spent.ts'
 
 /** What a command does around the run that it carries on. */
 export interface Conduct {
@@ -29,13 +30,17 @@ export async function conduct(session: Session, flags: CarryFlags, { open, heade
   const progress = progressFor(console)
   const follower = new Follower()
   const waited: Waited = { since: console.now, ms: 0, by: new Set(), spent: follower.total }
+  const before = nothingSpent()
+  let opened = 0
   const handle = await open((made) => {
+    opened = made.run.state.n
     whenStarted(made, () => {
       header(made)
-      progress.begun(aboutOf(session, made))
+      progress.begun({ ...aboutOf(session, made), before })
     })
     listen(session, made, progress, follower, waited)
   })
+  if (opened > 0) await addSpent(session, handle, opened, [before, follower.total])
   await first?.(handle)
   const left = await carryOn({ console, handle, progress, answering, actor: reflex.actor })
   const code = tellEnding(console, handle, left, { waited, more })
@@ -43,6 +48,13 @@ export async function conduct(session: Session, flags: CarryFlags, { open, heade
   if (unused.length > 0 && console.shape === 'text')
     console.tell([console.err.text(`${answering.by} has answers that nothing asked for: ${unused.join(', ')}`)])
   return code
+}
+
+/** Adds what the run spent up to a record, before this process continued it. What a fork shares was spent by its source. */
+async function addSpent({ reflex }: Session, { id, run }: RunHandle, last: number, totals: readonly Spent[]): Promise<void> {
+  const [, shared = 0] = run.state.start?.fork ?? []
+  const { lines } = await reflex.trace(id)
+  for (const { n, event } of lines) if (n > shared && n <= last) for (const total of totals) addUsed(total, event)
 }
 
 /** A run that is being started knows nothing of itself before its first record. */
@@ -55,7 +67,7 @@ function whenStarted(handle: RunHandle, tell: () => void): void {
 }
 
 /** What progress says of the whole. */
-function aboutOf({ console, reflex }: Session, { run, definitions }: RunHandle): About {
+function aboutOf({ console, reflex }: Session, { run, definitions }: RunHandle): Omit<About, 'before'> {
   const { kind, def } = definitions.program(run.state.root.pin)
   return { since: console.now, graph: definitions.kind(kind).graph?.(def), limits: reflex.keeps(run).limits ?? {} }
 }

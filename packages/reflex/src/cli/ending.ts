@@ -74,7 +74,7 @@ export interface Waited {
   readonly since: number
   ms: number
   readonly by: Set<string>
-  /** What models took meanwhile. */
+  /** All that the run spent on models. */
   readonly spent: Spent
 }
 

@@ -4,7 +4,7 @@ const GROUPS: readonly (readonly [title: string, verbs: readonly string[]])[] = 
   ['do', ['run', 'resume', 'answer', 'signal', 'cancel', 'worker']],
   ['look', ['runs', 'inbox', 'show', 'trace']],
   ['go back', ['fork', 'diff', 'why', 'replay']],
-  ['check', ['validate', 'fmt', 'check', 'graph', 'explain', 'schema', 'doctor']],
+  ['check', ['validate', 'fmt', 'check', 'graph', 'explain', 'schema', 'doctor', 'completion']],
   ['keep', ['export', 'import', 'gc', 'init']],
 ]
 

@@ -51,7 +51,14 @@ export interface Lead {
 }
 
 export function layoutText(text: Lead, look: Look): string[] {
-  return layoutLead(text, look).map((line) => line.replaceAll('\u00a0', ' '))
+  return (cells(text.lead) > look.room ? longLead(text, look) : layoutLead(text, look)).map((line) => line.replaceAll('\u00a0', ' '))
+}
+
+/** A lead of several words that no line has room for, such as the label of a node: it is wrapped, and all else stands below it. */
+function longLead({ lead, text = '', facts = [], more = [] }: Lead, look: Look): string[] {
+  const indent = lead.length - lead.trimStart().length
+  const below = [text, ...facts, ...more].filter((part) => part !== '')
+  return [...paragraph(lead.trimStart(), look, indent), ...below.flatMap((part) => hanging(part, look, indent + 2))]
 }
 
 function layoutLead({ lead, painted, text = '', facts = [], more = [], column: wanted = TEXT_COLUMN }: Lead, look: Look): string[] {

@@ -29,8 +29,9 @@ const CODES: Readonly<Record<Paint, readonly [number, number]>> = {
   bold: [1, 22],
 }
 
-/** What we write beyond ASCII, for terminals without UTF-8. */
+/** The characters beyond ASCII that the command writes, marks included, for terminals without UTF-8. */
 const PLAIN: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.values(MARKS).map(([utf8, ascii]) => [utf8, ascii])),
   '…': '...',
   '→': '->',
   '←': '<-',

@@ -21,6 +21,10 @@ export async function runCommand(argv: readonly string[], given: World): Promise
   let console = new Console(world, flagsOf(argv))
   try {
     if (asksVersion(argv)) return tellVersion(console)
+    if (argv[0] === 'completion' && argv[2] === '--') {
+      const { complete } = await import('./verbs/completion.ts')
+      return await complete(console, argv.slice(3))
+    }
     const { readCommand } = await import('./command.ts')
     const asked = readCommand(argv, world)
     if ('text' in asked) {

@@ -2,7 +2,7 @@ import type { StoryLine } from '../history/trace.ts'
 import type { Console } from './console.ts'
 import { type About, footer, runningRows } from './running.ts'
 import { Follower, isRetry } from './follower.ts'
-import { layoutRow } from './layout.ts'
+import { layoutRow, layoutText } from './layout.ts'
 import { plainText } from './plain.ts'
 import { Screen } from './screen.ts'
 import { treeRow } from './tree-row.ts'
@@ -119,9 +119,10 @@ class PlainProgress implements Progress {
   }
 }
 
-/** A line of the story where nobody watches: in a pipe or file the time is UTC. */
+/** A line of the story where nobody watches: in a pipe or file the time is UTC, and no line is wrapped. */
 export function plainLine(console: Console, at: number, verb: string, text: string): void {
   const { err, now } = console
-  const time = err.terminal ? localTime(at, now) : utcSeconds(at)
-  console.tell([`${time}  ${err.text(verb.padEnd(9))} ${err.text(text)}`.trimEnd()])
+  if (!err.terminal) return console.tell([`${utcSeconds(at)}  ${err.text(verb.padEnd(9))} ${err.text(text)}`.trimEnd()])
+  const lead = `${localTime(at, now)}  ${err.text(verb.padEnd(9))}`
+  console.tell(layoutText({ lead: lead.trimEnd(), painted: lead.trimEnd(), text, column: lead.length + 1 }, err))
 }

@@ -144,11 +144,10 @@ function drawMenu({ items, selected }: Menu<Pick>, look: Look, column: number): 
   })
 }
 
-/** `[M] Merge`: the key is shown where no first letter would say it. */
+/** `[M] Merge`: the key of a choice stands before its label, where choices have keys. */
 function keyedLabel<Value>({ key, label }: MenuItem<Value>, items: readonly MenuItem<Value>[]): string {
-  const first = (text: string): string => text.slice(0, 1).toLowerCase()
-  const plain = items.every((item) => item.key === undefined || first(item.label) === item.key.toLowerCase())
-  return plain ? label : key === undefined ? `    ${label}` : `[${key}] ${label}`
+  const widest = Math.max(0, ...items.map((item) => (item.key === undefined ? 0 : cells(item.key) + 3)))
+  return widest === 0 ? label : `${(key === undefined ? '' : `[${key}]`).padEnd(widest)}${label}`
 }
 
 function drawLine({ before, after }: Line, look: Look, column: number): string[] {

@@ -3,13 +3,15 @@ import { cells } from '../text/index.ts'
 import type { Follower, Running } from './follower.ts'
 import type { Row } from './layout.ts'
 import type { Look } from './look.ts'
-import { money, type Spent, spentFacts } from './spent.ts'
+import { addedUp, money, type Spent, spentFacts } from './spent.ts'
 import { count, duration } from './units.ts'
 
 /** What is known of a run from its beginning. */
 export interface About {
   /** When this process began to carry it on: milliseconds since the epoch. */
   readonly since: number
+  /** All that it spent before. */
+  readonly before: Spent
   /** Its program, where its kind can draw it. */
   readonly graph?: Graph | undefined
   /** What the operator lets it use. */
@@ -80,13 +82,13 @@ function aheadName({ id, form }: GraphNode): string {
 export function footer({ ended, total }: Follower, about: About | undefined, now: number, look: Look): string[] {
   const way = 'ctrl-c leaves it resumable'
   if (about === undefined) return [look.paint('dim', look.text(way))]
-  const { since, graph, limits } = about
+  const { since, before, graph, limits } = about
   const nodes = graph?.nodes.filter(({ still }) => still !== true) ?? []
   const done = nodes.filter(({ id }) => ended.has(id)).length
   const facts = [
     of(duration(now - since), limits.time === undefined ? undefined : duration(limits.time)),
     ...(nodes.length < 2 ? [] : [`${done} of ${nodes.length} stages`]),
-    ...moneyFacts(total, limits),
+    ...moneyFacts(addedUp(before, total), limits),
     way,
   ]
   while (facts.length > 1 && cells(facts.join(' · ')) > look.room) facts.splice(facts.length > 2 ? 1 : 0, 1)

@@ -27,6 +27,15 @@ export function addUsed(spent: Spent, event: StoryEvent): void {
   else spent.usd += used.usd
 }
 
+export function addedUp(one: Spent, other: Spent): Spent {
+  return {
+    tokens: one.tokens + other.tokens,
+    usd: one.usd + other.usd,
+    unpriced: one.unpriced + other.unpriced,
+    tries: one.tries + other.tries,
+  }
+}
+
 /** `1,212 tok`, `$0.003`: what a node took, as facts. A reply that no model gave took nothing. */
 export function spentFacts({ tokens, usd, unpriced, tries }: Spent): readonly string[] {
   if (tokens === 0) return []

@@ -1,5 +1,5 @@
 import { isList, isObject, type Json, type JsonObject, type StoryEvent } from '../kernel/index.ts'
-import { brief } from '../text/index.ts'
+import { brief, valueIn } from '../text/index.ts'
 import { duration } from './units.ts'
 
 /** Who answered a question, what, and after how long. */
@@ -75,7 +75,7 @@ export function returnedText({ facts = {} }: StoryEvent, limit: number): string 
 
 /** A value, short, whose size is never parted from it. */
 export function value(found: unknown, limit: number): string {
-  return brief(found, limit).replace(/ (\d[\d.]*) ([kM]?B)$/, '\u00a0$1\u00a0$2')
+  return brief(valueIn(found), limit).replace(/ (\d[\d.]*) ([kM]?B)$/, '\u00a0$1\u00a0$2')
 }
 
 /** A program's name without the kind that stands before it. */

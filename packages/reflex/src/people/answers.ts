@@ -40,6 +40,18 @@ export interface ScriptedOptions {
   readonly guess?: Guess | undefined
 }
 
+/** JSON Schema (draft-07) of a file of answers: any name may have any answer, which its question checks. */
+export const answersSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'urn:reflex:answers',
+  title: 'Reflex answers',
+  type: 'object',
+  properties: { $schema: { type: 'string' } },
+  additionalProperties: {
+    description: 'The answer to the question of this address, node path or node; a list has one for each time that it is asked',
+  },
+} as const
+
 /**
  * Answers from data: the name of a question (its address, its node path, or its node) and its answer, or a list of
  * answers in the order in which it is asked. A list that has run out leaves the question open. The place in a list is

@@ -1,6 +1,6 @@
 export { acceptAnswer, textAs } from './accept.ts'
 export type { Guess } from './accept.ts'
-export { autoAnswers, noAnswers, scriptedAnswers } from './answers.ts'
+export { answersSchema, autoAnswers, noAnswers, scriptedAnswers } from './answers.ts'
 export type { Answers, ScriptedAnswers, ScriptedOptions } from './answers.ts'
 export { faults } from './faults.ts'
 export { isOwnQuestion, questionProblem, readQuestion } from './question.ts'

@@ -9,6 +9,7 @@ export type { Attribute, Attributes, AttributeValue, DotEdge, DotGraph, DotNode,
 
 // A pipeline as an object.
 export { pipeline } from './define.ts'
+export { pipelineSchema } from './json-schema.ts'
 export type { DefinedPipeline, NodeDefinition, PipelineDefinition } from './define-types.ts'
 
 // Conditions, durations, transforms.

@@ -3,6 +3,7 @@ import { readPattern } from './capability.ts'
 import { faults } from './faults.ts'
 import { repeatedKey } from './repeated-key.ts'
 import { neverMatches } from './roots.ts'
+import { BOUNDED_FIELDS, COMMAND_FIELDS, FIELDS, INSTANT, LEAST_PROCESSES, ROOT, SIZE } from './shape.ts'
 import type { BoundedGrant } from './terms.ts'
 
 /** What an operator allows and denies beside what the level of trust grants. A denial wins over every grant. */
@@ -20,9 +21,6 @@ export interface PolicyFile {
   /** What one command in the sandbox may use, with everything that it starts: bytes of memory, processes and threads. */
   readonly commands?: { readonly memory?: number; readonly processes?: number }
 }
-
-const FIELDS = ['allow', 'deny', 'ask', 'roots', 'commands']
-const BOUNDED_FIELDS = ['capability', 'expires_at', 'max_uses']
 
 /**
  * Reads a `*.policy.json`. Anything that is not known is refused (`R3010` to `R3012`), with the place where JSON tells
@@ -71,7 +69,7 @@ type Rules = Pick<PolicyFile, 'file' | 'roots'>
 
 function readRoots(value: Json | undefined, file: string | undefined): readonly string[] {
   if (value === undefined) return []
-  const words = isList(value) ? value.filter((word) => typeof word === 'string' && /^[a-z][a-z0-9_-]*$/.test(word)) : []
+  const words = isList(value) ? value.filter((word) => typeof word === 'string' && ROOT.test(word)) : []
   if (isList(value) && words.length === value.length) return words as string[]
   throw faults.make('R3011', '"roots" is not a list of words', { file, path: 'roots', fix: 'write them as in "roots": ["deploy"]' })
 }
@@ -79,7 +77,6 @@ function readRoots(value: Json | undefined, file: string | undefined): readonly 
 const UNITS: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
 /** Less than this no program starts with. */
 const LEAST_MEMORY = 16 * 2 ** 20
-const LEAST_PROCESSES = 4
 
 /** What a command may use: `{"memory": "512 MiB", "processes": 64}`. */
 function readCommands(value: Json, file: string | undefined): NonNullable<PolicyFile['commands']> {
@@ -90,8 +87,8 @@ function readCommands(value: Json, file: string | undefined): NonNullable<Policy
       fix: 'write it as in {"commands": {"memory": "512 MiB", "processes": 64}}',
     })
   if (!isObject(value)) throw wrong('commands', 'an object')
-  const unknown = Object.keys(value).find((field) => field !== 'memory' && field !== 'processes')
-  if (unknown !== undefined) throw wrong(`commands.${unknown}`, 'one of memory, processes')
+  const unknown = Object.keys(value).find((field) => !COMMAND_FIELDS.includes(field))
+  if (unknown !== undefined) throw wrong(`commands.${unknown}`, `one of ${COMMAND_FIELDS.join(', ')}`)
   const { memory, processes } = value
   const bytes = memory === undefined ? undefined : bytesOf(memory)
   if (bytes !== undefined && !(Number.isSafeInteger(bytes) && bytes >= LEAST_MEMORY))
@@ -103,7 +100,7 @@ function readCommands(value: Json, file: string | undefined): NonNullable<Policy
 
 /** Bytes of `"512 MiB"`; not a number for anything else. */
 function bytesOf(value: Json): number {
-  const [, count = '', unit = ''] = (typeof value === 'string' ? /^(\d{1,12}) ?(KiB|MiB|GiB)$/.exec(value) : null) ?? []
+  const [, count = '', unit = ''] = (typeof value === 'string' ? SIZE.exec(value) : null) ?? []
   return Number(count || 'none') * (UNITS[unit] ?? Number.NaN)
 }
 
@@ -126,9 +123,8 @@ function readBounded(grant: JsonObject, path: string, rules: Rules): BoundedGran
   }
 }
 
-/** A time in RFC 3339: with its zone, for a date alone would end elsewhere at another moment. */
 function instantOf(text: string): number {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
+  return INSTANT.test(text) ? Date.parse(text) : Number.NaN
 }
 
 function parse(text: string, file: string | undefined): Json {

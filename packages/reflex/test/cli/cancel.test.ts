@@ -75,6 +75,22 @@ test('an answer given elsewhere ends the question at the terminal within a secon
   expect((await elsewhere.ended).screen).toContain('ben')
 })
 
+test('a question that the inbox asks ends when it is answered elsewhere, and says by whom', async () => {
+  const options = await scene()
+  const asking = start(['inbox'], { ...options, columns: 80 })
+  await asking.shows('enter answers here')
+  asking.press('enter')
+  await asking.shows('Approve')
+  await reflex(['answer', 'otter', 'yes', '--by', 'ben'], options)
+  for (let second = 0; second < 4; second++) {
+    await options.host.settle()
+    await options.host.advance(1000)
+  }
+  const { code, screen } = await asking.ended
+  expect([code, screen]).toEqual([2, expect.stringContaining('ben')])
+  expect(screen).not.toContain('› Approve')
+})
+
 test('says so where the process that holds the run does not answer in time', async () => {
   const options = await scene()
   // A process that lives and looks at nothing: its clock stands still.

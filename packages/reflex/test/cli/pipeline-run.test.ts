@@ -54,6 +54,18 @@ async function played(argv: readonly string[], folder: string): Promise<Ended> {
   }
 }
 
+test('a run is stamped as started when it started, not when its first record was durable', async () => {
+  const folder = folderWith({ 'one.dot': 'digraph one { a [shape=Mdiamond] b [shape=Msquare] a -> b }' })
+  const host = virtualHost()
+  await host.advance(999)
+  const { ended } = start(['run', 'one.dot', '--id', 'otter-2m9q'], { folder, host })
+  let end: Ended | undefined
+  while (end === undefined) end = (await Promise.race([ended, host.advance(7)])) ?? undefined
+  const { out } = await reflex(['runs', '--json'], { folder, host })
+  const [run] = (JSON.parse(out) as { runs: readonly { started: string }[] }).runs
+  expect(/^(\S+) {2}started/m.exec(end.err)?.[1]).toBe(`${run?.started.slice(0, 19)}Z`)
+})
+
 describe('a pipeline at a terminal', () => {
   test.each([80, 40])('%i columns: branches side by side, a question in one while the others go on', async (columns) => {
     const folder = folderWith({ 'review.dot': REVIEW })

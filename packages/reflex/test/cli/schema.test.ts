@@ -4,7 +4,11 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { actions } from '../../src/cli/actions.ts'
 import { DOCUMENTS } from '../../src/cli/output/schema.ts'
+import type { Json, JsonObject } from '../../src/kernel/index.ts'
+import { attributeTable } from '../../src/pipeline/compile/attributes.ts'
+import { readPolicy } from '../../src/policy/index.ts'
 import { workflowSchema } from '../../src/workflow/index.ts'
+import { jsonMisfits } from '../../src/workflow/runtime.ts'
 import { reflex, workFolder } from './worlds.ts'
 
 const json = (text: string): unknown => JSON.parse(text) as unknown
@@ -53,6 +57,7 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['import', 'otter.run.jsonl', '--id', 'newt-1aaa'], 'imported'],
   [['import', 'otter.run.jsonl'], 'error'],
   [['gc', '--dry-run'], 'gc'],
+  [['signal', 'lark', 'deploy.done', '--no-run'], 'signalled'],
   [['cancel', 'lark', '--reason', 'it is broken'], 'cancelled'],
   [['validate', 'refund.workflow.json', 'bad.workflow.json', 'nothing.workflow.json'], 'validate'],
   [['fmt', '--check', 'refund.workflow.json', '-'], 'fmt'],
@@ -64,6 +69,8 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['explain', 'R104Z'], 'error'],
   [['schema'], 'schemas'],
   [['schema', 'outptu'], 'error'],
+  [['completion', 'bash'], 'completion'],
+  [['completion', 'bahs'], 'error'],
   [['doctor'], 'doctor'],
   [['init', 'first'], 'starter'],
   [['init', 'first'], 'error'],
@@ -148,16 +155,80 @@ test('the schema of a kind is that of the package, in every shape of output', as
 
 test('without a name it tells what there is', async () => {
   const { out } = await reflex(['schema'], { folder: workFolder(), columns: 80 })
-  for (const name of ['workflow', 'config', 'output']) expect(out).toMatch(new RegExp(`^${name} `, 'm'))
+  for (const name of ['workflow', 'pipeline', 'policy', 'answers', 'config', 'output']) expect(out).toMatch(new RegExp(`^${name} `, 'm'))
 })
 
 test.each([
   ['workflwo', 'did you mean "workflow"?', 'reflex schema workflow'],
-  ['pipeline', 'no schema "pipeline"', 'name one of workflow, config, output'],
+  ['spoon', 'no schema "spoon"', 'name one of workflow, pipeline, policy, answers, config, output'],
 ])('%s is not known', async (name, hint, fix) => {
   const { code, out, err } = await reflex(['schema', name], { folder: workFolder() })
   expect({ code, out }).toEqual({ code: 2, out: '' })
   expect(err).toContain('error R2037')
   expect(err).toContain(hint)
   expect(err).toContain(fix)
+})
+
+/** What the schema of a name has against a value. */
+async function misfits(name: string, value: unknown): Promise<readonly unknown[]> {
+  const { out } = await reflex(['schema', name], { folder: workFolder() })
+  return jsonMisfits(json(out) as JsonObject, value as Json)
+}
+
+const POLICIES: readonly (readonly [text: string, fits: boolean])[] = [
+  ['{}', true],
+  ['{"$schema": "x", "allow": ["arbor://fs/read/srv/**"], "deny": [], "ask": ["arbor://net/http"], "roots": ["deploy"]}', true],
+  ['{"allow": [{"capability": "arbor://net/http", "expires_at": "2027-01-31T00:00:00Z", "max_uses": 3}]}', true],
+  ['{"commands": {"memory": "512 MiB", "processes": 64}}', true],
+  ['[]', false],
+  ['{"alow": []}', false],
+  ['{"allow": "arbor://a"}', false],
+  ['{"allow": [1]}', false],
+  ['{"allow": [{"capability": "arbor://net/http", "until": 1}]}', false],
+  ['{"allow": [{"capability": "arbor://net/http", "expires_at": "2027-01-31"}]}', false],
+  ['{"deny": ["fs/read"]}', false],
+  ['{"roots": ["De/ploy"]}', false],
+  ['{"commands": {"memory": 5}}', false],
+  ['{"commands": {"processes": 1}}', false],
+  ['{"commands": {"cores": 1}}', false],
+]
+
+test.each(POLICIES)('the schema of policies and the reader agree on %s', async (text, fits) => {
+  expect((await misfits('policy', json(text))).length === 0).toBe(fits)
+  const read = (): unknown => readPolicy(text)
+  if (fits) expect(read).not.toThrow()
+  else expect(read).toThrow()
+})
+
+const PIPELINES: readonly (readonly [value: Record<string, unknown>, fits: boolean])[] = [
+  [
+    { goal: 'g', nodes: { start: {}, style: { prompt: 'p', timeout: '5m', max_retries: 2, mine: true } }, edges: [['start', 'style']] },
+    true,
+  ],
+  [{ nodes: { a: { join_policy: 'quorum' } }, edges: [{ from: 'a', to: 'a', label: '[M] Merge' }] }, true],
+  [{ nodes: { a: {} }, edges: [['a']] }, false],
+  [{ nodes: { a: {} }, edges: [{ from: 'a' }] }, false],
+  [{ nodes: { a: 3 }, edges: [] }, false],
+  [{ nodes: { a: { prompt: ['x'] } }, edges: [] }, false],
+  [{ nodes: { a: { join_policy: 'most' } }, edges: [] }, false],
+  [{ edges: [] }, false],
+]
+
+test.each(PIPELINES)('the schema of pipelines and the tables of attributes agree on %j', async (value, fits) => {
+  expect((await misfits('pipeline', value)).length === 0).toBe(fits)
+})
+
+test('the schema of pipelines has every attribute of the tables', async () => {
+  const { out } = await reflex(['schema', 'pipeline'], { folder: workFolder() })
+  const { properties, definitions } = json(out) as { properties: object; definitions: Record<string, { properties: object }> }
+  const known = { graph: properties, node: definitions['node']?.properties ?? {}, edge: definitions['edge']?.properties ?? {} }
+  const missing = attributeTable().filter(({ on, name }) => !name.endsWith('.*') && !(name in known[on]))
+  expect(missing).toEqual([])
+})
+
+test('the schemas of answers and of settings take what their readers take', async () => {
+  expect(await misfits('answers', { $schema: 'x', approve: 'YES', pay: [1, { total: 3 }] })).toEqual([])
+  expect(await misfits('answers', ['YES'])).not.toEqual([])
+  expect(await misfits('config', { model: 'openai:gpt', trust: 'untrusted' })).toEqual([])
+  expect(await misfits('config', { trust: 'most' })).not.toEqual([])
 })

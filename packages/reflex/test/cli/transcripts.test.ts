@@ -47,6 +47,8 @@ describe('what a person sees', () => {
   test('without UTF-8', async () => {
     const seen = await walk({ folder: workFolder(), columns: 80, environment: { LC_ALL: 'C' } })
     expect(seen).toMatch(/^[\n -~]*$/)
+    expect(seen).toContain('@10  decide     # full   rules')
+    expect(seen).toContain('@4  verify     > identity@')
     await expect(seen).toMatchFileSnapshot(golden('terminal-ascii'))
   })
 

@@ -81,3 +81,11 @@ describe('README', () => {
     expect(stdout).toContain('completed')
   })
 })
+
+test('every TypeScript example of the documentation has its imports', () => {
+  const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })]
+  const bare = pages.flatMap((page) =>
+    blocks(page, 'ts').flatMap((source) => (/^import /m.test(source) ? [] : [`${page}: ${source.split('\n')[0]}`])),
+  )
+  expect(bare).toEqual([])
+})

@@ -50,6 +50,9 @@ export const DOCUMENTS = {
     })
     .describe('run, resume, answer'),
   posted: z.object({ v, answered, inbox: z.boolean() }).describe('answer, where another process takes it up; false once it has'),
+  signalled: z
+    .object({ v, run: text, signal: z.object({ topic: text, value: any, by: text }), inbox: z.literal(true) })
+    .describe('signal, where it does not continue the run'),
   cancelled: z
     .object({
       v,
@@ -239,6 +242,7 @@ export const DOCUMENTS = {
     .describe('graph: a program, or the stack of a run, outermost first'),
   image: z.object({ v, file: text, bytes: z.number() }).describe('graph --svg FILE'),
   schemas: z.object({ v, schemas: list(z.object({ name: text, about: text, files: text })) }).describe('schema, without a name'),
+  completion: z.object({ v, shell: text, script: text }).describe('completion'),
   doctor: z
     .object({
       v,

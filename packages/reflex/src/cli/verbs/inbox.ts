@@ -70,10 +70,38 @@ async function choose(session: Session, questions: readonly OpenQuestion[], flag
     console.tell([`  ${console.command('resume', picked.run)}`])
     return EXIT.done
   }
-  const answered = await askAtTerminal(console, screen, picked, new AbortController().signal)
+  const closed = new AbortController()
+  const stop = watchOpen(session, picked, closed)
+  const answered = await askAtTerminal(console, screen, picked, closed.signal).finally(stop)
   if ('interrupted' in answered) return interrupted('SIGINT')
+  // Throws the fault that says what closed it.
+  if ('over' in answered) await session.reflex.question(picked.id)
   if (!('value' in answered)) return EXIT.done
   return answerAt(session, picked.id, `:=${JSON.stringify(answered.value)}`, flags)
+}
+
+/** Milliseconds between two looks at a question that stands at this terminal. */
+const LOOK = 1000
+
+/** Aborts `closed` once a question is open no more: another process may answer it, or end its run. */
+function watchOpen({ console, reflex }: Session, { id, run }: OpenQuestion, closed: AbortController): () => void {
+  const { host } = console.world.surroundings
+  let stop: () => void = () => undefined
+  let over = false
+  const look = async (): Promise<void> => {
+    const row = await reflex.find(run).catch(() => undefined)
+    if (over) return
+    if (row !== undefined && !row.waits.some(({ number }) => id === `${run}/q${number}`)) closed.abort()
+    else wait()
+  }
+  const wait = (): void => {
+    stop = host.at(host.now() + LOOK, () => void look())
+  }
+  wait()
+  return () => {
+    over = true
+    stop()
+  }
 }
 
 function pick(console: Console, screen: Screen, questions: readonly OpenQuestion[]): Promise<OpenQuestion | 'interrupted' | undefined> {

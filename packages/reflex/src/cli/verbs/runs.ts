@@ -18,7 +18,8 @@ export interface RunsFlags extends CommonFlags {
   readonly since?: string
 }
 
-const STATUSES: readonly RunStatus[] = ['running', 'suspended', 'completed', 'failed', 'cancelled']
+/** Every status by which runs are listed. */
+export const STATUSES: readonly RunStatus[] = ['running', 'suspended', 'completed', 'failed', 'cancelled']
 const DEFAULT_LIMIT = 50
 
 /** `reflex runs`: the newest first. */

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { CONFIG, configFile } from '../../config.ts'
 import { faults } from '../../faults.ts'
+import { answersSchema } from '../../people/index.ts'
+import { pipelineSchema } from '../../pipeline/index.ts'
+import { policySchema } from '../../policy/index.ts'
 import { didYouMean, quote, suggest } from '../../text/index.ts'
 import { workflowSchema } from '../../workflow/index.ts'
 import type { Console } from '../console.ts'
@@ -18,8 +21,12 @@ interface Published {
   readonly schema: () => object
 }
 
-const PUBLISHED: readonly Published[] = [
+/** Every schema that is published. */
+export const PUBLISHED: readonly Published[] = [
   { name: 'workflow', about: 'a workflow', files: '*.workflow.json', schema: () => workflowSchema },
+  { name: 'pipeline', about: 'a pipeline as an object, as pipeline() takes it', files: '*.pipeline.ts', schema: pipelineSchema },
+  { name: 'policy', about: 'what is allowed and denied', files: '*.policy.json', schema: () => policySchema },
+  { name: 'answers', about: 'answers to questions', files: '*.answers.json', schema: () => answersSchema },
   { name: 'config', about: 'the settings of a folder', files: CONFIG, schema: configSchema },
   { name: 'output', about: 'what --json and --jsonl write', files: 'standard output', schema: outputSchema },
 ]

@@ -1,4 +1,5 @@
 import { canonicalJson, isObject, type Json } from '../../kernel/json.ts'
+import { valueIn } from '../../text/index.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 
 /** Keys in which handlers keep how they worked; what they made stands under the keys that nodes name. */
@@ -7,7 +8,7 @@ const WORKINGS =
 
 /**
  * What a pipeline came to: the values of its context that its nodes were told to write, and the last response; neither what it
- * was given unchanged, nor how the handlers worked. `--json` has all of it.
+ * was given unchanged, nor how the handlers worked; a response that is JSON as the value that it holds. `--json` has all of it.
  */
 export function cameTo(typed: TypedGraph, value: Json, args: Json | undefined): { readonly value: Json; readonly how?: string } {
   if (!isObject(value) || !isObject(value['context'])) return { value }
@@ -16,7 +17,7 @@ export function cameTo(typed: TypedGraph, value: Json, args: Json | undefined): 
     ([key, found]) => !WORKINGS.test(key) && !isOfNode(typed, key) && !isSame(given[key], found),
   )
   const how = value['status'] === 'partial_success' ? { how: 'partial success: some stages did not succeed' } : {}
-  return { value: Object.fromEntries(own), ...how }
+  return { value: Object.fromEntries(own.map(([key, found]) => [key, valueIn(found) as Json])), ...how }
 }
 
 /** `shell.build.output`: a key that a handler names after its node. */

@@ -6,6 +6,7 @@ import { failureJump, gateJump } from '../jumps.ts'
 import { branchOf } from './branch.ts'
 import { withoutSensitive } from './labels.ts'
 import { brief } from '../../text/brief.ts'
+import { valueIn } from '../../text/value-in.ts'
 import { nodeOf, type Position } from './position.ts'
 import { retryPolicy } from './retry.ts'
 import { authorOf, commandText, edgeFact, textOf, usedBy, waysOf, wroteOf } from './story-facts.ts'
@@ -187,7 +188,7 @@ const REMARK = 100
 
 function short(text: string): string {
   const line = text.trim()
-  return line.length <= REMARK && !line.includes('\n') ? line : brief(line, REMARK)
+  return line.length <= REMARK && !line.includes('\n') ? line : brief(valueIn(line), REMARK)
 }
 
 /** A failure names its node for those who see it alone; a line has named it. */

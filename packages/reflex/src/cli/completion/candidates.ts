@@ -1,0 +1,90 @@
+import { actions } from '../actions.ts'
+import type { Verb } from '../verb.ts'
+
+/** A word that may follow, and what it is. */
+export type Candidate = readonly [word: string, about: string]
+
+/** Everything that a command line does not say itself. Each gives nothing where it would take long. */
+export interface Sources {
+  /** The runs of the store. `open` ones have not ended; with `questions`, the open questions stand among them. */
+  runs(which: { readonly open: boolean; readonly questions: boolean }): Promise<readonly Candidate[]>
+  /** The answers that the open questions of a run offer. */
+  answers(run: string): Promise<readonly Candidate[]>
+  /** The values of an option or of a word that come from a fixed list: `--trust`, `code`. */
+  values(name: string): Promise<readonly Candidate[]>
+}
+
+const ALSO: readonly Candidate[] = [
+  ['help', 'what there is, and what a command does'],
+  ['version', 'which version this is'],
+]
+
+/**
+ * Returns what may stand in the place of the last of `words`, which follow the name of the command; none where the shell
+ * completes names of files. A shell that parts words at `=` gives it as a word of its own.
+ */
+export async function candidatesFor(words: readonly string[], sources: Sources): Promise<readonly Candidate[]> {
+  const { before, last, lead } = currentWord(words)
+  const [name, ...rest] = before
+  const found = name === undefined || name === 'help' ? verbs(name === undefined) : await afterVerb(name, rest, last, sources)
+  return found.filter(([word]) => word.startsWith(last)).map(([word, about]) => [`${lead}${word}`, about])
+}
+
+/** The word that is typed, those before it, and what the shell takes for a part of the word. */
+function currentWord(words: readonly string[]): { readonly before: readonly string[]; readonly last: string; readonly lead: string } {
+  const last = words.at(-1) ?? ''
+  const before = words.slice(0, -1)
+  if (last === '=') return { before, last: '', lead: '' }
+  if (before.at(-1) === '=') return { before: before.slice(0, -1), last, lead: '' }
+  const [, option, value] = /^(--[^=]+)=(.*)$/s.exec(last) ?? []
+  if (option === undefined || value === undefined) return { before, last, lead: '' }
+  return { before: [...before, option], last: value, lead: `${option}=` }
+}
+
+function verbs(withOthers: boolean): readonly Candidate[] {
+  return [...actions.map(({ name, about }) => [name, about] as const), ...(withOthers ? ALSO : [])]
+}
+
+async function afterVerb(name: string, words: readonly string[], last: string, sources: Sources): Promise<readonly Candidate[]> {
+  const verb = actions.find((one) => one.name === name)
+  if (verb === undefined) return []
+  const { operands, pending } = operandsOf(verb, words)
+  if (pending !== undefined) return sources.values(pending)
+  if (last.startsWith('-')) return optionsOf(verb)
+  const [syntax = ''] = verb.words[Math.min(operands.length, verb.words.length - 1)] ?? []
+  if (operands.length >= verb.words.length && !syntax.includes('...')) return []
+  return wordsFor(verb, syntax.replace(/[^a-z]/g, ''), operands, sources)
+}
+
+/** The words of a verb without its options, and the option that waits for its value. */
+function operandsOf(verb: Verb, words: readonly string[]): { readonly operands: readonly string[]; readonly pending: string | undefined } {
+  const operands: string[] = []
+  let pending: string | undefined
+  for (const word of words) {
+    if (word === '=') continue
+    const option = verb.options.find(({ long, short }) => word.startsWith('-') && (word === long || word === short))
+    if (pending !== undefined) pending = undefined
+    else if (option !== undefined) pending = option.required ? (option.long ?? undefined) : undefined
+    else if (!word.startsWith('-')) operands.push(word)
+  }
+  return { operands, pending }
+}
+
+function optionsOf(verb: Verb): readonly Candidate[] {
+  return [...verb.options.flatMap(({ long, description }) => (long ? [[long, description] as const] : [])), ['--help', 'this command']]
+}
+
+/** The verbs whose runs have not ended. */
+const OPEN: readonly string[] = ['resume', 'answer', 'signal', 'cancel']
+
+function wordsFor(verb: Verb, word: string, [run = '']: readonly string[], sources: Sources): Promise<readonly Candidate[]> {
+  switch (word) {
+    case 'run':
+    case 'other':
+      return sources.runs({ open: OPEN.includes(verb.name), questions: verb.name === 'answer' })
+    case 'answer':
+      return sources.answers(run)
+    default:
+      return sources.values(word)
+  }
+}

@@ -1,0 +1,80 @@
+import { nearestStore } from '../../home.ts'
+import type { RunRow } from '../../kernel/index.ts'
+import type { Console } from '../console.ts'
+import type { Session } from '../session.ts'
+import { programName } from '../telling.ts'
+import type { Candidate, Sources } from './candidates.ts'
+
+/** The newest runs are enough to complete a name. */
+const MOST = 200
+
+/** What may follow, from this folder's store and the lists of the command. */
+export function sourcesOf(console: Console): Sources {
+  return {
+    runs: ({ open, questions }) =>
+      inStore(console, async ({ reflex }) => {
+        const rows = await reflex.runs({ limit: MOST, ...(open ? { status: ['running', 'suspended'] } : {}) })
+        return rows.filter((row) => !questions || questionsOf(row).length > 0).flatMap((row) => candidatesOf(row, questions))
+      }),
+    answers: (address) =>
+      inStore(console, async ({ reflex }) => {
+        const [run = '', only] = address.split('/')
+        const { questions } = await reflex.show(run)
+        const asked = questions.filter(({ id }) => only === undefined || id.endsWith(`/${only}`))
+        return asked.flatMap(({ question }) => (question.options ?? []).map(({ value, label }) => [value, label ?? question.text] as const))
+      }),
+    values,
+  }
+}
+
+/** A server may be far away: only a file is opened while a person waits for the rest of a word. */
+async function inStore(console: Console, read: (session: Session) => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> {
+  const { cwd, environment } = console.world.surroundings
+  const store = console.flags.store ?? environment['REFLEX_STORE'] ?? nearestStore(cwd)
+  if (store === undefined || /^(?!sqlite:)[a-z][a-z0-9+.-]+:/i.test(store)) return []
+  const { withStoredRuns } = await import('../session.ts')
+  let found: readonly Candidate[] = []
+  await withStoredRuns(console, console.flags, async (session) => {
+    found = await read(session)
+    return 0
+  })
+  return found
+}
+
+function questionsOf({ waits }: RunRow): readonly number[] {
+  return waits.flatMap(({ type, number }) => (type === 'answer' && number > 0 ? [number] : []))
+}
+
+function candidatesOf(row: RunRow, withQuestions: boolean): readonly Candidate[] {
+  const about = `${programName(row.program[0])}, ${row.status}`
+  const questions = withQuestions ? questionsOf(row) : []
+  return [[row.id, about], ...(questions.length > 1 ? questions.map((n) => [`${row.id}/q${n}`, about] as const) : [])]
+}
+
+/** The values of options and words that are one of a list. */
+async function values(name: string): Promise<readonly Candidate[]> {
+  switch (name) {
+    case '--trust':
+      return plain((await import('../../policy/index.ts')).TRUST_LEVELS)
+    case '--status':
+      return plain((await import('../verbs/runs.ts')).STATUSES)
+    case '--answers':
+      return plain((await import('../answering.ts')).WORDS)
+    case '--kind':
+      return plain((await import('../../formats.ts')).FORMATS.map(({ kind }) => kind))
+    case '--format':
+      return plain(['jsonl', 'parquet'])
+    case 'shell':
+      return plain((await import('./scripts.ts')).SHELLS)
+    case 'name':
+      return (await import('../verbs/schema.ts')).PUBLISHED.map(({ name: schema, about }) => [schema, about])
+    case 'code':
+      return [...(await import('../../catalogue.ts')).CATALOGUE].map(([code, { title }]) => [code, title])
+    default:
+      return []
+  }
+}
+
+function plain(words: readonly string[]): readonly Candidate[] {
+  return words.map((word) => [word, ''])
+}
