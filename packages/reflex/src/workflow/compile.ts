@@ -2,14 +2,12 @@ import type { Validator } from '../kernel/board.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Request, ReturnPair } from '../kernel/record.ts'
 import { boardValidators, schemaSource } from './board-schemas/board-schemas.ts'
-import { copyPlain, ownCopy } from './own-copy.ts'
+import { ownCopy } from './own-copy.ts'
 import type { Edge, Guard, InputMapping, Node, Workflow } from './types.ts'
 
 /** A node with what a step needs of it, worked out once. */
 export interface CompiledNode {
   readonly node: Node
-  /** Returns the node for one decision, with a copy of its spec that whoever decides may change. */
-  readonly shown: () => Node
   readonly edges: readonly Edge[]
   readonly edge: ReadonlyMap<string, Edge>
   /** All its edges, if none has a guard. */
@@ -77,20 +75,12 @@ function compileNode(node: Node, edges: Edge[]): CompiledNode {
   const map = invokes?.returnMap.map(({ parentKey, childKey }): ReturnPair => [parentKey, childKey])
   return {
     node,
-    shown: showing(node),
     edges,
     edge: new Map(edges.map((edge) => [edge.id, edge])),
     open: edges.some(({ guard }) => guard !== undefined) ? undefined : (Object.freeze(edges) as Edge[]),
     requests: [[DECIDE]],
     call: invokes === undefined ? undefined : { ...calledAs(invokes.workflowId), map: map ?? [], inputs: invokes.inputMap ?? [] },
   }
-}
-
-/** Most nodes of large workflows have an id and an empty spec: a literal of their shape costs a tenth of a spread. */
-function showing(node: Node): () => Node {
-  const { id, spec } = node
-  if (Object.keys(node).length > 2 || !isObject(spec)) return () => ({ ...node, spec: copyPlain(spec) })
-  return Object.keys(spec).length > 0 ? () => ({ id, spec: copyPlain(spec) }) : () => ({ id, spec: {} })
 }
 
 function calledAs(id: string): Pick<CompiledCall, 'program' | 'programs'> {

@@ -27,15 +27,10 @@ export function ownCopy(workflow: Workflow): Workflow {
 }
 
 /** Copies plain objects and lists at every depth; everything else is shared. Cycles stay cycles. */
-export function copyPlain<Value>(value: Value): Value {
-  return copyInto(value, undefined) as Value
-}
-
-function copyInto(value: unknown, seen: Map<object, object> | undefined): unknown {
+function copyInto(value: unknown, among: Map<object, object>): unknown {
   if (!isCopied(value)) return value
-  const known = seen?.get(value)
+  const known = among.get(value)
   if (known !== undefined) return known
-  const among = seen ?? new Map<object, object>()
   if (Array.isArray(value)) {
     const list: unknown[] = []
     among.set(value, list)

@@ -7,7 +7,6 @@ import { ScopedBlackboardReader } from './blackboard.ts'
 import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
 import { EngineError } from './engine-error.ts'
 import { filterEdges } from './guards.ts'
-import { copyPlain } from './own-copy.ts'
 import { guardFault, runFaults } from './run-faults.ts'
 import { callerScopes, frameScope, workflowName, type WorkflowNames } from './scopes.ts'
 import { stackOf } from './stack.ts'
@@ -76,9 +75,8 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
 class Context implements DecisionContext {
   readonly #call: Call
   readonly #compiled: CompiledNode
-  readonly #workflow: Workflow
-  #shownWorkflow: Workflow | undefined
-  #node: Node | undefined
+  readonly workflow: Workflow
+  readonly node: Node
   #reader: BlackboardReader | undefined
   #edges: Edge[] | undefined
   #failed: { readonly edge: Edge; readonly error: unknown } | undefined
@@ -89,21 +87,9 @@ class Context implements DecisionContext {
     if (compiled === undefined) throw new TypeError(`no node ${nodeAt(call.frame.position)}`)
     this.#call = call
     this.#compiled = compiled
-    this.#workflow = workflow
+    this.workflow = workflow
+    this.node = compiled.node
     this.#edges = compiled.open
-  }
-
-  /** The workflow, with a copy of its metadata for this decision. */
-  get workflow(): Workflow {
-    this.#shownWorkflow ??=
-      this.#workflow.metadata === undefined ? this.#workflow : { ...this.#workflow, metadata: copyPlain(this.#workflow.metadata) }
-    return this.#shownWorkflow
-  }
-
-  /** The node, with a copy of its spec for this decision. */
-  get node(): Node {
-    this.#node ??= this.#compiled.shown()
-    return this.#node
   }
 
   get blackboard(): BlackboardReader {

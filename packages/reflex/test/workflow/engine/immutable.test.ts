@@ -114,7 +114,7 @@ describe('a definition', () => {
   })
 
   // proves: workflow 1.4d, workflow 2.1b, workflow 2.3b
-  test('reaches each agent with a spec and metadata of its own, at each decision', async () => {
+  test('reaches agents as a frozen copy: an agent that changes it fails, and the next decision is made on what was registered', async () => {
     const own = workflow()
     own.metadata = { tags: ['t'] }
     const registry = createRegistry()
@@ -123,17 +123,22 @@ describe('a definition', () => {
     const spoils: RunnableAgent = {
       async resolve({ node, workflow: { metadata } }) {
         seen.push(JSON.stringify([node.spec, metadata]))
-        Object.assign(node.spec, { more: seen.length })
-        if (Array.isArray(metadata?.tags)) metadata.tags.push('u')
-        return seen.length === 1 ? { type: 'suspend', reason: 'again' } : { type: 'advance', edge: 'e' }
+        if (seen.length === 1) Object.assign(node.spec, { more: 1 })
+        if (seen.length === 2 && Array.isArray(metadata?.tags)) metadata.tags.push('u')
+        return { type: 'advance', edge: 'e' }
       },
     }
     const engine = createEngine(registry, spoils)
     await engine.init('w')
-    await engine.step()
+    expect(await engine.run()).toMatchObject({ status: 'error', error: { nodeId: 'a' } })
+    expect(await engine.run()).toMatchObject({ status: 'error', error: { nodeId: 'a' } })
     await engine.step()
     const as = JSON.stringify([workflow().nodes.a?.spec, { tags: ['t'] }])
-    expect(seen).toEqual([as, as])
-    expect([own.metadata, registry.get('w')?.metadata]).toEqual([{ tags: ['t'] }, { tags: ['t'] }])
+    expect(seen).toEqual([as, as, as])
+    expect([own.metadata, registry.get('w')?.metadata, Object.isFrozen(own.nodes.a?.spec)]).toEqual([
+      { tags: ['t'] },
+      { tags: ['t'] },
+      false,
+    ])
   })
 })
