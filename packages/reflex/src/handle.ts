@@ -158,8 +158,8 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
 
   #durable(record: Rec, n: number): void {
     for (const listener of this.#records) listener(record, n)
-    const ready = this.#pending.filter((line) => line.n <= n)
-    this.#pending = this.#pending.filter((line) => line.n > n)
+    const later = this.#pending.findIndex((line) => line.n > n)
+    const ready = this.#pending.splice(0, later < 0 ? this.#pending.length : later)
     for (const line of ready) for (const listener of this.#lines) listener(line)
   }
 

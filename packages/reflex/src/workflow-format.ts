@@ -5,6 +5,7 @@ import { takeInputs } from './workflow/board-schemas/inputs.ts'
 import { calledWorkflows } from './workflow/define.ts'
 import { type CompiledWorkflow, compileWorkflow, programRefs, workflowSource } from './workflow/compile.ts'
 import { locateInWorkflow } from './workflow/locate.ts'
+import { ownCopy } from './workflow/own-copy.ts'
 import { readWorkflow, shapeFindings } from './workflow/read.ts'
 import type { Workflow } from './workflow/types.ts'
 import { validateWorkflow } from './workflow/validate.ts'
@@ -58,7 +59,8 @@ function workflowProgram(workflow: Workflow): ReadProgram {
   return { ...oneProgram(workflow), along: calledWorkflows(workflow).map(oneProgram) }
 }
 
-function oneProgram(workflow: Workflow): ReadProgram {
+function oneProgram(given: Workflow): ReadProgram {
+  const workflow = ownCopy(given)
   const { source, local: named } = workflowSource(workflow)
   // What another process could not load again is not data either: values in TypeScript that the JSON form does not know.
   const local = named ?? shapeFindings(source)[0]?.message

@@ -82,11 +82,11 @@ export function nameOf(edge: Edge, edges: readonly Edge[]): string {
 
 /** Where to go when nothing chooses: on over the one open edge, or nowhere from a node that ends. `R2102`, `R2106`. */
 export function onlyWay(context: Choice): Edge | undefined {
-  const all = outgoing(context)
   const [edge, another] = context.validEdges
-  if (all.length === 0) return undefined
   if (edge !== undefined && another === undefined) return edge
   if (edge === undefined) {
+    const all = outgoing(context)
+    if (all.length === 0) return undefined
     const why = explainClosed(all, context.blackboard).map((closed) => `${nameOf(closed.edge, all)} (${closed.why})`)
     throw faults.make('R2102', `no edge of ${context.node.id} is open: ${why.join(', ')}`, { path: context.node.id })
   }

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Request, ReturnPair } from '../kernel/record.ts'
 import { boardValidators, schemaSource } from './board-schemas/board-schemas.ts'
 import { ownCopy } from './own-copy.ts'
-import type { Edge, Guard, InputMapping, Node, Workflow } from './types.ts'
+import type { CustomGuard, Edge, InputMapping, Node, Workflow } from './types.ts'
 
 /** A node with what a step needs of it, worked out once. */
 export interface CompiledNode {
@@ -102,7 +102,7 @@ export function workflowSource(definition: Workflow): { readonly source: Json; r
   const source = {
     ...plainOr({ id: rest.id, entry: rest.entry }, rest, 'the metadata', reasons),
     nodes: Object.fromEntries(Object.entries(nodes).map(([id, node]) => [id, plainOr({ id }, node, `node ${id}`, reasons)])),
-    edges: edges.map((edge) => plainOr({ id: edge.id }, { ...edge, guard: guardSource(edge.guard, reasons) }, `edge ${edge.id}`, reasons)),
+    edges: edges.map((edge) => plainOr({ id: edge.id }, edgeSource(edge, reasons), `edge ${edge.id}`, reasons)),
     ...(board === undefined ? {} : { board: boardSource(board, reasons) }),
   }
   const result = { source, local: reasons[0] }
@@ -110,14 +110,27 @@ export function workflowSource(definition: Workflow): { readonly source: Json; r
   return result
 }
 
-/** A part of a workflow as data. What is no JSON, such as a function in a spec, runs all the same and cannot be stored. */
+/**
+ * A part of a workflow as data: the part itself where it is JSON, for it is frozen. What is no JSON, such as a function in a
+ * spec, runs all the same and cannot be stored.
+ */
 function plainOr(fallback: JsonObject, part: object, what: string, reasons: string[]): JsonObject {
   try {
+    if (isJson(part)) return part as JsonObject
     return JSON.parse(JSON.stringify(part, refuseOther)) as JsonObject
   } catch {
     reasons.push(`${what} holds what JSON cannot say`)
     return fallback
   }
+}
+
+/** Whether `JSON.stringify` would leave nothing out of a copied value and change nothing in it. */
+function isJson(value: unknown): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
+  if (typeof value !== 'object') return false
+  if (Array.isArray(value)) return value.every(isJson)
+  return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson)
 }
 
 /** Says no to what `JSON.stringify` would leave out or change. */
@@ -145,9 +158,14 @@ function boardSource(board: NonNullable<Workflow['board']>, reasons: string[]): 
   return Object.fromEntries(said)
 }
 
-function guardSource(guard: Guard | undefined, reasons: string[]): object | undefined {
-  if (guard?.type !== 'custom' || typeof guard.evaluate !== 'function') return guard
+/** Guards that are functions are shared with their makers, who may change them. */
+function edgeSource(edge: Edge, reasons: string[]): object {
+  return edge.guard?.type === 'custom' ? { ...edge, guard: guardSource(edge.guard, reasons) } : edge
+}
+
+function guardSource(guard: CustomGuard, reasons: string[]): object {
   const { name, version, evaluate } = guard
+  if (typeof evaluate !== 'function') return { ...guard }
   if (name === undefined || version === undefined)
     reasons.push(`a guard is a function without ${name === undefined ? 'a name' : 'a version'}`)
   return { type: 'custom', name: name ?? `function ${evaluate.toString()}`, ...(version === undefined ? {} : { version }) }

@@ -22,6 +22,7 @@ export interface WorkflowGraph {
 }
 
 const NONE: readonly Edge[] = []
+const NOWHERE: readonly string[] = []
 
 /**
  * The graph of a workflow. Time and memory grow with nodes plus edges; nothing recurses, so that depth does not matter.
@@ -32,8 +33,10 @@ export function graphOf(workflow: Pick<Workflow, 'nodes' | 'edges'>): WorkflowGr
   const known = new Set(nodes)
   const leaving = groupBy(workflow.edges, (edge) => edge.from)
   const reaching = groupBy(workflow.edges, (edge) => edge.to)
-  const next = (node: string): string[] => (leaving.get(node) ?? NONE).map((edge) => edge.to).filter((to) => known.has(to))
-  const previous = (node: string): string[] => (reaching.get(node) ?? NONE).map((edge) => edge.from).filter((from) => known.has(from))
+  const after = neighbours(leaving, (edge) => edge.to, known)
+  const before = neighbours(reaching, (edge) => edge.from, known)
+  const next = (node: string): readonly string[] => after.get(node) ?? NOWHERE
+  const previous = (node: string): readonly string[] => before.get(node) ?? NOWHERE
   let cycles: readonly (readonly string[])[] | undefined
   return {
     nodes,
@@ -57,6 +60,11 @@ function groupBy(edges: readonly Edge[], key: (edge: Edge) => string): Map<strin
     else group.push(edge)
   }
   return groups
+}
+
+/** The other ends of grouped edges, those that are nodes: walks ask for them again and again. */
+function neighbours(groups: ReadonlyMap<string, readonly Edge[]>, end: (edge: Edge) => string, known: ReadonlySet<string>) {
+  return new Map([...groups].map(([node, edges]) => [node, edges.map(end).filter((other) => known.has(other))]))
 }
 
 /** Kahn: take away nodes that nothing leads to, in order, until none is left or only cycles are. */

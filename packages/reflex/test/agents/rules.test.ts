@@ -357,3 +357,16 @@ describe('what was read', () => {
     expect(await decide({}, { edges: ['NEXT>a'], board })).not.toHaveProperty('saw')
   })
 })
+
+it('takes the one open edge without a look at the edges of the other nodes', async () => {
+  const context = at({}, { edges: ['NEXT>end'] })
+  let looks = 0
+  const edges = new Proxy(context.workflow.edges, {
+    get(list, key, receiver) {
+      looks++
+      return Reflect.get(list, key, receiver) as unknown
+    },
+  })
+  const decision = await rulesAgent.resolve({ ...context, workflow: { ...context.workflow, edges } })
+  expect([decision.type, looks]).toEqual(['advance', 0])
+})

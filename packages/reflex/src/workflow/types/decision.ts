@@ -22,9 +22,9 @@ export interface StackFrame {
 
 /** What whoever decides gets to see (seed workflow 2.10). */
 export interface DecisionContext {
-  /** The program, frozen; its `metadata` is a copy for this decision. */
+  /** The program that was registered, frozen at every depth. */
   workflow: Workflow
-  /** Its `spec` is a copy for this decision: to change it changes nothing else. */
+  /** A node of the workflow, frozen with its spec. */
   node: Node
   blackboard: BlackboardReader
   /** The edges whose guards passed, before the decision writes anything. */
