@@ -19,6 +19,7 @@ const SCAN = 24 * STRIDE
 /** An append-only log of writes. The latest entry of a key wins; nothing is ever changed or removed. */
 export class Scope {
   readonly #log: (Json | undefined)[] = []
+  /** Where the latest entry of each key stands, in the order of these entries. */
   #index: Map<string, number> | undefined
 
   get size(): number {
@@ -26,7 +27,7 @@ export class Scope {
   }
 
   append(key: string, value: Json | undefined, record: number, at: number, label: Json | undefined): void {
-    this.#index?.set(key, this.#log.length)
+    if (this.#index !== undefined) moveToEnd(this.#index, key, this.#log.length)
     this.#log.push(key, value, record, at, label)
   }
 
@@ -84,21 +85,36 @@ export class Scope {
    * snapshot, which keeps only them, does not change.
    */
   live(bound = Number.POSITIVE_INFINITY): Map<string, Entry> {
-    const latest = new Map<string, Entry>()
-    for (const entry of this.entries(bound)) {
-      latest.delete(entry.key)
-      if (entry.value !== undefined) latest.set(entry.key, entry)
-    }
-    return latest
+    return new Map(this.#latest(bound).map(([key, place]) => [key, this.entryAt(place)]))
+  }
+
+  /** The keys of `live`, in its order. */
+  liveKeys(bound = Number.POSITIVE_INFINITY): string[] {
+    return this.#latest(bound).map(([key]) => key)
+  }
+
+  /** Up to the last record the index says it: its cost grows with the number of keys, not with that of entries. */
+  #latest(bound: number): (readonly [key: string, place: number])[] {
+    const size = this.sizeAt(bound)
+    const latest = size === this.size ? this.#indexed() : this.#indexOf(size)
+    return [...latest].filter(([, place]) => this.#log[place + 1] !== undefined)
   }
 
   #indexed(): Map<string, number> {
-    if (this.#index === undefined) {
-      this.#index = new Map()
-      for (let place = 0; place < this.#log.length; place += STRIDE) this.#index.set(this.#log[place] as string, place)
-    }
+    this.#index ??= this.#indexOf(this.size)
     return this.#index
   }
+
+  #indexOf(size: number): Map<string, number> {
+    const index = new Map<string, number>()
+    for (let place = 0; place < size * STRIDE; place += STRIDE) moveToEnd(index, this.#log[place] as string, place)
+    return index
+  }
+}
+
+function moveToEnd(index: Map<string, number>, key: string, place: number): void {
+  index.delete(key)
+  index.set(key, place)
 }
 
 /** A scope as one reader sees it: entries up to a record. */
@@ -145,7 +161,7 @@ export class BoardReader {
 
   /** Keys that can be read, nearest scope first, in the order of their latest entries. */
   keys(): string[] {
-    return [...new Set(this.views.flatMap(({ scope, bound }) => [...scope.live(bound).keys()]))]
+    return [...new Set(this.views.flatMap(({ scope, bound }) => scope.liveKeys(bound)))]
   }
 
   /** What can be read, as one object. */

@@ -32,23 +32,25 @@ export class HeldFolder {
 
 /**
  * Opens a folder at a path that leads through no link, and makes what is missing of it. Below `root`, a file or link that
- * stands where a folder has to be is removed; elsewhere nothing is. Throws `R2209` for a link, and the errors of the disk.
+ * stands where a folder has to be is removed; elsewhere nothing is. `held` has the folders that are open: those that are
+ * opened join it, and its owner closes all of them. Throws `R2209` for a link, and the errors of the disk.
  */
-export function holdFolder(path: string, root: string): HeldFolder {
-  const there = tryHold(path, path)
-  if (there !== undefined) return there
+export function holdFolder(path: string, root: string, held: Map<string, HeldFolder>): HeldFolder {
+  const folder = held.get(path) ?? tryHold(path, path) ?? makeFolder(path, root, held)
+  held.set(path, folder)
+  return folder
+}
+
+function makeFolder(path: string, root: string, held: Map<string, HeldFolder>): HeldFolder {
   if (dirname(path) === path) throw notAFolder(path)
-  const parent = holdFolder(dirname(path), root)
-  try {
-    const step = parent.at(basename(path))
-    if (path.length > root.length) removeUnlessFolder(step)
-    makeUnlessThere(step)
-    const made = tryHold(step, path)
-    if (made === undefined) throw notAFolder(path)
-    return made
-  } finally {
-    parent.close()
+  const step = holdFolder(dirname(path), root, held).at(basename(path))
+  if (!isMade(step) && path.length > root.length) {
+    removeUnlessFolder(step)
+    isMade(step)
   }
+  const made = tryHold(step, path)
+  if (made === undefined) throw notAFolder(path)
+  return made
 }
 
 /**
@@ -95,11 +97,14 @@ function removeUnlessFolder(path: string): void {
   if (stat !== undefined && !stat.isDirectory()) unlinkSync(path)
 }
 
-function makeUnlessThere(path: string): void {
+/** Makes a folder, unless something has its name. */
+function isMade(path: string): boolean {
   try {
     mkdirSync(path)
+    return true
   } catch (thrown) {
     if (codeOf(thrown) !== 'EEXIST') throw thrown
+    return false
   }
 }
 
@@ -111,6 +116,7 @@ function notAFolder(path: string): Fault {
   })
 }
 
-function codeOf(thrown: unknown): string {
+/** The code of an error of the disk. */
+export function codeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
 }

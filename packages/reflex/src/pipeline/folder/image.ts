@@ -4,12 +4,15 @@ export interface FolderChange {
   /** The file as a whole; with `append`, what is added to its end; absent, it goes. */
   readonly text: string | undefined
   readonly append?: true
+  /** It was written before, from the same image: the file on the disk has another text. */
+  readonly again?: true
 }
 
 /** The files of a folder as they are to be, and what of that is not on the disk yet. Paths go from the folder. */
 export class FolderImage {
   readonly #files = new Map<string, string>()
   readonly #changed = new Set<string>()
+  readonly #written = new Set<string>()
   readonly #lines: string[] = []
   #begun = false
 
@@ -41,7 +44,11 @@ export class FolderImage {
 
   /** What has changed since this was last asked. The first time the events are there as a whole. */
   changes(events: string): FolderChange[] {
-    const changes: FolderChange[] = [...this.#changed].map((path) => ({ path, text: this.#files.get(path) }))
+    const changes = [...this.#changed].map((path): FolderChange => {
+      const again = this.#written.has(path)
+      this.#written.add(path)
+      return again ? { path, text: this.#files.get(path), again } : { path, text: this.#files.get(path) }
+    })
     this.#changed.clear()
     if (this.#lines.length > 0) {
       const text = this.#lines.splice(0).join('')

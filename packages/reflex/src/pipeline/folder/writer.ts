@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { PlacedChange } from './folder.ts'
-import { type HeldFolder, holdFolder } from './held-folder.ts'
+import { codeOf, type HeldFolder, holdFolder } from './held-folder.ts'
 
 // On Windows the last two are undefined, which a bitwise or takes for nothing.
 const { O_APPEND, O_RDONLY, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants
@@ -26,27 +26,37 @@ const { O_APPEND, O_RDONLY, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 export function writeFolder(changes: readonly PlacedChange[]): void {
   const held = new Map<string, HeldFolder>()
   try {
-    for (const { folder: root, path, text, append } of changes) {
-      const place = join(root, dirname(path))
-      const folder = held.get(place) ?? holdFolder(place, root)
-      held.set(place, folder)
-      const file = folder.at(basename(path))
+    for (const { folder: root, path, text, append, again } of changes) {
+      const file = holdFolder(join(root, dirname(path)), root, held).at(basename(path))
       if (text === undefined) rmSync(file, { force: true })
       else if (append === true) extend(file, text)
-      else if (!holds(file, text)) replace(file, text)
+      else if (again === true || !holds(file, text)) replace(file, text)
     }
   } finally {
     for (const folder of held.values()) folder.close()
   }
 }
 
-/** Writes beside the file and renames: a link of its name is replaced. */
+/**
+ * Writes beside the file and renames: a link of its name is replaced. What stands in the way is looked for once the disk
+ * says that something does, so that a file costs four calls.
+ */
 function replace(file: string, text: string): void {
   const draft = `${file}.tmp`
-  for (const path of [draft, file]) moveFolderAway(path)
-  rmSync(draft, { force: true })
-  writeFileSync(draft, text, { flag: 'wx' })
-  renameSync(draft, file)
+  orOnce(['EEXIST'], () => writeFileSync(draft, text, { flag: 'wx' }), draft)
+  orOnce(['EISDIR', 'ENOTEMPTY', 'EEXIST', 'EPERM'], () => renameSync(draft, file), file)
+}
+
+/** Does something with a name; once more, without what stands there, where the disk refuses with one of these codes. */
+function orOnce(codes: readonly string[], act: () => void, name: string): void {
+  try {
+    act()
+  } catch (thrown) {
+    if (!codes.includes(codeOf(thrown))) throw thrown
+    moveFolderAway(name)
+    rmSync(name, { force: true })
+    act()
+  }
 }
 
 /** What a command puts in the way of a file is kept, under a name of its own: removing a folder would go through what is in it. */
@@ -76,8 +86,7 @@ function withFile<Result>(file: string, flags: number, act: (handle: number) => 
     // Without O_NONBLOCK, opening a pipe waits for its other end.
     handle = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK)
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && ['ENOENT', 'ELOOP', 'ENXIO', 'EISDIR'].includes(String(thrown.code)))
-      return undefined
+    if (['ENOENT', 'ELOOP', 'ENXIO', 'EISDIR'].includes(codeOf(thrown))) return undefined
     throw thrown
   }
   try {

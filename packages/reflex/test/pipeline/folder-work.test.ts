@@ -1,0 +1,80 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { writeFolder } from '../../src/pipeline/folder/writer.ts'
+import { FolderImage } from '../../src/pipeline/folder/image.ts'
+import { countsOf } from '../counts.ts'
+import { folder } from './folders.ts'
+import { run } from '../../src/pipeline/index.ts'
+
+const CALLS = ['openSync', 'closeSync', 'mkdirSync', 'lstatSync', 'rmSync', 'renameSync', 'writeFileSync', 'readFileSync'] as const
+
+/** How often each call of the disk is made by some work. */
+function diskCalls(work: () => void): Record<string, number> {
+  const counts: Record<string, number> = {}
+  const real = CALLS.map((name) => [name, fs[name]] as const)
+  for (const [name, call] of real) {
+    const counted = (...given: unknown[]): unknown => {
+      counts[name] = (counts[name] ?? 0) + 1
+      return (call as (...given: unknown[]) => unknown)(...given)
+    }
+    Object.assign(fs, { [name]: counted })
+  }
+  syncBuiltinESMExports()
+  try {
+    work()
+  } finally {
+    Object.assign(fs, Object.fromEntries(real))
+    syncBuiltinESMExports()
+  }
+  return counts
+}
+
+test('a file that a process has written is written again without being read or looked for', () => {
+  const root = join(folder(), 'logs')
+  const image = new FolderImage()
+  const write = (): void => writeFolder(image.changes('events.jsonl').map((change) => ({ ...change, folder: root })))
+  image.put('stage/status.json', '1')
+  image.line('one\n')
+  write()
+  image.put('stage/status.json', '2')
+  image.line('two\n')
+  const counts = diskCalls(write)
+  // Two folders and the events are opened and the events extended; the file is made beside the old one and takes its place.
+  expect(counts).toEqual({ openSync: 4, closeSync: 4, writeFileSync: 2, renameSync: 1 })
+  expect([fs.readFileSync(join(root, 'stage/status.json'), 'utf8'), fs.readFileSync(join(root, 'events.jsonl'), 'utf8')]).toEqual([
+    '2',
+    'one\ntwo\n',
+  ])
+})
+
+test('a folder on the way to several new ones is opened once in a batch', () => {
+  const root = join(folder(), 'logs')
+  const counts = diskCalls(() =>
+    writeFolder(Array.from({ length: 10 }, (_, n) => ({ folder: root, path: `stage/attempts/${n}/status.json`, text: `${n}` }))),
+  )
+  // For each: the folder is looked for, made and opened, and the file is looked for.
+  expect(counts['mkdirSync']).toBe(13)
+  expect(counts['openSync']).toBeLessThan(50)
+  expect(counts['lstatSync']).toBeUndefined()
+})
+
+test('a record of a long run costs as many looks at its board as one of a short run', async () => {
+  const looks = async (rounds: number): Promise<number> => {
+    const dot = `digraph d {
+      start [shape=Mdiamond, context.rounds=0]
+      round [type=transform, transform=increment, source_key="rounds", output_key="rounds"]
+      done [shape=Msquare]
+      start -> round
+      say [prompt="round {ctx.rounds}", simulate="true"]
+      round -> say
+      say -> round [condition="context.rounds<${rounds}"]
+      say -> done
+    }`
+    const counts = await countsOf('kernel/scope.ts', async () => void (await run(dot, { logs_root: false })))
+    return counts.get('entryAt') ?? 0
+  }
+  // Ten for each round, where reading all entries would take 144,000.
+  expect(await looks(200)).toBeLessThan(4000)
+})
