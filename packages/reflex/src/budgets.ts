@@ -92,7 +92,7 @@ class Purse {
   #aside = 0
   /** Open questions, with the effects that they hold. */
   readonly #asked = new Map<Ref, Ref | undefined>()
-  /** Effects that somebody has stopped, and why they were held. */
+  /** Effects that a person has stopped, and why they were held. */
   readonly #stopped = new Map<Ref, { readonly by: string; readonly why: string }>()
   /** Questions whether a model without a price may be asked. */
   readonly #priced = new Map<Ref, { readonly effect: Ref | undefined; readonly model: string }>()
@@ -122,7 +122,7 @@ class Purse {
     return over.length === 0 ? undefined : { name: BUDGET, about: budgetQuestion(this.#bounds, used, place) }
   }
 
-  /** The model that is asked next and has no price, where money is bounded and nobody has allowed it. */
+  /** The model that is asked next and has no price, where money is bounded and no one has allowed this model. */
   #unpriced({ costs, reserves }: Traits): string | undefined {
     if (costs !== true || reserves === undefined || this.#bounds.cost === undefined) return undefined
     const { usd, model = 'the model' } = reserves()

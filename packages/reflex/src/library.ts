@@ -22,13 +22,13 @@ export interface CheckedFile extends ReadResult {
   readonly file: string
 }
 
-/** Where programs are looked for that other programs name. */
+/** The places in which programs find the programs that they name. */
 export interface LibraryPlaces {
-  /** Where to look for programs by name, after the caller's own folder. */
+  /** Folders in which programs are found by name, after the caller's own folder. */
   readonly folders: readonly string[]
-  /** Files that are named by a path may lie anywhere below; without it, below the folder of the file that a person named. */
+  /** The folder below which files may be named by a path; absent: the folder of the file that a person named. */
   readonly workdir?: string
-  /** Whether the policy lets nobody read a file, by its real path. */
+  /** True if the policy lets no one read a file, by its real path. */
   readonly denied?: ((real: string) => boolean) | undefined
 }
 

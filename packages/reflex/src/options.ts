@@ -86,7 +86,7 @@ export interface RunLimits {
   readonly tokens?: number
   /** US dollars. */
   readonly cost?: number
-  /** Pipelines inside each other, whatever programs of other kinds stand between them: 8 unless said otherwise. A deeper one fails its node. */
+  /** The most pipelines inside each other, also with programs of other kinds between them: 8 unless set. A deeper one fails its node. */
   readonly depth?: number
 }
 

@@ -2,7 +2,7 @@ import { DOUBT, type FaultData, isObject, type Json } from './kernel/index.ts'
 import { acceptAnswer, type Question, type QuestionOption } from './people/index.ts'
 import { suggest } from './text/index.ts'
 
-/** The parts of an open question that tell who asks. */
+/** The parts of an open question that show who asks. */
 interface Asked {
   readonly run: string
   readonly name: string
@@ -11,7 +11,7 @@ interface Asked {
   readonly fault?: FaultData
 }
 
-/** Whether Reflex asks for the outcome of an effect that nobody knows. */
+/** True if Reflex asks for an unknown outcome of an effect. */
 export function isDoubt({ name }: Pick<Asked, 'name'>): boolean {
   return name === DOUBT
 }
@@ -22,7 +22,7 @@ const OUTCOMES: Readonly<Record<string, Omit<QuestionOption, 'value'>>> = {
   failed: { label: 'It failed', detail: 'go on as after a failure' },
 }
 
-/** A question in words for people: one about an unknown outcome names the effect and its key, and says what each answer does. */
+/** Words a question for people: one about an unknown outcome names the effect and its key, and says what each answer does. */
 export function present({ question, path, run, name }: Asked): Question {
   if (!isDoubt({ name })) return question
   const { about, options = [] } = question
@@ -36,12 +36,12 @@ export function present({ question, path, run, name }: Asked): Question {
   }
 }
 
-/** The one answer of a failure: it tries again. */
+/** The only answer to a failure: try again. */
 const RETRY: QuestionOption = { value: 'retry', label: 'Try again' }
 
 /**
- * An answer as the run gets it: one that its question allows. A failure is answered by nothing or by `retry`, which both try
- * again. Throws `R4200` and `R4201`.
+ * Returns an answer in the form that the run takes, which its question allows. A failure is answered by nothing or by `retry`:
+ * both try again. Throws `R4200` and `R4201`.
  */
 export function answerTo(open: Asked, value: unknown): Json {
   if (open.fault === undefined || isDoubt(open)) return acceptAnswer(open.question, value ?? null, suggest)

@@ -30,7 +30,7 @@ const TOOLS = many('--tools <module>', 'a module of tools that programs may call
 const RECORD = new Option('--record <file>', 'add every reply of a model to a file')
 const KIND = new Option('--kind <kind>', 'the kind, where the name of the file does not tell it')
 
-/** Does what a verb says in an open store. */
+/** Runs a verb in an open store. */
 type SessionAction = (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>
 
 /** A verb is imported when it is called: a command loads only what it needs. */

@@ -45,7 +45,7 @@ function budgetFacts(limits: RunLimits | undefined, unpricedModel: () => string 
   return [`budget ${budgetText(limits)}`, ...asks]
 }
 
-/** The model that stands ready, if nobody knows its price. */
+/** The default model, if its price is unknown. */
 function unpricedIn({ models }: Session['reflex'], { agent, simulate }: Keeps): string | undefined {
   if (simulate === true || agent?.recorded !== undefined) return undefined
   const request = { messages: [], ...(agent?.model === undefined ? {} : { model: agent.model }) }

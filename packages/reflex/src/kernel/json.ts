@@ -127,7 +127,7 @@ function refuse(walk: Walk, what: string): Error {
   })
 }
 
-/** The way to write what JSON has no value for. */
+/** Returns the way to write a value that JSON lacks. */
 const FIXES: Readonly<Record<string, string>> = {
   undefined: 'leave it out, or write null',
   'a hole': 'write null in its place',

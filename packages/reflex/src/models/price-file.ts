@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { faults } from './faults.ts'
 import type { Prices } from './types.ts'
 
-/** Prices of one's own, and when they were taken. */
+/** The user's prices, and the date on which they were taken. */
 export interface PriceFile {
   /** Such as `2026-02-01`. */
   readonly date: string

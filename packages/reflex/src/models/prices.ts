@@ -8,8 +8,8 @@ export const FREE: Price = { input: 0, output: 0 }
 const DATE = /^-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4})$/
 
 /**
- * The price of a model: that of exactly its name, else that of its family, which has the same name without a date. Prices of one's own
- * precede those of the list. Undefined when it is not known.
+ * The price of a model: that of exactly its name, else that of its family, which has the same name without a date. The user's
+ * prices precede those of the list. Undefined when it is unknown.
  */
 export function priceOf(names: readonly string[], own: Prices): Price | undefined {
   const lists = [own, PRICE_LIST]

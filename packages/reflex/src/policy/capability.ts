@@ -109,7 +109,7 @@ function rawSteps(text: string): string[] {
   return text.slice(SCHEME.length).split('/')
 }
 
-/** A step as it is meant, behind those before it: hosts are compared in one spelling. */
+/** A step in its one spelling, after those before it: hosts are compared in one spelling. */
 function decode(step: string, before: Pattern['steps']): string | Unreadable {
   if (/[?#\\\s]/.test(step)) return { problem: `${JSON.stringify(step)} has a character that must be percent-encoded` }
   let plain: string

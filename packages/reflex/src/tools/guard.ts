@@ -13,16 +13,16 @@ import { isBelow, isFolder, shownPath } from './paths.ts'
 import { isWritableStage } from './stage.ts'
 import type { ToolCall } from './tool.ts'
 
-/** Something that a command has done and that did not stay. */
+/** A change by a command that did not stay. */
 export type Warning = { readonly code: string; readonly message: string }
 
 /** The folders of a command, guarded while it runs. */
 export interface Guard {
-  /** Words for bubblewrap that belong behind the folder they lie in. */
+  /** Words for bubblewrap that belong after the folder that contains them. */
   readonly words: (root: string) => readonly string[]
-  /** Words that belong behind all folders. */
+  /** Words that belong after all folders. */
   readonly closing: readonly string[]
-  /** Cleans the folders and takes over what git did, however the command ended. To be called once. */
+  /** Cleans the folders and takes over the changes of git, for every ending of the command. To be called once. */
   readonly end: () => Promise<readonly Warning[]>
 }
 
@@ -32,12 +32,12 @@ export interface Folders {
   readonly readable: readonly string[]
   readonly reserved: readonly string[]
   readonly cwd: string
-  /** Words that make a folder in memory at the path behind them. */
+  /** Words that make a folder in memory at the path that follows them. */
   readonly memory: readonly string[]
 }
 
 /**
- * Guards the folders of a command: what runs by itself on the host is shown read-only, of repositories it gets copies, and
+ * Guards the folders of a command: files that run by themselves on the host are shown read-only, repositories are copied, and
  * sockets, pipes and devices cannot be reached. When it has ended, what it left of this kind is removed.
  */
 export async function guardFolders(folders: Folders, settings: GitSettings, call: ToolCall): Promise<Guard> {
@@ -99,7 +99,7 @@ function markWords(mark: Mark, memory: readonly string[]): readonly string[] {
   return isStore(mark) ? [...memory, mark.path] : ['--ro-bind', mark.path, mark.path]
 }
 
-/** A store of Reflex is nobody's to read. */
+/** No command may read a store of Reflex. */
 function isStore({ path, kind }: Mark): boolean {
   return kind === 'folder' && foldedName(path.slice(path.lastIndexOf('/') + 1)) === '.reflex'
 }
@@ -117,7 +117,7 @@ const REASONS: Readonly<Record<Removed['what'], string>> = {
   stays: 'it runs by itself or leads to another program',
 }
 
-/** Warnings of one command: a command can leave any number of things. */
+/** Warnings of one command, as few as a reader can take: a command can leave any number of things. */
 const MOST = 20
 
 function removedWarnings(removed: readonly Removed[], call: ToolCall): readonly Warning[] {
@@ -148,7 +148,7 @@ function notKept(missed: readonly NotKept[]): readonly Warning[] {
   return [{ code, message }]
 }
 
-/** The folders that a command may change: its work folder where the run may, that of its stage, and one elsewhere that it begins in. */
+/** The folders that a command may change: its work folder where the run may, that of its stage, and the one in which it begins. */
 export function writableFolders(
   { workdir, runFolder }: ToolCall,
   { cwd, stage }: { readonly cwd: string; readonly stage?: string | undefined },

@@ -8,7 +8,7 @@ import type { Edge, Guard, InputMapping, Node, Workflow } from './types.ts'
 /** A node with what a step needs of it, worked out once. */
 export interface CompiledNode {
   readonly node: Node
-  /** Returns the node for one decision, with a copy of its spec that whoever decides may change. */
+  /** Returns the node for one decision, with a copy of its spec that the agent may change. */
   readonly shown: () => Node
   readonly edges: readonly Edge[]
   readonly edge: ReadonlyMap<string, Edge>

@@ -7,8 +7,8 @@ import type { RunGit } from './take-objects.ts'
 export type RunGitOn = (index: string | undefined) => RunGit
 
 /**
- * Takes over what a command has staged, entry by entry: what an index says beside that, such as which files need no look, is
- * left, or a command could hide its changes from `git status`. Undefined when it is done; else what keeps it from being done.
+ * Takes over what a command has staged, entry by entry: other parts of an index, such as the files that need no check, are left
+ * out, or a command could hide its changes from `git status`. Returns undefined when it is done; else the reason why not.
  */
 export async function takeIndex(copy: string, before: string, runGitOn: RunGitOn): Promise<string | undefined> {
   const made = join(copy, 'index')

@@ -24,7 +24,7 @@ export interface StackFrame {
 export interface DecisionContext {
   /** The program, frozen; its `metadata` is a copy for this decision. */
   workflow: Workflow
-  /** Its `spec` is a copy for this decision: to change it changes nothing else. */
+  /** Its `spec` is a copy for this decision: a change of it has no other effect. */
   node: Node
   blackboard: BlackboardReader
   /** The edges whose guards passed, before the decision writes anything. */
