@@ -53,7 +53,7 @@ export function acceptedStore(from: string, stores: KnownStores): string | undef
 export function unknownStore(file: string): Fault {
   return faults.make('R5030', `the store ${file} was neither made nor named by you`, {
     file,
-    fix: `if you know where it comes from, name it once: reflex runs --store ${shellWord(file)}; else remove ${dirname(file)}`,
+    fix: `if you know its origin, name it once: reflex runs --store ${shellWord(file)}; else remove ${dirname(file)}`,
   })
 }
 

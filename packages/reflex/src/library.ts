@@ -291,7 +291,7 @@ function statOf(path: string, named: string, fix?: string): Stats {
 }
 
 function outOfPlace(file: string): Fault {
-  return faults.make('R1024', `${file} leads out of the folders of programs, or the policy lets nobody read it`, {
+  return faults.make('R1024', `${file} is outside of the folders of programs, or the policy denies reading it`, {
     file,
     fix: 'put the file itself there, or name its folder with --programs',
   })
@@ -314,5 +314,5 @@ export function readText(file: string): string {
 }
 
 function tooLarge(file: string, size: number): Fault {
-  return faults.make('R1024', `${file} has ${size} B; what is read has at most ${LARGEST} B`, { file })
+  return faults.make('R1024', `${file} has ${size} B; the limit is ${LARGEST} B`, { file })
 }

@@ -17,9 +17,9 @@ export function isDoubt({ name }: Pick<Asked, 'name'>): boolean {
 }
 
 const OUTCOMES: Readonly<Record<string, Omit<QuestionOption, 'value'>>> = {
-  happened: { label: 'It happened', detail: 'go on as after a success' },
+  happened: { label: 'It happened', detail: 'continue as after a success' },
   repeat: { label: 'It did not', detail: 'do it now, under the same key' },
-  failed: { label: 'It failed', detail: 'go on as after a failure' },
+  failed: { label: 'It failed', detail: 'continue as after a failure' },
 }
 
 /** Words a question for people: one about an unknown outcome names the effect and its key, and says what each answer does. */
@@ -30,7 +30,7 @@ export function present({ question, path, run, name }: Asked): Question {
   const key = typeof effect === 'number' || typeof effect === 'string' ? ` for its key, ${run}:${effect}` : ''
   const tool = isObject(what) && typeof what['tool'] === 'string' ? `${what['tool']} at ` : ''
   return {
-    text: `Did ${tool}${path} happen? Its process ended while it was under way, and it may not be repeated unasked. Look on the other side first${key}.`,
+    text: `Did ${tool}${path} happen? The process ended during the call, and Reflex may not repeat it without an answer. Check with the other side first${key}.`,
     options: options.map((option) => ({ ...option, ...OUTCOMES[option.value] })),
     ...(what === undefined ? {} : { about: { asked: what } }),
   }

@@ -67,9 +67,9 @@ function authoredFindings({ name: tool, authored = [] }: Tool, given: JsonObject
 
 /** Refuses an argument that only an author may write. */
 export function authoredOnly(tool: string, name: string, place: ReturnType<Locate> = {}): Fault {
-  return toolFaults.make('R4101', `${tool}: ${name} is taken as it is written, so that no value becomes part of it`, {
+  return toolFaults.make('R4101', `${tool}: ${name} is not a template: no value can become part of it`, {
     ...place,
-    fix: `give the value under a name in "environment", and write "$name" in ${name}`,
+    fix: `put the value under a name into "environment", and write "$name" in ${name}`,
   })
 }
 

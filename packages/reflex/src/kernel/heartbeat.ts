@@ -126,12 +126,12 @@ export class Heartbeat {
         act(value)
       }
     const fail = once(failed)
-    const stopLimit = this.#host.at(this.#host.now() + this.#leaseMs / 4, () => fail(new Error('it does not answer')), true)
+    const stopLimit = this.#host.at(this.#host.now() + this.#leaseMs / 4, () => fail(new Error('the store does not answer')), true)
     held.then(once(answered), fail)
   }
 
   #answered(sent: Moment, questions: readonly Question[], held: readonly string[]): void {
-    if (this.#since(sent) > this.#leaseMs / 4) return this.#failed(questions, new Error('it answers too late'))
+    if (this.#since(sent) > this.#leaseMs / 4) return this.#failed(questions, new Error('the store answers too late'))
     this.#beating = false
     if (this.#since(this.#confirmed) >= this.#leaseMs) this.#gaps++
     this.#confirmed = sent

@@ -35,7 +35,7 @@ export function readCapability(text: string, folders?: Folders): Capability | Un
       steps.push(...pathSteps(folder))
       continue
     }
-    const plain = step.includes('*') ? { problem: `* is for grants, not for what is needed: ${step}` } : decode(step, steps)
+    const plain = step.includes('*') ? { problem: `* is only for grants and denials: ${step}` } : decode(step, steps)
     if (typeof plain !== 'string') return plain
     steps.push(plain)
   }

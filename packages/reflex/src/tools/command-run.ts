@@ -128,7 +128,7 @@ async function perform(
   settings: CommandSettings,
   call: ToolCall,
 ): Promise<ProcessResult> {
-  if (call.signal.aborted) throw faults.make('R4132', `${line(command)} was called off before it began`)
+  if (call.signal.aborted) throw faults.make('R4132', `${line(command)} was cancelled before it began`)
   const timeout = command.timeout ?? settings.timeout ?? TIMEOUT
   const confined = sandbox === 'strict'
   const limits = confined ? lowestLimits([settings.limits ?? {}]) : undefined

@@ -106,14 +106,14 @@ function isStore({ path, kind }: Mark): boolean {
 
 const REASONS: Readonly<Record<Removed['what'], string>> = {
   runs: 'it runs by itself outside of the sandbox',
-  deep: 'it lies too deep to be looked at',
+  deep: 'it lies too deep for a check',
   repository: 'it makes its folder a repository of git',
   socket: 'it is a socket',
   pipe: 'it is a pipe',
   device: 'it is a device',
   bits: 'it had a setuid or setgid bit',
   link: 'it is a link that runs by itself outside of the sandbox',
-  unseen: 'it could not be looked at',
+  unseen: 'it could not be checked',
   stays: 'it runs by itself or leads to another program',
 }
 
@@ -132,7 +132,7 @@ function removedWarning({ path, what, aside, why }: Removed, call: ToolCall): Wa
   const done = {
     bits: 'lost the bit',
     link: 'leads again where it led',
-    unseen: `could not be cleaned (${why ?? ''}); look at it before you use it`,
+    unseen: `could not be cleaned (${why ?? ''}); check it before you use it`,
     stays: `could not be removed (${why ?? ''}); remove it`,
   }[what as string]
   const moved = aside === undefined ? '' : `; it lies in ${shownPath(aside, call)}`

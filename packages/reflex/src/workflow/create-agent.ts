@@ -78,8 +78,7 @@ function take({ node, workflow, validEdges }: DecisionContext, name?: string, wr
   if (!workflow.edges.some(({ from }) => from === node.id)) return { type: 'complete', writes: list }
   throw runFaults.make('R2052', `${node.id} has ${validEdges.length} open edges, and its handler names none`, {
     path: `${workflow.id}/${node.id}`,
-    fix:
-      only === undefined ? 'wait, or give the node an edge that is open' : `take one of ${quoteAll(validEdges.map(({ event }) => event))}`,
+    fix: only === undefined ? 'wait, or add an edge that is open here' : `take one of ${quoteAll(validEdges.map(({ event }) => event))}`,
   })
 }
 

@@ -8,7 +8,7 @@ interface Document {
   readonly infos: number
 }
 
-/** What `validate` finds in a file, in the order in which it is told. */
+/** The findings of `validate` in a file, in the order of its output. */
 async function found(name: string, text: string): Promise<{ code: string; line?: number; message: string; fix?: string }[]> {
   const folder = workFolder()
   writeFileSync(join(folder, name), text)

@@ -24,7 +24,7 @@ const workflow = JSON.stringify({
   edges: [],
 })
 
-/** How deep the stack of a run of `a.dot` became, and the codes that its failures name. */
+/** The greatest depth of the stack of a run of `a.dot`, and the codes of its failures. */
 async function deepest(dot: string, options: RunOptions = {}): Promise<{ depth: number; status: string; codes: readonly string[] }> {
   const workdir = folderWith({ 'a.dot': dot, 'b.workflow.json': workflow })
   const reflex = new Reflex({ workdir, store: 'memory:' })

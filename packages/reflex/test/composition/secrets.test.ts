@@ -91,7 +91,7 @@ describe('secrets', () => {
     await reflex.close()
   })
 
-  test('that come in parts are held back until they are whole, and what only began like one is told', async () => {
+  test('that come in parts are held back until they are complete, and a text that only began like a secret is shown', async () => {
     const speak = defineTool({
       name: 'env.speak',
       description: 'says too much, slowly',

@@ -3,7 +3,7 @@ import type { Batch, Store } from '../../src/kernel/store.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { kindOf, type Step, worldOf } from './world.ts'
 
-/** Ends once it has been told so. */
+/** Ends when released. */
 const asks: Step = (x, input) => (input === undefined ? void x.wait('answer', 'q') : x.done(input[2]))
 
 /** A store whose commits of some runs get no answer until they are let through. */

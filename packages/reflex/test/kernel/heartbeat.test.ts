@@ -114,7 +114,7 @@ describe('two effects that were let through together, of which the first blocks 
     expect(letter.sent).toEqual(['run:2.1'])
   })
 
-  it('the process performs it itself if nobody took over', async () => {
+  it('the process performs it itself if no other process took over', async () => {
     const store = memoryStore()
     const letter = letterBox()
     const slow: Port = { leaves: true, repeat: 'ask', perform: () => first.clock.jump(5 * LEASE) }
@@ -155,7 +155,7 @@ describe('a store that does not confirm the lease', () => {
   }
 
   it.each(['cut', 'silent'] as const)(
-    '%s: is asked again within the lease, and the run goes on where it answers in time',
+    '%s: is asked again within the lease, and the run continues where it answers in time',
     async (state) => {
       const { line, first, run, box } = await begun()
       line.state = state
@@ -168,7 +168,7 @@ describe('a store that does not confirm the lease', () => {
     },
   )
 
-  it.each(['cut', 'silent'] as const)('%s: the user is told before the lease is over, once', async (state) => {
+  it.each(['cut', 'silent'] as const)('%s: the user is notified before the lease is over, once', async (state) => {
     const { line, first } = await begun()
     line.state = state
     await first.clock.advance(LEASE)

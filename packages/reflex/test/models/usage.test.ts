@@ -40,7 +40,7 @@ describe('a try without an answer', () => {
     expect(used).toMatchObject({ model: 'm', output: 0, estimated: true })
   })
 
-  test('that nobody began counts nothing', async () => {
+  test('that never began counts nothing', async () => {
     expect(await usedBy(streaming(0, () => Promise.reject(faults.make('R4009', 'slow down'))))).toBe(undefined)
   })
 

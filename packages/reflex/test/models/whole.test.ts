@@ -73,7 +73,7 @@ describe('prices', () => {
     expect(costOf(usage, price)).toBe(3.82)
   })
 
-  test("of one's own are read from a file, which says what is wrong with it", () => {
+  test('of the user are read from a file, and a faulty file is refused with the reason', () => {
     const text = '{"date": "2026-02-01", "prices": {"acme:a": {"input": 1, "output": 2}}}'
     expect(readPrices(`\ufeff${text}`, 'prices.json').prices).toEqual({ 'acme:a': { input: 1, output: 2 } })
     for (const wrong of ['{', '{"date": "soon", "prices": {}}', '{"date": "2026-02-01", "prices": {"a": {"input": -1, "output": 0}}}'])

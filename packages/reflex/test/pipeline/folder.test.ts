@@ -176,7 +176,7 @@ test.each(['events.jsonl', 'stage', 'stage/status.json'])('%s exchanged for a li
         { folder: root, path: 'stage/status.json', text: `${i}` },
       ])
     } catch {
-      // Something else has just taken the name: the files of the run stay behind, and that is told.
+      // Another entry has just taken the name: the files of the run stay behind, and a warning says so.
     }
   await worker.terminate()
   expect(filesIn(outside)).toEqual({ taken: 'kept', 'status.json': 'kept' })

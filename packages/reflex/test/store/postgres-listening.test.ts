@@ -33,7 +33,7 @@ describe.skipIf('missing' in programs)(`a watch of a Postgres store${skipped}`, 
     return { store, other, calls: () => calls }
   }
 
-  it('is called after a post of another process, though nobody asks', async () => {
+  it('is called after a post of another process, without polling', async () => {
     const { other, calls } = await begun(server.address())
     await expect.poll(calls, { timeout: 20_000 }).toBe(1)
     await other.post(RUN, messageOf('m1'))

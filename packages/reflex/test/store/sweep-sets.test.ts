@@ -18,7 +18,7 @@ const hash = 'ab'.repeat(32)
 const PROGRAM = { hash, kind: 'workflow', source: '{}' }
 const pin = (first: number): string => JSON.stringify([[64, { pin: [['workflow:late', 'workflow', 1, hash]] }, first]])
 
-/** Ended runs with a program that nothing names, and one run that goes on. */
+/** Ended runs with a program that nothing names, and one run that continues. */
 async function crowded(store: Store): Promise<Lease> {
   onTestFinished(async () => store.close())
   await store.hello(worker, NOW, TTL)

@@ -34,7 +34,7 @@ function repository(...options: readonly string[]): Sandbox {
   return work
 }
 
-/** What lies in the folder of a repository, without what git has for its objects. */
+/** The files in the folder of a repository, without its objects. */
 const inside = (work: Sandbox): readonly string[] =>
   readdirSync(join(work.root, '.git'))
     .filter((name) => name !== 'COMMIT_EDITMSG')

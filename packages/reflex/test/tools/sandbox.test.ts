@@ -82,7 +82,7 @@ describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === un
     expect(codes).toHaveLength(tries.length - 1)
     expect(codes).not.toContain('0')
     expect(readFileSync(events, 'utf8')).toBe('event\n')
-    // A stage that lies deeper could be exchanged by who may write above it.
+    // A command that may write above a deeper stage could exchange it.
     for (const stage of ['build/inner', '.']) {
       const inner = await sh('echo x > $ARBOR_STAGE_DIR/new 2>/dev/null; echo $?', call, { stage })
       expect(inner.stdout, stage).not.toBe('0\n')

@@ -69,7 +69,7 @@ describe('a file that would run by itself', () => {
     })
   })
 
-  it('is none of those that only look alike', async () => {
+  it('is not a file with a name that only looks similar', async () => {
     const work = project()
     for (const path of [
       '.gitignore',

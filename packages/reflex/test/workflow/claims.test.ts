@@ -20,7 +20,7 @@ import {
 import { agentOf, caught, engineOf, flow, messageOf, onward } from './engine/kit.ts'
 import { board } from './fixtures.ts'
 
-// What docs/claims/workflow.md claims and no test elsewhere proves.
+// The claims of docs/claims/workflow.md that no other test proves.
 
 // proves: workflow 2.6c, workflow 2.6d
 test('two ways that meet again lead to the same node, each by the event of its edge', async () => {
@@ -160,7 +160,7 @@ test.each<[string, (workflow: Workflow) => void, string]>([
   [
     'an input map that is no list',
     ({ nodes }) => Object.assign(nodes.a ?? {}, { invokes: { workflowId: 'c', returnMap: [], inputMap: {} } }),
-    'is no list of pairs',
+    'is not a list of pairs',
   ],
   ['an edge without an id', ({ edges: [edge] }) => Reflect.deleteProperty(edge ?? {}, 'id'), 'has no id'],
   ['an edge without an event', ({ edges: [edge] }) => Reflect.deleteProperty(edge ?? {}, 'event'), 'has no event'],

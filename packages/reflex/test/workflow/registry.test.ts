@@ -206,7 +206,7 @@ describe('replacing a workflow', () => {
   }
 
   // proves: workflow 6.3d
-  test('is for sessions that begin later; one under way goes on with what it began with, also in its calls', async () => {
+  test('is for sessions that begin later; a session under way continues with its definitions, also in its calls', async () => {
     const registry = createRegistry()
     registry.register(version(1))
     registry.register({

@@ -108,7 +108,7 @@ function knownCheck({ world: { surroundings } }: Console): Check {
   return {
     name: 'stores',
     mark: 'warns',
-    text: `${why}, so a store that lies above is used whoever made it`,
+    text: `${why}, so a store in a folder above is used without a check of its origin`,
     fix: 'export XDG_STATE_HOME=DIR',
   }
 }

@@ -62,7 +62,7 @@ function tell({ console }: Session, { run, did, status, record, handle, holder, 
       ])
     case 'cancelling':
       return console.tell([
-        ...line(did, [said, ...recorded, 'its programs undo what they did']),
+        ...line(did, [said, ...recorded, 'its programs run compensation steps']),
         ...effectLines(console, effects),
         ...(handle?.status === 'suspended' ? suspendedLines(console, handle) : [way(err, 'look', console.command('show', run))]),
       ])

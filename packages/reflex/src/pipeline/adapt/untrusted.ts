@@ -49,7 +49,7 @@ export function requireOpen(mutation: Mutation, node: (DotNode & Performed) | un
   const { id, attrs, op } = mutation
   if (node === undefined) return
   const before: Attributes = op === 'add_node' ? new Map() : node.attributes
-  if (!isOpenNode(node)) refuse(`${op}: ${id} is no plain model node, and stays as its author wrote it: ${why}`)
+  if (!isOpenNode(node)) refuse(`${op}: ${id} is not a plain model node, and stays as its author wrote it: ${why}`)
   for (const key of attrs.keys()) {
     if (op === 'add_node' && NAMES_TYPE.has(key)) continue
     const problem = problemOf(key, attrs, before)
@@ -81,7 +81,7 @@ function problemOf(key: string, attrs: AttributeChanges, before: Attributes): st
   const reach = Object.hasOwn(OPEN_ATTRIBUTES, row.name) ? OPEN_ATTRIBUTES[row.name] : undefined
   const value = attrs.get(key) ?? null
   if (reach === undefined) return CLOSED
-  if (value === null) return reach === 'any' ? undefined : 'cannot be taken away'
+  if (value === null) return reach === 'any' ? undefined : 'cannot be removed'
   const attribute = { value, provenance: 'transform' as const }
   const after: Attributes = new Map([[key, attribute]])
   const wrong = wrongValue(row, key, after, attribute)

@@ -250,7 +250,7 @@ function tellLate(walk: Walk): Partial<Outcome> {
 const OUT_OF_TIME: JsonObject = {
   code: 'R2201',
   verdict: 'fail',
-  message: 'the time of the node was over before the result came: the call may have taken effect, wholly or in part',
+  message: 'the time limit of the node passed before the result came: the call may have taken effect, in full or in part',
 }
 
 /** Drops every effect and wait of the frame, but the timer of its branch. */

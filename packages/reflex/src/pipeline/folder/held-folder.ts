@@ -104,7 +104,7 @@ function makeUnlessThere(path: string): void {
 }
 
 function notAFolder(path: string): Fault {
-  return pipelineFaults.make('R2209', `${path} is a link or a file, and the folder of a run leads through none`, {
+  return pipelineFaults.make('R2209', `${path} is a link or a file; the path to the folder of a run must have folders only`, {
     severity: 'warning',
     file: path,
     fix: 'remove it, or name another folder with --logs',

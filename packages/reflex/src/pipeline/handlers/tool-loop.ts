@@ -76,7 +76,7 @@ export function* converse(scene: Scene, request: ModelRequest, offers: readonly 
     calls.push(...asked)
     if (asked.length === 0) return sum
     if (offers.length === 0 && turns > 1)
-      return { problem: `${scene.node.id}: the model called ${asked[0]?.name ?? 'a tool'}, which it was not offered` }
+      return { problem: `${scene.node.id}: the model called ${asked[0]?.name ?? 'a tool'}, which this node does not offer` }
     const ends = yield* called(scene, asked, { offers, turn: turns })
     said.push(...ends.map(({ message }) => message))
     const last = ends.find(

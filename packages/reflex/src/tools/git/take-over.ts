@@ -27,16 +27,16 @@ export async function takeOver(made: PrivateCopy, runGitOn: RunGitOn): Promise<r
   const updates = [...new Set([...before.refs.keys(), ...after.refs.keys()])].filter(
     (name) => before.refs.get(name) !== after.refs.get(name),
   )
-  const missed: NotKept[] = unknownNames(copy).map((path) => ({ path, why: 'a command changes nothing there' }))
+  const missed: NotKept[] = unknownNames(copy).map((path) => ({ path, why: 'a command may change nothing there' }))
   for (const path of await takeObjects(copy, gitDir, runGit)) missed.push({ path, why: 'its content does not fit its name' })
-  for (const name of updates) if (!isTaken(name)) missed.push({ path: name, why: 'a command does not change such a reference' })
+  for (const name of updates) if (!isTaken(name)) missed.push({ path: name, why: 'a command may not change such a reference' })
   const taken = updates.filter(isTaken)
   const refused = await takeRefs(taken, made, before, after, runGitOn)
   if (refused !== undefined)
     return [...missed, ...taken.map((path) => ({ path: `${path} ${after.refs.get(path) ?? ''}`.trim(), why: refused }))]
   missed.push(...takeLogs(made, before, after, new Set(taken)), ...takeMarks(gitDir, before, after))
   for (const [path, text] of after.settings) {
-    if (before.settings.get(path) !== text) missed.push({ path, why: 'a command changes settings for itself alone' })
+    if (before.settings.get(path) !== text) missed.push({ path, why: 'settings that a command changes are not taken over' })
   }
   const staged = await takeIndex(copy, made.base, runGitOn).catch(said)
   return staged === undefined ? missed : [...missed, { path: 'index', why: staged }]
@@ -110,7 +110,7 @@ function takeLogs(made: PrivateCopy, before: RefState, after: RefState, changed:
     const isOurs = name === 'HEAD' || (isTaken(name) && (changed.has(name) || before.refs.has(name)))
     const isLog = isOurs && text.split('\n').every((line) => line === '' || LOG_LINE.test(line))
     const now = isLog ? withoutLines(plainText(path, LONGEST_LOG) ?? '', marker(made)) : ''
-    if (!isLog) missed.push({ path: `logs/${name}`, why: 'it is no log of a branch' })
+    if (!isLog) missed.push({ path: `logs/${name}`, why: 'it is not the log of a branch' })
     else if (now === old) replace(path, text)
     else if (text.startsWith(old)) replace(path, now + text.slice(old.length))
     else missed.push({ path: `logs/${name}`, why: 'it has changed meanwhile' })

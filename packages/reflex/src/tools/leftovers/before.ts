@@ -68,7 +68,7 @@ export async function lookBefore({ roots, readable = [], hidden, hooks, host }: 
 }
 
 function tooMuch(root: string): Error {
-  return faults.make('R4134', `${root} holds more than a command can be kept from changing`, {
+  return faults.make('R4134', `${root} holds more files than Reflex can protect from a command`, {
     fix: `start in the folder of one project; at most ${MOST_ENTRIES} entries, and ${MOST_MARKS} repositories and settings that run by themselves`,
   })
 }

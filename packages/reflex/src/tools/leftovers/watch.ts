@@ -95,7 +95,7 @@ export function stateFolder({ runFolder }: ToolCall, reserved: readonly string[]
   const stats = lstatSync(own)
   // Any user can make a folder of that name first.
   if (stats.uid === user && stats.isDirectory() && (stats.mode & 0o077) === 0) return own
-  throw faults.make('R4134', `${own} is no folder of this user alone, so nothing can be kept of a command`, {
+  throw faults.make('R4134', `${own} does not belong to this user alone, so no record of a command can be kept`, {
     fix: `remove ${own}, or keep the store in a folder .reflex of the work folder`,
   })
 }

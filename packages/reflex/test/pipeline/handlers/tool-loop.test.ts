@@ -122,7 +122,7 @@ describe('a tool loop', () => {
     expect(stored).toBeLessThan(1.3 * content)
   })
 
-  test('a further attempt goes on from the last good turn, with the results that it has', async () => {
+  test('a further attempt continues after the last good turn, with its results', async () => {
     const done: number[] = []
     const pay = tool('pay', ({ n }) => done.push(Number(n)))
     const { port, requests } = model((_, n) => {
@@ -151,7 +151,7 @@ describe('a tool loop', () => {
     expect([went.status, done]).toEqual(['success', [0, 1, 2]])
   })
 
-  test('a tool that outlasts the time of its node is not called again: the model is told', async () => {
+  test('a tool that outlasts the time of its node is not called again: the model gets an error for it', async () => {
     let called = 0
     const { port, requests } = model((_, n) => (n === 0 ? calls(['math_add', { a: 1, b: 1 }], ['math_add', { a: 2, b: 2 }]) : 'I see'))
     const slow: Port = {

@@ -69,7 +69,7 @@ describe('a file that holds what came from outside', () => {
     expect(labelOf(await ran([read()]), 'back')).toEqual([2, 0])
   })
 
-  test('stays untrusted when somebody edits it by hand', async () => {
+  test('stays untrusted when a person edits it by hand', async () => {
     file('notes.txt', `edited: ${WORDS}`)
     expect(labelOf(await ran([read()]), 'back')).toEqual([2, 0])
   })

@@ -274,7 +274,7 @@ describe('a board without an engine', () => {
 })
 
 describe('what is read often', () => {
-  test('entries are made once, whoever reads them and however often', async () => {
+  test('entries are made once, for any reader and any number of reads', async () => {
     const seen: BlackboardEntry[][] = []
     const look = (it: DecisionContext): unknown => {
       const { blackboard } = it
