@@ -155,7 +155,7 @@ export class Library {
   /**
    * A program by name: in the file of that name, else in any file of its kind, in each folder. A name that is a path leads
    * to that file, beside the caller or in a folder above; the program is then known by the path. Each file really lies in the
-   * work folder, the caller's or one of the folders of programs, and is one that the policy lets be read.
+   * work folder, the caller's or one of the folders of programs, and the policy must allow reading it.
    */
   async find(name: string, folder: string, modules = false): Promise<Program | undefined> {
     const colon = name.indexOf(':')

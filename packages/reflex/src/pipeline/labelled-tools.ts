@@ -16,9 +16,9 @@ interface Touched {
 }
 
 /**
- * The port `tool`, which keeps labels of what it writes and gives what it reads with its label. `label` in the arguments says
- * where the content comes from; the engine writes it. What a tool reads is known by its path and by its text; what a
- * command reads, by its text, by the names of files in its arguments, and by what its run has written. A simulated run
+ * The port `tool`, which keeps the labels of its writes and returns its reads with their labels. `label` in the arguments says
+ * where the content comes from; the engine writes it. The label of a read is found by path and by text; that of the
+ * reads of a command, by text, by the names of files in its arguments, and by the writes of its run. A simulated run
  * writes nothing, so nothing is remembered of it.
  */
 export function labelledTools(port: Port, labels: WrittenLabels, isReal: (run: string) => boolean): Port {

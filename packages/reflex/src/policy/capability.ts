@@ -122,5 +122,5 @@ function decode(step: string, before: Pattern['steps']): string | Unreadable {
   if (plain === '.' || plain === '..') return { problem: `it has the step ${plain}; paths are written out` }
   if (/[/\\\0]/.test(plain)) return { problem: `the step ${JSON.stringify(step)} has a separator inside` }
   if (before.length !== 1 || before[0] !== 'net') return plain
-  return hostName(plain) ?? { problem: `${JSON.stringify(step)} is no host; a port and a path are none of it` }
+  return hostName(plain) ?? { problem: `${JSON.stringify(step)} is no host; leave out the port and the path` }
 }

@@ -93,7 +93,7 @@ export const faults = defineFaults({
     means:
       'A folder .reflex holds a store that this user has neither made nor named. Its questions may be forged: a program or an archive can have put it there. It was not opened.',
     often:
-      'a project folder that was copied, moved, or came from somebody else, a store that was put back from a backup, another home folder',
+      'a project folder that was copied, moved, or came from another person, a store that was restored from a backup, another home folder',
     fix: 'If you know the origin of the store, name it once: reflex runs --store PATH. From then on it is found. Otherwise remove its folder .reflex.',
   },
 })

@@ -18,7 +18,7 @@ export interface RegisterOptions {
   readonly verify?: boolean
 }
 
-/** Workflows by id. It checks what it takes in, keeps a copy, and notifies nobody (seed workflow 3.3). */
+/** Workflows by id. It checks each workflow, keeps a copy, and emits no event (seed workflow 3.3). */
 export class WorkflowRegistry {
   readonly #workflows = new Map<string, Workflow>()
   /** The objects that the workflows were registered from, by id. */

@@ -103,7 +103,7 @@ describe('a store that is found upwards', () => {
     await refuses(mine('runs'))
   })
 
-  test('leaves nothing half written behind', async () => {
+  test('leaves no incomplete file', async () => {
     const folder = workFolder()
     await as(folder, folder)('run', 'refund.workflow.json', '--id', 'otter')
     expect(readdirSync(join(folder, 'state/reflex/stores'))).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)])

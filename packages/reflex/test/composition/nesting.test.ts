@@ -47,7 +47,7 @@ test.each([
   expect(usual.depth).toBeLessThan(20)
 })
 
-test('branches of a pipeline are no pipelines inside each other', async () => {
+test('branches of a pipeline do not count as nested pipelines', async () => {
   const fan = `digraph a { start [shape=Mdiamond]; done [shape=Msquare]; f [shape=component]; j [shape=tripleoctagon]
     w [type="graph.invoke", program="workflow:c"]; x [type=transform, transform=constant, expression=1, output_key=k]
     start -> f; f -> w -> j; f -> x -> j; j -> done }`

@@ -72,7 +72,7 @@ describe('copyJson', () => {
   })
 })
 
-describe('a value on its way into a record', () => {
+describe('a value that becomes part of a record', () => {
   class Order {
     readonly total = 84
   }

@@ -159,7 +159,7 @@ test('a link above the work folder is followed: the user made it', async () => {
   expect(dataIn(beside, 'logs', 'manifest.json')['run_id']).toBe(elsewhere.run_id)
 })
 
-test.each(['events.jsonl', 'stage', 'stage/status.json'])('%s exchanged for a link again and again leads nowhere', async (name) => {
+test.each(['events.jsonl', 'stage', 'stage/status.json'])('%s that is repeatedly exchanged for a link is never followed', async (name) => {
   const home = folder()
   const [root, outside] = [join(home, 'logs'), join(home, 'outside')]
   for (const path of [root, outside, join(outside, 'inner')]) mkdirSync(path)

@@ -40,7 +40,7 @@ describe.skipIf('missing' in programs)(`a watch of a Postgres store${skipped}`, 
     await expect.poll(calls, { timeout: 20_000 }).toBe(2)
   })
 
-  it('listens again after its connection was lost, once it is asked', async () => {
+  it('listens again after its connection was lost, at the next call of unread', async () => {
     const { store, other, calls } = await begun(server.address())
     await server.sql(`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %'`)
     await expect.poll(listeners, { timeout: 20_000 }).toHaveLength(0)

@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === un
     }
   })
 
-  describe('is held to what it may use', () => {
+  describe('is held to its limits', () => {
     const limits = { memory: 192 * 2 ** 20, processes: 40 }
     const bounded = tools({ limits })
 
@@ -147,7 +147,7 @@ time.sleep(25)'`,
       expect(result).toMatchObject({ stderr: containing('No space left') })
     })
 
-    it('and works as before within that', async () => {
+    it('and works as before within these limits', async () => {
       const argv = [process.execPath, '-e', 'console.log(Buffer.alloc(50_000_000, 1).length)']
       expect(await use('command', { argv }, confinedIn(folder()), bounded)).toMatchObject({ code: 0, stdout: '50000000\n' })
       const shared = 'for i in 1 2 3 4 5 6; do sleep 1 & done; wait; echo done'

@@ -52,7 +52,7 @@ describe('a file that would run by itself', () => {
     expect(needs.filter((need) => need.startsWith('arbor://fs/autorun/'))).toHaveLength(1)
   })
 
-  it('is judged by the name that it is asked for, too', async () => {
+  it('is also checked by the name in the request', async () => {
     const work = project()
     expect(await refusal(() => use('file.write', { path: '.zed/tasks.json', text: 'x', in: 'work' }, callIn(work)))).toMatchObject({
       message: containing('arbor://fs/autorun/'),

@@ -23,7 +23,7 @@ import { board } from './fixtures.ts'
 // The claims of docs/claims/workflow.md that no other test proves.
 
 // proves: workflow 2.6c, workflow 2.6d
-test('two ways that meet again lead to the same node, each by the event of its edge', async () => {
+test('two paths that meet again lead to the same node, each by the event of its edge', async () => {
   const meeting: Workflow = {
     ...flow('meeting', { a: {}, left: {}, right: {}, end: {} }, []),
     edges: [
@@ -48,7 +48,7 @@ test('two ways that meet again lead to the same node, each by the event of its e
 })
 
 // proves: workflow 1.2a
-test('a board takes as many entries as there are', async () => {
+test('a board takes any number of entries', async () => {
   const blackboard = Array.from({ length: 50_000 }, (_, i) => ({ key: `k${i % 7}`, value: i }))
   const engine = engineOf([flow('w', { a: {} }, [])])
   await engine.init('w', { blackboard })
@@ -69,7 +69,7 @@ test('built-in guards answer true or false for every JSON value', () => {
 })
 
 // proves: workflow 2.8g
-test('a guard gets a reader with which nothing can be written', async () => {
+test('a guard gets a reader that cannot write', async () => {
   const readers: BlackboardReader[] = []
   const evaluate = (reader: BlackboardReader): boolean => {
     readers.push(reader)

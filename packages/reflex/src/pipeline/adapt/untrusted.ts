@@ -58,8 +58,8 @@ export function requireOpen(mutation: Mutation, node: (DotNode & Performed) | un
 }
 
 /**
- * Throws `Refused` for an added node that changes where the run goes although no edge leads to it: the pipeline names its id
- * already, or takes it for a start or an exit.
+ * Throws `Refused` for an added node that changes the path of the run although no edge leads to it: the pipeline names its id
+ * already, or treats it as a start or an exit.
  */
 export function requireApart(id: string, { nodes, attributes }: DotGraph): void {
   const named = [attributes, ...[...nodes.values()].map((node) => node.attributes)].some((all) =>

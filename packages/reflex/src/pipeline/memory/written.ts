@@ -32,9 +32,9 @@ export function hashOf(text: string): string | undefined {
 }
 
 /**
- * Labels of what was written outside of a board: by path, by content, by agent and by run. A ledger of the store, so that every run and
- * every process knows them; without a store they last as long as the process. A file keeps its label when somebody edits
- * it by hand, moves another file there, or deletes it and makes it again: only a run that writes all of it lowers it.
+ * Labels of content that was written outside of a board: by path, by content, by agent and by run. A ledger of the store, so that every run and
+ * every process knows them; without a store they last as long as the process. A file keeps its label when a person edits
+ * it, moves another file there, or deletes it and makes it again: only a run that writes all of it lowers it.
  */
 export class WrittenLabels {
   readonly #store: Pick<Store, 'append' | 'ledger'> | undefined

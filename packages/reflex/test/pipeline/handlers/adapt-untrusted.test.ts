@@ -79,7 +79,7 @@ describe('mutations of a model change', () => {
     expect(asked).toEqual([expect.stringContaining('the other prompt')])
   })
 
-  test('the pipeline by a model node of its own, which nothing leads to', async () => {
+  test('the pipeline by a new model node that no edge leads to', async () => {
     const { went } = await planned([{ op: 'add_node', id: 'extra', attrs: { type: 'codergen', prompt: 'more', max_retries: 2 } }])
     expect(went.status).toBe('success')
   })
@@ -140,12 +140,12 @@ describe('mutations of a model never change', () => {
     expect(went.reason).toContain(reason)
   })
 
-  test('more than their tier lets them', async () => {
+  test('more than their tier allows', async () => {
     const { went } = await planned([{ op: 'add_node', id: 'x', attrs: { prompt: 'x' } }], { trust: 'trusted' })
     expect(went.reason).toContain('add_node is not allowed at the tier trusted')
   })
 
-  test('what an author wrote in a block of defaults', async () => {
+  test('the text of the author in a block of defaults', async () => {
     const dot = PLANNED.replace('start [', 'node [capabilities="arbor://fs/write/x"] start [')
     const { went } = await planned([{ op: 'add_node', id: 'extra', attrs: { prompt: 'more' } }], {}, dot)
     const { nodes } = went.run.definition(went.run.state.root.pin) as { nodes: ReadonlyMap<string, { capabilitiesRequired: string[] }> }
@@ -154,7 +154,7 @@ describe('mutations of a model never change', () => {
   })
 })
 
-test('a person who has reviewed the mutations vouches for them', async () => {
+test('mutations that a person has reviewed are trusted', async () => {
   const dot = PLANNED.replace(
     'plan -> change -> go',
     'plan -> look; look -> change [label=Fine]; look -> done [label=No]; change -> go',
@@ -163,6 +163,6 @@ test('a person who has reviewed the mutations vouches for them', async () => {
   expect(told(went, 'graph_adapted')).toHaveLength(1)
 })
 
-test('every attribute of the list is one that model nodes read', () => {
+test('model nodes read every attribute of the list', () => {
   for (const name of Object.keys(OPEN_ATTRIBUTES)) expect(findAttribute('node', name, 'codergen')).toMatchObject({ name })
 })

@@ -109,7 +109,7 @@ describe('a tool loop', () => {
     expect(went.run.records.length).toBeLessThan(100)
   })
 
-  test('sixty turns with large results cost hardly more than their content', async () => {
+  test('sixty turns with large results need little more space than their content', async () => {
     const page = tool('page', ({ n }) => `${Number(n)} `.repeat(49_000).slice(0, 49_000))
     const { port, requests } = model((_, n) => (n < 59 ? calls(['page', { n }]) : 'done'))
     const went = await run('n [prompt="read", use_tools=true, tools="page", max_turns=60] start -> n -> done', port, {
@@ -141,7 +141,7 @@ describe('a tool loop', () => {
     expect([went.status, requests.length]).toEqual(['failed', 2])
   })
 
-  test('a further attempt has as many turns again, and calls nothing twice', async () => {
+  test('a further attempt has the full number of turns, and calls nothing twice', async () => {
     const done: number[] = []
     const pay = tool('pay', ({ n }) => done.push(Number(n)))
     const { port } = model((_, n) => (n < 3 ? calls(['pay', { n }]) : 'paid'))
