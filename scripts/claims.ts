@@ -8,7 +8,7 @@ import { basename, resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
-/** What a page claims: ids such as `2.7a`, and those of them that are left out. */
+/** The claims of a page: ids such as `2.7a`, and those of them that are left out. */
 export interface Claims {
   readonly kind: string
   readonly claimed: readonly string[]
@@ -30,7 +30,7 @@ export function provenIn(source: string): string[] {
   return [...source.matchAll(/\/\/ proves: (.+)$/gm)].flatMap(([, names = '']) => names.split(',').map((name) => name.trim()))
 }
 
-/** What does not fit: one line each, in the order of the pages. */
+/** The mismatches: one line each, in the order of the pages. */
 export function faultsOf(pages: readonly Claims[], proven: ReadonlySet<string>): string[] {
   const known = new Set<string>()
   const faults: string[] = []

@@ -168,7 +168,7 @@ function policyFor(
   return { policy: made, allow }
 }
 
-/** The prices of one's own that `REFLEX_PRICES` names. Throws `R4022` for a file that cannot be read. */
+/** The user's prices, from the file that `REFLEX_PRICES` names. Throws `R4022` for a file that cannot be read. */
 export function pricesOf(environment: Readonly<Record<string, string | undefined>>, cwd: string): PriceFile | undefined {
   const name = environment['REFLEX_PRICES']
   if (name === undefined || name === '') return undefined

@@ -92,7 +92,7 @@ class Purse {
   #aside = 0
   /** Open questions, with the effects that they hold. */
   readonly #asked = new Map<Ref, Ref | undefined>()
-  /** Effects that somebody has stopped, and why they were held. */
+  /** Effects that a person has stopped, and why they were held. */
   readonly #stopped = new Map<Ref, { readonly by: string; readonly why: string }>()
   /** Questions whether a model without a price may be asked. */
   readonly #priced = new Map<Ref, { readonly effect: Ref | undefined; readonly model: string }>()

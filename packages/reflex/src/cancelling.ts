@@ -11,18 +11,18 @@ export interface CancelOptions extends Pick<RunOptions, 'prepare'> {
   readonly by?: string
   /** Milliseconds to wait for the process that holds the run. Default 10,000. With 0, the cancellation is only requested. */
   readonly wait?: number
-  /** Called once the cancellation is requested of another process, before the wait. */
+  /** Called once another process has been asked to cancel the run, before the wait. */
   readonly requested?: (holder: Worker) => void
 }
 
 /**
- * What a cancellation did. `cancelled`: the run has ended so. `cancelling`: it is recorded, and programs of the run still undo
- * what they did. `requested`: the process that holds the run has not taken it yet; it is durable in the inbox, and whichever
- * process continues the run takes it first. `late`: the run ended otherwise before.
+ * The result of a cancellation. `cancelled`: the run has ended so. `cancelling`: it is recorded, and programs of the run still
+ * run compensation steps. `requested`: the process that holds the run has not taken it yet; it is durable in the inbox, and the
+ * process that continues the run takes it first. `late`: the run ended otherwise before.
  */
 export type CancelOutcome = 'cancelled' | 'cancelling' | 'requested' | 'late'
 
-/** What became of a cancellation. */
+/** The result of a cancellation. */
 export interface Cancelled {
   readonly run: string
   readonly did: CancelOutcome
@@ -41,7 +41,7 @@ export interface Cancelled {
   readonly effects?: readonly PossibleEffect[]
 }
 
-/** What cancelling needs of the front object. */
+/** The parts of the front object that cancelling needs. */
 export interface CancelWorld {
   readonly store: Store
   readonly runtime: Runtime
@@ -94,8 +94,8 @@ function releaseEffects({ run }: RunHandle): void {
 }
 
 /**
- * Waits until the run has ended or the time is over. Where its process lets go of the run meanwhile, this one opens it, which
- * takes the cancellation from the inbox.
+ * Waits until the run has ended or the time is over. Where the holding process releases the run meanwhile, this one opens it,
+ * which takes the cancellation from the inbox.
  */
 async function stopped(
   { store, host }: CancelWorld,
@@ -129,7 +129,7 @@ async function outcomeOf(
   const status = (await store.read(run, 0))?.row.status ?? 'cancelled'
   const effects = await runtime.peek(run, record === undefined ? undefined : record - 1).then(
     (peek) => possibleEffects(peek, runtime.ports),
-    // The run is cancelled all the same; its holder knows programs that this process does not.
+    // The run is cancelled nevertheless; its holder knows programs that this process does not.
     () => undefined,
   )
   const did = status === 'cancelled' ? 'cancelled' : isOver(status) ? 'late' : record === undefined ? 'requested' : 'cancelling'

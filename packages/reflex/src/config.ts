@@ -58,9 +58,9 @@ const REFUSED: readonly string[] = [
 const USUAL: Trust = 'probationary'
 
 /**
- * The settings of the nearest `reflex.config.json` upwards from a folder. The file lies beside programs, may have come with
- * them, and a run may have written it, so it stops no command: what it says beyond its rights is ignored with a warning, and
- * so is the whole file where it cannot be read or understood, or is a link to somewhere else. Reads files and changes nothing.
+ * Returns the settings of the nearest `reflex.config.json` upwards from a folder. The file lies beside programs, may have come
+ * with them, and a run may have written it, so it stops no command: a setting beyond its rights is ignored with a warning, and so
+ * is the whole file where it cannot be read or understood, or is a link to another place. Reads files and changes nothing.
  */
 export function readConfig(workdir: string): Config {
   const file = nearestConfig(workdir)

@@ -51,7 +51,7 @@ export const faults = defineFaults({
     severity: 'warning',
     when: 'before a run',
     means:
-      'A reflex.config.json says what is usual for the programs beside it. This one is not JSON, or has what Reflex does not know. It is ignored as a whole, also a lower trust that it wants: a run may have written it, and must not stop later commands by that.',
+      'A reflex.config.json has default settings for the programs beside it. This file is not JSON, or has unknown settings. The whole file is ignored, also a lower trust that it sets: a run may have written it, and must not be able to stop later commands.',
     often: 'a misspelt name, a file that a run has left',
     fix: 'Correct the file, or remove it.',
   },

@@ -15,8 +15,8 @@ export interface ChosenStore {
 }
 
 /**
- * The store that was named, else the nearest one upwards, else a new one here. Throws `R5030` for one that was found and that
- * this user has neither made nor named.
+ * Returns the store that was named, else the nearest one upwards, else a new one here. Throws `R5030` for a store that was found
+ * and that this user has neither made nor named.
  */
 export function chooseStore(named: string | Store | undefined, workdir: string, stores: KnownStores): ChosenStore {
   const beside = join(workdir, '.reflex')
@@ -29,7 +29,7 @@ export function chooseStore(named: string | Store | undefined, workdir: string, 
   const fresh = !existsSync(path)
   if (fresh && named === undefined) {
     makeHome(dirname(path))
-    // Before the store is there: a process that dies while it makes one must not leave one that is unknown.
+    // Before the store exists: a process that dies while it makes a store must not leave an unknown one.
     stores.add(path)
   }
   const store = openStore(path)
@@ -49,11 +49,11 @@ export function acceptedStore(from: string, stores: KnownStores): string | undef
   throw unknownStore(file)
 }
 
-/** The refusal of a store that this user has neither made nor named. */
+/** The fault for a store that this user has neither made nor named. */
 export function unknownStore(file: string): Fault {
   return faults.make('R5030', `the store ${file} was neither made nor named by you`, {
     file,
-    fix: `if you know where it comes from, name it once: reflex runs --store ${shellWord(file)}; else remove ${dirname(file)}`,
+    fix: `if you know its origin, name it once: reflex runs --store ${shellWord(file)}; else remove ${dirname(file)}`,
   })
 }
 

@@ -30,7 +30,7 @@ export function thisProcess(): Surroundings {
   }
 }
 
-/** 128 bits that no other process draws, for what is no part of a run. */
+/** 128 bits that no other process draws, for values that belong to no run. */
 export function freshId(): string {
   return randomBytes(16).toString('hex')
 }

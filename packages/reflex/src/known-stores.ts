@@ -18,24 +18,24 @@ import { freshId } from './host.ts'
 import { digest, isObject, type Json } from './kernel/index.ts'
 import { isBelow } from './tools/paths.ts'
 
-/** Where a process learns which stores its user knows. */
+/** The places in which a process finds the stores that its user knows. */
 export interface KnownStoresOf {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** The file beside a store that tells it from another one at the same path. */
+/** The file beside a store that distinguishes it from another one at the same path. */
 const ID = 'id'
 /** Bytes. */
 const LONGEST_ID = 200
 
 /**
- * The stores that this user's Reflex has made, or was given by name. Anybody who can write a file can put a store into a
- * folder, with a question in it that the user would answer, so walking up finds only these. Each is a file in the user's
- * state folder: the path of the store, and the id that lies beside it, so that a copy, a store that was moved and one that
+ * The stores that this user's Reflex has made, or was given by name. Anyone who can write a file can put a store into a
+ * folder, with a question in it that the user would answer, so a search upwards finds only these stores. Each is a file in the
+ * user's state folder: the path of the store, and the id that lies beside it, so that a copy, a moved store and a store that
  * took the place of another are all unknown.
  */
 export class KnownStores {
-  /** The folder with what is known; undefined where the environment names none. */
+  /** The folder of known stores; undefined where the environment names none. */
   readonly folder: string | undefined
 
   constructor({ environment }: KnownStoresOf) {
@@ -43,19 +43,19 @@ export class KnownStores {
     this.folder = state === undefined ? undefined : join(state, 'stores')
   }
 
-  /** Whether a store may be used that nobody has named. Where nothing can be remembered, every store may. */
+  /** True if a store may be used that the user has not named. Where nothing can be remembered, every store may be used. */
   accepts(file: string): boolean {
     return this.knows(file) || !this.remembers()
   }
 
-  /** Whether the store at this path is one that was made or named here. Changes nothing. */
+  /** True if the store at this path was made or named here. Changes nothing. */
   knows(file: string): boolean {
     const known = this.#entry(file)
     const id = idBeside(file)
     return known !== undefined && id !== undefined && known.id === id && known.path === realFile(file)
   }
 
-  /** Whether this process can write down what it is told. Changes nothing. */
+  /** True if this process can remember stores. Changes nothing. */
   remembers(): boolean {
     if (this.folder === undefined) return false
     let at = this.folder
@@ -68,7 +68,7 @@ export class KnownStores {
     }
   }
 
-  /** Writes down that this user has made or named a store. Where that is not possible, nothing is. */
+  /** Remembers that this user has made or named a store. Does nothing where that is impossible. */
   add(file: string): void {
     if (this.folder === undefined || !canBeFound(file) || this.knows(file)) return
     try {
@@ -77,11 +77,11 @@ export class KnownStores {
       const path = realFile(file)
       replace(join(this.folder, entryName(path)), `${JSON.stringify({ path, id })}\n`)
     } catch {
-      // A home that is read-only keeps nobody from working; doctor says so.
+      // A read-only home stops no work; doctor reports it.
     }
   }
 
-  /** Folders and files that no run may touch, below a folder: those of other stores, and what is known of stores. */
+  /** Folders and files below a folder that no run may touch: those of other stores, and the list of known stores. */
   below(folder: string): readonly string[] {
     if (this.folder === undefined) return []
     const stores = namesIn(this.folder).flatMap((name) => this.#read(join(this.folder ?? '', name))?.path ?? [])
@@ -103,7 +103,7 @@ export class KnownStores {
   }
 }
 
-/** Where the system wants what a program remembers for its user; undefined where the environment does not say who that is. */
+/** The folder in which the system keeps the state of a user's programs; undefined where the environment names no user. */
 function stateFolder(environment: Readonly<Record<string, string | undefined>>): string | undefined {
   const named = (name: string): string | undefined => {
     const value = environment[name]
@@ -115,7 +115,7 @@ function stateFolder(environment: Readonly<Record<string, string | undefined>>):
     const local = named('LOCALAPPDATA')
     return local === undefined ? undefined : join(local, 'reflex')
   }
-  // A home that is not there is nobody's: it is not made.
+  // A home that does not exist is not made.
   if (home === undefined || !existsSync(home)) return undefined
   return process.platform === 'darwin' ? join(home, 'Library', 'Application Support', 'reflex') : join(home, '.local', 'state', 'reflex')
 }
@@ -133,7 +133,7 @@ function entryName(path: string): string {
   return `${digest(path).slice(0, 32)}.json`
 }
 
-/** Walking up finds stores of this form alone. */
+/** A search upwards finds only stores of this form. */
 export function canBeFound(file: string): boolean {
   return basename(file) === 'reflex.db' && isHome(dirname(file))
 }
@@ -142,7 +142,7 @@ function isHome(folder: string): boolean {
   return basename(folder) === '.reflex'
 }
 
-/** What stands in the place of an id may be a pipe that nobody writes to, or a device without an end. */
+/** The file of an id may be a pipe without a writer, or a device without an end. */
 function idBeside(file: string): string | undefined {
   let handle: number
   try {
@@ -163,7 +163,7 @@ function makeId(file: string): string {
   return idBeside(file) ?? ''
 }
 
-/** Another process reads the file as it was or as it is. */
+/** Another process reads either the old or the new file. */
 function replace(file: string, text: string): void {
   const draft = `${file}.${freshId().slice(0, 8)}.tmp`
   writeFileSync(draft, text, { flag: 'wx', mode: 0o600 })

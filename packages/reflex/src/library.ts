@@ -22,13 +22,13 @@ export interface CheckedFile extends ReadResult {
   readonly file: string
 }
 
-/** Where programs are looked for that other programs name. */
+/** The places in which programs find the programs that they name. */
 export interface LibraryPlaces {
-  /** Where to look for programs by name, after the caller's own folder. */
+  /** Folders in which programs are found by name, after the caller's own folder. */
   readonly folders: readonly string[]
-  /** Files that are named by a path may lie anywhere below; without it, below the folder of the file that a person named. */
+  /** The folder below which files may be named by a path; absent: the folder of the file that a person named. */
   readonly workdir?: string
-  /** Whether the policy lets nobody read a file, by its real path. */
+  /** True if the policy lets no one read a file, by its real path. */
   readonly denied?: ((real: string) => boolean) | undefined
 }
 
@@ -155,7 +155,7 @@ export class Library {
   /**
    * A program by name: in the file of that name, else in any file of its kind, in each folder. A name that is a path leads
    * to that file, beside the caller or in a folder above; the program is then known by the path. Each file really lies in the
-   * work folder, the caller's or one of the folders of programs, and is one that the policy lets be read.
+   * work folder, the caller's or one of the folders of programs, and the policy must allow reading it.
    */
   async find(name: string, folder: string, modules = false): Promise<Program | undefined> {
     const colon = name.indexOf(':')
@@ -291,7 +291,7 @@ function statOf(path: string, named: string, fix?: string): Stats {
 }
 
 function outOfPlace(file: string): Fault {
-  return faults.make('R1024', `${file} leads out of the folders of programs, or the policy lets nobody read it`, {
+  return faults.make('R1024', `${file} is outside of the folders of programs, or the policy denies reading it`, {
     file,
     fix: 'put the file itself there, or name its folder with --programs',
   })
@@ -314,5 +314,5 @@ export function readText(file: string): string {
 }
 
 function tooLarge(file: string, size: number): Fault {
-  return faults.make('R1024', `${file} has ${size} B; what is read has at most ${LARGEST} B`, { file })
+  return faults.make('R1024', `${file} has ${size} B; the limit is ${LARGEST} B`, { file })
 }

@@ -101,7 +101,7 @@ export interface RunLimits {
   readonly tokens?: number
   /** US dollars. */
   readonly cost?: number
-  /** Pipelines inside each other, whatever programs of other kinds stand between them: 8 unless said otherwise. A deeper one fails its node. */
+  /** The most pipelines inside each other, also with programs of other kinds between them: 8 unless set. A deeper one fails its node. */
   readonly depth?: number
   /** Executions of nodes in one branch of a pipeline: 100 where neither it nor the pipeline states a bound. The branch fails beyond it. */
   readonly branchSteps?: number

@@ -2,7 +2,7 @@ import { DOUBT, type FaultData, isObject, type Json } from './kernel/index.ts'
 import { acceptAnswer, type Question, type QuestionOption } from './people/index.ts'
 import { suggest } from './text/index.ts'
 
-/** The parts of an open question that tell who asks. */
+/** The parts of an open question that show who asks. */
 interface Asked {
   readonly run: string
   readonly name: string
@@ -11,18 +11,18 @@ interface Asked {
   readonly fault?: FaultData
 }
 
-/** Whether Reflex asks for the outcome of an effect that nobody knows. */
+/** True if Reflex asks for an unknown outcome of an effect. */
 export function isDoubt({ name }: Pick<Asked, 'name'>): boolean {
   return name === DOUBT
 }
 
 const OUTCOMES: Readonly<Record<string, Omit<QuestionOption, 'value'>>> = {
-  happened: { label: 'It happened', detail: 'go on as after a success' },
+  happened: { label: 'It happened', detail: 'continue as after a success' },
   repeat: { label: 'It did not', detail: 'do it now, under the same key' },
-  failed: { label: 'It failed', detail: 'go on as after a failure' },
+  failed: { label: 'It failed', detail: 'continue as after a failure' },
 }
 
-/** A question in words for people: one about an unknown outcome names the effect and its key, and says what each answer does. */
+/** Words a question for people: one about an unknown outcome names the effect and its key, and says what each answer does. */
 export function present({ question, path, run, name }: Asked): Question {
   if (!isDoubt({ name })) return question
   const { about, options = [] } = question
@@ -30,18 +30,18 @@ export function present({ question, path, run, name }: Asked): Question {
   const key = typeof effect === 'number' || typeof effect === 'string' ? ` for its key, ${run}:${effect}` : ''
   const tool = isObject(what) && typeof what['tool'] === 'string' ? `${what['tool']} at ` : ''
   return {
-    text: `Did ${tool}${path} happen? Its process ended while it was under way, and it may not be repeated unasked. Look on the other side first${key}.`,
+    text: `Did ${tool}${path} happen? The process ended during the call, and Reflex may not repeat it without an answer. Check with the other side first${key}.`,
     options: options.map((option) => ({ ...option, ...OUTCOMES[option.value] })),
     ...(what === undefined ? {} : { about: { asked: what } }),
   }
 }
 
-/** The one answer of a failure: it tries again. */
+/** The only answer to a failure: try again. */
 const RETRY: QuestionOption = { value: 'retry', label: 'Try again' }
 
 /**
- * An answer as the run gets it: one that its question allows. A failure is answered by nothing or by `retry`, which both try
- * again. Throws `R4200` and `R4201`.
+ * Returns an answer in the form that the run takes, which its question allows. A failure is answered by nothing or by `retry`:
+ * both try again. Throws `R4200` and `R4201`.
  */
 export function answerTo(open: Asked, value: unknown): Json {
   if (open.fault === undefined || isDoubt(open)) return acceptAnswer(open.question, value ?? null, suggest)

@@ -2,7 +2,7 @@ import { framePath, isHeld, type Peek, type Port, type Traits, traitsOf } from '
 
 /** An effect that may have happened although its run has no result of it. */
 export interface PossibleEffect {
-  /** The key by which the other side knows it: `otter-2m9q:12`. */
+  /** The key under which the other side has it: `otter-2m9q:12`. */
   readonly key: string
   /** The path of its node: `pay/send`. */
   readonly path: string
@@ -12,8 +12,8 @@ export interface PossibleEffect {
 }
 
 /**
- * The effects that are in flight in a state and cannot be undone by forgetting them: they leave the machine, may not be
- * repeated freely, or are asked about. What the run holds back, such as for a spent budget, has not begun.
+ * The effects that are in flight in a state and may have happened outside: they leave the machine, may not be repeated freely,
+ * or are asked about. An effect that the run holds back, such as for a spent budget, has not begun.
  */
 export function possibleEffects({ row, state, definitions }: Peek, ports: ReadonlyMap<string, Port>): PossibleEffect[] {
   const owner = { id: row.id, definition: (pin: number) => definitions.program(pin).def, progress: () => undefined }

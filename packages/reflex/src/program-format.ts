@@ -43,7 +43,7 @@ export interface ReadOptions {
   readonly lookup?: (reference: string) => Program | undefined
   /** The names of the programs of a kind that it might call, for guesses; asked when one is not there. */
   readonly names?: (kind: string) => Iterable<string>
-  /** Where files are that it names by a path; the folder of its own file unless said. */
+  /** The folder of the files that it names by a path; the folder of its own file unless set. */
   readonly places?: ProgramPlaces
   /** How much of a program is proved; all of it unless said. */
   readonly proofs?: Proofs

@@ -334,9 +334,9 @@ export class Reflex {
 
   /**
    * Cancels a run: every program of it hears so, the innermost first, and may undo what it did; then the run ends as cancelled.
-   * Effects under way are given up, and nothing that was in flight is performed again before; those that may have happened
-   * are listed. Of a run that another process holds, the cancellation goes into the inbox, from which that process takes it
-   * within a second, also while an effect is under way; this waits for that, ten seconds at most, and says what came of it.
+   * Effects under way are given up and not performed again; those that may have happened are listed.
+   * Where another process holds the run, the cancellation goes into the inbox, from which that process takes it within a second,
+   * also while an effect is under way; this call waits for that, ten seconds at most, and returns the result.
    * Throws `R2016`, and `R2001` for a run that has ended.
    */
   async cancel(ref: string, options: CancelOptions = {}): Promise<Cancelled> {
@@ -359,9 +359,9 @@ export class Reflex {
   }
 
   /**
-   * Sends a message by topic: the first open wait for that topic takes it, or the next one to be opened. Gives the run if this process
-   * holds it now, and resumes it for that; of a run that another process holds, and with `run: false`, the message goes into the
-   * inbox. Throws `R2016`, and `R2001` for a run that has ended.
+   * Sends a message by topic: the first open wait for that topic takes it, or the next one to be opened. Returns the run if this
+   * process holds it now, and resumes it for that. Where another process holds the run, and with `run: false`, the message goes into
+   * the inbox. Throws `R2016`, and `R2001` for a run that has ended.
    */
   async signal(ref: string, topic: string, value: unknown = null, options: SignalOptions = {}): Promise<Signalled> {
     const { id: run } = await this.find(ref)

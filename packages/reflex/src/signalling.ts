@@ -1,11 +1,11 @@
 import type { RunHandle } from './handle.ts'
 import type { RunOptions } from './options.ts'
 
-/** How a message is sent to a run. */
+/** Options for a message to a run. */
 export interface SignalOptions extends Pick<RunOptions, 'prepare'> {
-  /** Who sends it. */
+  /** The sender of the message. */
   readonly by?: string
-  /** False: only put it into the inbox. */
+  /** False: only adds it to the inbox. */
   readonly run?: boolean
 }
 

@@ -28,17 +28,17 @@ export interface WorkOptions {
 /** After a failure, or when nothing could be done, a run is left alone for a while: milliseconds, the first time and at most. */
 const PAUSE = 1000
 const LONGEST_PAUSE = 30_000
-/** Milliseconds that a run is left alone which another worker has just taken. */
+/** Milliseconds that a run is left alone after another worker has taken it. */
 const MISSED = 200
-/** So often in a row nothing may come of a run that stays due before it is left alone. */
+/** The number of tries in a row without a result after which a run that stays due is left alone. */
 const FRUITLESS = 3
-/** Among so many times as many runs as it carries a worker begins anywhere. */
+/** A worker begins anywhere among this many times as many runs as it carries. */
 const SPREAD = 4
 
 /**
  * Carries on whatever is due in a store: runs whose time has come, that have been told something, or whose process is
  * gone, which shows within two lease times. A run that then waits again is let go of, so that memory holds only what
- * moves. Runs that this process holds already go on by themselves. Several workers
+ * moves. Runs that this process holds already continue by themselves. Several workers
  * may share a store: a run is advanced by one of them. Resolves when it is told to end and has left its runs, or, with
  * `once`, when nothing is due. Nothing that goes wrong with one run, or with the store for a while, ends the work.
  */
@@ -58,7 +58,7 @@ class Work {
   readonly #busy = new Map<string, Carried>()
   /** What was due at the last look and has not begun, the last one first. */
   #waiting: string[] = []
-  /** Runs for which nothing could be done, how often in a row. Another worker was faster, unless they stay due. */
+  /** Runs for which nothing could be done, and the number of tries in a row. Another worker was faster, unless they stay due. */
   readonly #fruitless = new Map<string, number>()
   /** What is left alone: until when, and how long. The store itself has an empty name. */
   readonly #paused = new Map<string, { readonly until: number; readonly pause: number }>()
@@ -108,7 +108,7 @@ class Work {
       const due = await store.due(now)
       this.#forgetFruitless(due)
       for (const id of due) {
-        // What this process holds goes on by itself.
+        // Runs that this process holds continue by themselves.
         if (!runtime.open.has(id) && !this.#busy.has(id) && !this.#isPaused(id)) this.#waiting.push(id)
       }
       this.#paused.delete(STORE)
@@ -179,7 +179,7 @@ class Work {
     }
   }
 
-  /** A run that another worker has seen to since the last look is due no more with the next one. */
+  /** A run that another worker has served since the last look is no longer due at the next one. */
   #judge(id: string, records: number): void {
     if (records > 0) {
       this.#paused.delete(id)
@@ -209,7 +209,7 @@ class Work {
     const code = isFault(thrown) ? thrown.code : undefined
     // It has ended or is gone meanwhile.
     if (code === 'R2001' || code === 'R2016') return
-    // Another worker was faster: the run is due no more, or soon again. Nothing is wrong with it.
+    // Another worker was faster: the run is no longer due, or due again soon. This is not a fault.
     if (code === 'R5001') return void this.#paused.set(id, { until: this.#now + MISSED, pause: 0 })
     this.#leaveAlone(id)
     this.#fail(id, thrown)

@@ -14,7 +14,7 @@ export interface AgentCall extends AgentPlace {
   readonly signal: AbortSignal
   /** The idempotency key: the same when the decision is made again after a crash. */
   readonly key: string
-  /** Progress, for who watches. A delta that begins again voids what came before. */
+  /** Reports progress to observers. A delta that begins again replaces what came before. */
   part(delta: Json, begins?: boolean): void
 }
 

@@ -6,9 +6,9 @@ import { misfits } from '../text/json-schema/check.ts'
 import { isTemplate } from './template.ts'
 
 /**
- * Everything that a call of a tool would be refused for and that its spec shows already: names that the tool does not take,
- * names that are missing, values that are written there and do not fit, and values where an author must write the text
- * itself. What a board fills in is for the run to judge. A tool whose validator has no JSON Schema is judged by its run.
+ * Returns the faults of a tool call that its spec already shows: names that the tool does not take, missing names, written
+ * values that do not fit, and values where an author must write the text itself. The run checks values from the board.
+ * A tool whose validator has no JSON Schema is checked by its run.
  */
 export function argumentFindings(tool: Tool, args: unknown, locate: Locate): readonly Fault[] {
   const given = isObject(args) ? args : {}
@@ -67,13 +67,13 @@ function authoredFindings({ name: tool, authored = [] }: Tool, given: JsonObject
 
 /** Refuses an argument that only an author may write. */
 export function authoredOnly(tool: string, name: string, place: ReturnType<Locate> = {}): Fault {
-  return toolFaults.make('R4101', `${tool}: ${name} is taken as it is written, so that no value becomes part of it`, {
+  return toolFaults.make('R4101', `${tool}: ${name} is not a template: no value can become part of it`, {
     ...place,
-    fix: `give the value under a name in "environment", and write "$name" in ${name}`,
+    fix: `put the value under a name into "environment", and write "$name" in ${name}`,
   })
 }
 
-/** Whether a value stands in the spec as it will be: nothing of a board becomes part of it. */
+/** True if a value stands in the spec in its final form: no part of it comes from a board. */
 function isWritten(value: Json): boolean {
   if (typeof value === 'string') return !isTemplate(value)
   if (typeof value !== 'object' || value === null) return true

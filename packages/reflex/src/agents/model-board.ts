@@ -10,23 +10,23 @@ export interface ShownBoard {
   readonly keys: readonly string[]
   /** Keys of which only the beginning and the end are shown. */
   readonly cut: readonly string[]
-  /** Keys that are not shown, since nothing of the budget was left. */
+  /** Keys that are not shown because the budget is used up. */
   readonly left: readonly string[]
   /** Those of them that are named. */
   readonly named: readonly string[]
 }
 
-/** What is left of the budget of a prompt, in characters. */
+/** The rest of the budget of a prompt, in characters. */
 export interface PromptRoom {
   left: number
 }
 
-/** The room of a prompt whose budget is so many tokens, estimated. */
+/** Returns the room of a prompt whose budget is this number of tokens, estimated. */
 export function promptRoom(tokens: number): PromptRoom {
   return { left: tokens * PER_TOKEN }
 }
 
-/** Shows values of a template on one line each, within the room of the prompt: what stands in them is no line of the prompt. */
+/** Shows values of a template on one line each, within the room of the prompt: their text cannot form a line of the prompt. */
 export function valueWithin(room: PromptRoom): (value: Json) => string {
   return (value) => {
     const text = shown(value)
@@ -37,11 +37,11 @@ export function valueWithin(room: PromptRoom): (value: Json) => string {
   }
 }
 
-/** Anything that begins a line somewhere. */
+/** Any character that begins a new line on some system. */
 const BREAK = /[\n\r\u0085\u2028\u2029]/
 const PLAIN = /^[\w.$-]{1,200}$/
 
-/** A key as a prompt shows it: quoted where it could be taken for more. */
+/** A key as a prompt shows it: quoted where it could be read as something else. */
 function keyName(path: string): string {
   return PLAIN.test(path) ? path : JSON.stringify(path.length > 200 ? `${path.slice(0, 200).toWellFormed()}…` : path)
 }
@@ -50,7 +50,7 @@ function keyName(path: string): string {
 const PER_TOKEN = 4
 /** A value that cannot keep this many characters is left out. */
 const LEAST = 80
-/** Keys that are named whatever the budget is. */
+/** Keys that are named for any budget. */
 const FEW = 10
 
 /**

@@ -94,7 +94,7 @@ async function decideInstead(models: Models, context: DecisionContext, draft: Dr
   return decide(models, insteadSpec(context), { context, draft, call, rules: spec.rules ?? [] })
 }
 
-/** What a model is asked at a node without a prompt. */
+/** The request to a model at a node without a prompt. */
 function insteadSpec({ node }: DecisionContext): ModelSpec {
   return modelSpec.parse({ prompt: escaped(node.description ?? `Where does ${node.id} go?`) })
 }

@@ -30,7 +30,7 @@ const TOOLS = many('--tools <module>', 'a module of tools that programs may call
 const RECORD = new Option('--record <file>', 'add every reply of a model to a file')
 const KIND = new Option('--kind <kind>', 'the kind, where the name of the file does not tell it')
 
-/** Does what a verb says in an open store. */
+/** Runs a verb in an open store. */
 type SessionAction = (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>
 
 /** A verb is imported when it is called: a command loads only what it needs. */
@@ -139,12 +139,12 @@ export const actions: readonly Verb[] = [
   {
     name: 'signal',
     words: [
-      ['<run>', 'a run that waits for a message, or will'],
+      ['<run>', 'a run that waits for a message now or later'],
       ['<topic>', 'the topic that it waits for'],
       ['[value]', 'text, :=JSON, @file; nothing if absent'],
     ],
     about: 'send a message to a run, then continue it',
-    options: [BY, new Option('--no-run', 'only put the message into its inbox'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
+    options: [BY, new Option('--no-run', 'only add the message to its inbox'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
     examples: ['signal otter deploy.done', 'signal otter deploy.done \':={"version":"1.4.0"}\''],
     action: withRuns(async () => {
       const { signal } = await import('./verbs/signal.ts')
@@ -154,7 +154,7 @@ export const actions: readonly Verb[] = [
   {
     name: 'cancel',
     words: [['<run>', 'a run that has not ended']],
-    about: 'end a run; its programs may undo what they did',
+    about: 'end a run; its programs can run compensation steps',
     options: [
       new Option('--reason <text>', 'why, for the journal'),
       new Option('--wait <duration>', 'how long to wait for the process that holds the run (10s)'),

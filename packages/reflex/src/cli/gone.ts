@@ -10,7 +10,7 @@ export async function goneRuns({ reflex, console }: Session, rows: readonly RunR
   const gone = new Set<string>()
   for (const { id, owner } of running) {
     if (owner === null || !console.world.alive(owner)) gone.add(id)
-    // What a living process holds is never due.
+    // A run that a living process holds is never due.
     else if (due.has(id)) gone.add(id)
   }
   return gone

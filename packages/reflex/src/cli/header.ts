@@ -34,7 +34,13 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
     ...trace,
   ]
   if (console.live) console.tell(factLine(`${name}  ${id}`, `${err.paint('bold', name)}  ${id}`, facts, err))
-  else plainLine(console, more.length === 0 ? (start?.at ?? console.now) : console.now, more.length === 0 ? 'started' : 'resumed', `${name} ${handle.id}  ${facts.join(' · ')}`)
+  else
+    plainLine(
+      console,
+      more.length === 0 ? (start?.at ?? console.now) : console.now,
+      more.length === 0 ? 'started' : 'resumed',
+      `${name} ${handle.id}  ${facts.join(' · ')}`,
+    )
   if (keeps.lowered === true) tellLowered(console, keeps.trust)
 }
 

@@ -2,7 +2,7 @@ import { accessSync, constants, realpathSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { shellWord } from '../text/index.ts'
 
-/** How this command was started, and where. */
+/** The way in which this command was started. */
 export interface Invocation {
   /** The folder in which it was started. */
   readonly cwd: string
@@ -14,7 +14,7 @@ export interface Invocation {
 
 /**
  * The words that start this very command again from the same folder: `npx reflex` where a `node_modules` above leads to this
- * package, else `reflex` where the PATH does, else the file that was started. Another package may be called `reflex`, too.
+ * package, else `reflex` where the PATH leads to it, else the file that was started. Another package may also be called `reflex`.
  */
 export function commandWords({ cwd, path, script }: Invocation): string {
   const own = real(script)
@@ -28,7 +28,7 @@ export function commandWords({ cwd, path, script }: Invocation): string {
   return canRun(script) ? shellWord(file) : `node ${shellWord(file)}`
 }
 
-/** Windows has a file of its own in the place of a link; it cannot be followed. */
+/** Windows puts a file of its own in the place of a link; it cannot be followed. */
 function isShim(file: string): boolean {
   return process.platform === 'win32' && canRun(`${file}.cmd`)
 }

@@ -3,7 +3,7 @@ import type { Json } from './json.ts'
 import type { Rec } from './record.ts'
 import { State } from './state.ts'
 
-/** How a wait ended. */
+/** The end of a wait. */
 export interface Closing {
   /** The number of the record that closed it. */
   readonly record: number

@@ -18,13 +18,13 @@ export interface Committing {
 const BEHIND = 20
 /** Milliseconds after which other runs do not wait for a commit any longer. */
 const SLOW = 100
-/** So many slow commits at the most are passed by: each holds a connection. */
+/** The most slow commits that others may overtake: each holds a connection. */
 const MOST_SLOW = 2
 
 /**
  * Makes records durable, for all runs of a process together: runs that want it in the same turn, or while a
  * commit is under way, share the next transaction. A run on its own does not wait for a turn. A commit that takes long, over a
- * connection that has gone silent, holds up its own runs alone: the others commit beside it.
+ * connection that has gone silent, delays only its own runs: the others commit beside it.
  */
 export class Committer {
   readonly #store: Store
@@ -33,7 +33,7 @@ export class Committer {
   readonly #wanting = new Set<Committing>()
   readonly #behind = new Set<Committing>()
   #scheduled = false
-  /** The commit that the next one waits for. */
+  /** The commit that must end before the next one begins. */
   #current: readonly Pair[] | undefined
   /** Runs with a commit under way: they have one at a time. */
   readonly #committing = new Set<Committing>()
@@ -72,7 +72,7 @@ export class Committer {
     else this.#host.turn(() => this.#flush())
   }
 
-  /** Passes the current commit by once it is slow, if somebody waits for it. */
+  /** Lets others overtake the current commit once it is slow, if one waits for it. */
   #watch(current: readonly Pair[]): void {
     if (this.#stopWaiting !== undefined || this.#slow.size >= MOST_SLOW) return
     const pass = () => {

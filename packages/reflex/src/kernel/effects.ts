@@ -19,7 +19,7 @@ export interface EffectOwner extends CallOwner {
   arrive(arrival: Arrival): void
   /** Asks for everything decided so far to become durable. */
   wantDurable(): void
-  /** Acts once it is sure that no other process holds the run, which mostly it is; never if one does. */
+  /** Acts once it is certain that no other process holds the run; usually it is. Never acts if another process holds it. */
   whileHeld(act: () => void): void
 }
 
@@ -121,7 +121,7 @@ export class Effects {
       return this.#failed(call, thrown)
     }
     const binds = traits.leaves || traits.repeat !== 'free'
-    // What leaves nothing, costs nothing and may be repeated does no harm in a process that has lost the run: its result is refused.
+    // An effect that leaves nothing, costs nothing and may be repeated does no harm in a process that has lost the run: its result is refused.
     call.needsLease = binds || traits.costs === true
     // A key is the number of a record, a question about an outcome needs the request on record, and so does the count of a
     // try that a crash interrupts: all three gate.
@@ -137,8 +137,8 @@ export class Effects {
   }
 
   /**
-   * After a restart: performs again what may be, asks about the rest. Before it is performed again, its frame forgets what it
-   * streamed, and the try that was lost is recorded with what it may have used.
+   * After a restart: performs again the effects that may be repeated, asks about the others. Before it is performed again, its
+   * frame forgets what it streamed, and the lost try is recorded with what it may have used.
    */
   revive(flight: Flight, released = false): void {
     if (flight.doubted) return
@@ -257,7 +257,7 @@ export function traitsOf(flight: Flight, owner: CallOwner, ports: EffectWorld['p
   }
 }
 
-/** What a lost try may have used. One whose request cannot be made has used nothing. */
+/** Estimates what a lost try used. A try whose request cannot be made used nothing. */
 function lostBy(reserves: NonNullable<Traits['reserves']>): Lost | undefined {
   try {
     return reserves()

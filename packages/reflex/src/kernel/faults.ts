@@ -134,7 +134,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'during a run',
     means:
-      'The call stack is 5,000 frames deep, or holds as many programs of one kind as that kind allows: 8 pipelines, unless the operator says otherwise. Programs of other kinds between them change nothing. A recursion without a way out ends here, before it takes all memory.',
+      'The call stack is 5,000 frames deep, or holds as many programs of one kind as that kind allows: 8 pipelines, unless the operator sets another limit. Programs of other kinds between them do not count. An endless recursion stops here, before it takes all memory.',
     often: 'a program that calls itself on every path',
     fix: 'Give the recursion a way out.',
   },
@@ -271,7 +271,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'when a run is resumed, replayed or forked',
     means:
-      'What a step of this kind decides has changed since, so that the journal cannot be continued. It is intact: runs, show, trace, why and export read it.',
+      'The steps of this kind have changed since, so the journal cannot be continued. It is intact: runs, show, trace, why and export read it.',
     fix: 'Start the program again, or continue the run with the release that began it.',
   },
   R5012: {
@@ -279,7 +279,7 @@ export const faults = defineFaults({
     verdict: 'wait',
     when: 'during a run',
     means:
-      'A process holds its runs by a heartbeat in the store, and the store does not confirm it. With less than a quarter of the lease left, no effect begins until the store has confirmed that the run is still held. An effect that waited for that as long as a lease was not performed; its run stopped there and is intact.',
+      'A process holds its runs by a heartbeat in the store, and the store does not confirm it. With less than a quarter of the lease left, no effect begins until the store has confirmed that the run is still held. An effect that waited for a whole lease was not performed; its run stopped there and is intact.',
     often: 'a network or a proxy that went silent, a server that is down, a machine that slept',
     fix: 'Wait until the store answers, then resume. A longer --lease bridges longer gaps.',
   },

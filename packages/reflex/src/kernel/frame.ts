@@ -171,7 +171,7 @@ export function areKindred(pins: readonly Pin[], one: number, other: number): bo
   return pins[one] !== undefined && pins[one][1] === pins[other]?.[1]
 }
 
-/** Whether a frame is a program of its own, and no strand in which its caller's goes on. */
+/** True if a frame is a program of its own; false for a strand, in which the caller's program runs. */
 export function isActivation({ link }: Frame): boolean {
   return link === undefined || link.role === 'call' || link.sees === 'nothing'
 }

@@ -35,11 +35,11 @@ export interface GraphEdge {
   readonly label?: string
   /** When it is open, in full; a way without a guard always is. */
   readonly guard?: string
-  /** Present for an edge that no decision takes: what makes a run go there, such as `after a failure`. */
+  /** Present for an edge that no decision takes: the condition under which a run takes it, such as `after a failure`. */
   readonly jump?: string
 }
 
-/** Nodes that the program puts together, for a frame around them. */
+/** Nodes that the program groups, for a frame around them. */
 export interface GraphGroup {
   readonly label: string
   /** Ids of nodes; those of inner groups are among them. */
@@ -53,6 +53,6 @@ export interface GraphGroup {
 export interface Graph {
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]
-  /** Outer ones first; two of them share no node, or one holds the other. */
+  /** Outer groups first; two groups share no node, or one contains the other. */
   readonly groups?: readonly GraphGroup[]
 }

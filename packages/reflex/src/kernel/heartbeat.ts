@@ -6,11 +6,11 @@ import type { Awaitable, Lease, Store, Worker } from './store.ts'
 /** The answer to the question whether a run is still this process's: a fault where the store did not answer in time. */
 export type Holding = 'held' | 'lost' | Fault
 
-/** What a process hears of its heartbeat. */
+/** Notifications about the heartbeat of a process. */
 export interface HeartbeatListener {
-  /** The store has confirmed it. */
+  /** The store has confirmed a heartbeat. */
   confirmed(): void
-  /** It cannot be confirmed, and less than a quarter of the lease is left: from now on nothing is performed. Once for each silence. */
+  /** No heartbeat is confirmed, and less than a quarter of the lease is left: from now on nothing is performed. Called once for each silence. */
   trouble(fault: Fault): void
 }
 
@@ -20,7 +20,7 @@ interface Question {
   readonly answer: (holding: Holding) => void
 }
 
-/** A moment by both clocks: the wall clock may be set, and the monotonic one stands still while a machine sleeps. */
+/** A moment by both clocks: the wall clock may be set, and the monotonic clock stops while a machine sleeps. */
 interface Moment {
   readonly wall: number
   readonly monotonic: number
@@ -28,9 +28,9 @@ interface Moment {
 
 /**
  * The heartbeat of a process, and what it proves. Other processes may take runs over once a lease has passed since the last
- * heartbeat in the store. So this process trusts its leases only while a quarter of that time is left, counted from when the
- * last confirmed heartbeat was sent; after that it asks the store first. Where a whole lease went by without one, each run may have
- * passed to another process in the gap: its token decides.
+ * heartbeat in the store. So this process trusts its leases only while a quarter of that time is left, counted from the time
+ * at which the last confirmed heartbeat was sent; after that it asks the store first. Where a whole lease passed without a
+ * heartbeat, each run may have passed to another process in the gap: its token decides.
  */
 export class Heartbeat {
   readonly #store: Store
@@ -38,11 +38,11 @@ export class Heartbeat {
   readonly #host: Host
   readonly #leaseMs: number
   readonly #listener: HeartbeatListener
-  /** When the last confirmed heartbeat was sent. */
+  /** The time at which the last confirmed heartbeat was sent. */
   #confirmed: Moment
-  /** How many gaps there were. */
+  /** The number of gaps. */
   #gaps = 0
-  /** After how many gaps each lease was last seen to hold. */
+  /** For each lease, the number of gaps before it was last seen to hold. */
   readonly #seen = new WeakMap<Lease, number>()
   #asked: Question[] = []
   #beating = false
@@ -59,7 +59,7 @@ export class Heartbeat {
     this.#confirmed = this.#time()
   }
 
-  /** Makes the process known to its store, and beats from then on. Throws what the store throws. */
+  /** Makes the process known to its store, and sends heartbeats from then on. Throws what the store throws. */
   async begin(): Promise<void> {
     const sent = this.#time()
     await this.#store.hello(this.#worker, sent.wall, this.#leaseMs)
@@ -73,7 +73,7 @@ export class Heartbeat {
     this.#asked = []
   }
 
-  /** Takes a lease from the store. A gap while it was asked for counts for it. */
+  /** Takes a lease from the store. A gap during the request counts for this lease. */
   async taking<T>(take: () => T, leaseOf: (taken: Awaited<T>) => Lease | undefined): Promise<Awaited<T>> {
     const gaps = this.#gaps
     const taken = await take()
@@ -82,14 +82,14 @@ export class Heartbeat {
     return taken
   }
 
-  /** No other process can hold the run now. Reads the clocks. */
+  /** True if no other process can hold the run now. Reads the clocks. */
   isSure(lease: Lease): boolean {
     return this.#seen.get(lease) === this.#gaps && this.#since(this.#confirmed) <= this.#leaseMs * 0.75
   }
 
   /**
-   * Asks the store, by a heartbeat, whether a run is still this process's; the answer comes at once where the store answers at
-   * once. A store that fails is asked again for as long as a lease.
+   * Asks the store, by a heartbeat, whether this process still holds a run; the answer is synchronous where the store answers
+   * synchronously. A store that fails is asked again for as long as a lease.
    */
   ask(lease: Lease, answer: (holding: Holding) => void): void {
     this.#asked.push({ lease, asked: this.#time(), answer })
@@ -126,12 +126,12 @@ export class Heartbeat {
         act(value)
       }
     const fail = once(failed)
-    const stopLimit = this.#host.at(this.#host.now() + this.#leaseMs / 4, () => fail(new Error('it does not answer')), true)
+    const stopLimit = this.#host.at(this.#host.now() + this.#leaseMs / 4, () => fail(new Error('the store does not answer')), true)
     held.then(once(answered), fail)
   }
 
   #answered(sent: Moment, questions: readonly Question[], held: readonly string[]): void {
-    if (this.#since(sent) > this.#leaseMs / 4) return this.#failed(questions, new Error('it answers too late'))
+    if (this.#since(sent) > this.#leaseMs / 4) return this.#failed(questions, new Error('the store answers too late'))
     this.#beating = false
     if (this.#since(this.#confirmed) >= this.#leaseMs) this.#gaps++
     this.#confirmed = sent

@@ -13,8 +13,8 @@ export interface WatchedRun {
 const LOOK = 500
 
 /**
- * Brings cancellations, answers and messages from other processes to the runs that this process holds, also while their
- * effects are under way. It looks when the store calls back, and regularly for as long as a run is held. A store that cannot
+ * Delivers cancellations, answers and messages from other processes to the runs that this process holds, also while their
+ * effects are under way. It reads the inbox when the store calls back, and regularly while it holds a run. A store that cannot
  * be read is asked again; a message that is not what was written breaks its run.
  */
 export class InboxWatch {
@@ -22,7 +22,7 @@ export class InboxWatch {
   readonly #worker: Worker
   readonly #host: Host
   readonly #runs: ReadonlyMap<string, WatchedRun>
-  /** What each run has been shown. A message that nothing waits for stays there, and is shown once. */
+  /** The messages that each run has been shown. A message that no wait takes stays in the inbox, and is shown once. */
   #seen = new Map<string, string>()
   #watch: PostWatch | undefined
   #callOff: (() => void) | undefined
@@ -37,7 +37,7 @@ export class InboxWatch {
     this.#runs = runs
   }
 
-  /** A run is held: from now on its inbox is watched. */
+  /** Watches the inbox of a run from now on. */
   begin(): void {
     if (this.#ended) return
     this.#watch ??= this.#begun()
@@ -50,7 +50,7 @@ export class InboxWatch {
     this.#watch?.stop()
   }
 
-  /** A store that is away is asked again with the next look. */
+  /** A store that is away is asked again at the next look. */
   #begun(): PostWatch | undefined {
     try {
       return this.#store.watch(() => this.#posted())
@@ -90,7 +90,7 @@ export class InboxWatch {
     if (missed) this.#arm()
   }
 
-  /** False if something is left to be looked at again. */
+  /** False if something remains to be read again. */
   async #lookOnce(): Promise<boolean> {
     if (this.#runs.size === 0) return true
     let unread: readonly UnreadRun[]

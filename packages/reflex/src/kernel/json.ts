@@ -127,11 +127,11 @@ function refuse(walk: Walk, what: string): Error {
   })
 }
 
-/** The way to write what JSON has no value for. */
+/** Returns the way to write a value that JSON lacks. */
 const FIXES: Readonly<Record<string, string>> = {
   undefined: 'leave it out, or write null',
   'a hole': 'write null in its place',
-  'a function': 'write its result, or a name by which it is found',
+  'a function': 'write its result, or the name of the function',
   'a symbol': 'write its description as text',
   'a bigint': 'write it as text: String(value)',
   'a Date': 'write date.toISOString()',

@@ -26,8 +26,8 @@ export interface Kind<Def = unknown> {
   /** Pinned by every run: a kind keeps the behaviour of every revision that it ever had. */
   readonly rev: number
   /**
-   * The oldest revision whose runs this one steps as they were begun; 1 unless said. Runs of an older one can be looked at, and not
-   * resumed, replayed or forked: that is `R5011`.
+   * The oldest revision whose runs this one steps as they were begun; 1 unless set. Runs of an older revision can be shown, but
+   * not resumed, replayed or forked: that is `R5011`.
    */
   readonly oldest?: number
   readonly board?: BoardRules

@@ -10,7 +10,7 @@ export interface CallOwner {
   readonly id: string
   definition(pin: number): unknown
   progress(call: LiveCall, delta: Json): void
-  /** Begins the redaction of what an effect tells in parts; absent where nothing is redacted. */
+  /** Begins the redaction of what an effect streams in parts; absent where nothing is redacted. */
   redaction?(): RedactStream | undefined
 }
 
@@ -23,7 +23,7 @@ export class LiveCall implements Call {
   #redaction: RedactStream | undefined
   /** Settled or dropped: whatever still arrives is ignored. */
   over = false
-  /** Another process must not perform it too. */
+  /** True if no other process may perform it too. */
   needsLease = true
 
   constructor(owner: CallOwner, flight: Flight, via: Port) {
@@ -83,7 +83,7 @@ export class LiveCall implements Call {
     if (shown !== undefined) this.#owner.progress(this, shown)
   }
 
-  /** Tells the rest of the parts, which could have been the beginning of a secret. */
+  /** Streams the remaining parts, which could have been the beginning of a secret. */
   endParts(): void {
     const rest = this.over ? undefined : this.#redaction?.end()
     if (rest !== undefined) this.#owner.progress(this, rest)

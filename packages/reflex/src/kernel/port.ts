@@ -12,7 +12,7 @@ export interface Traits {
   /** Something leaves: all records before it are durable first (architecture, invariant 3). */
   readonly leaves: boolean
   readonly repeat: Repeat
-  /** It may take what an operator bounds: tokens, money. Its request is durable before it is performed. */
+  /** It may use what an operator bounds: tokens, money. Its request is durable before it is performed. */
   readonly costs?: boolean | undefined
   /** Estimates the most that one try may use. Recorded as used when the effect is performed again after a crash. */
   readonly reserves?: (() => Lost) | undefined

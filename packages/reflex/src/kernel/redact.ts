@@ -45,7 +45,7 @@ export function redactTexts(clean: (text: string) => string, decided?: (text: st
   return decided === undefined ? redact : Object.assign(redact, { stream: () => new TextStream(redact, decided) })
 }
 
-/** A part that is a text has its rest under this key, which no object of JSON can take away from it. */
+/** The rest of a part that is a text is kept under this key; no key of a JSON object equals it. */
 const WHOLE = Symbol('whole')
 
 class TextStream implements RedactStream {
@@ -78,7 +78,7 @@ class TextStream implements RedactStream {
     return whole === undefined ? undefined : this.#redact(whole)
   }
 
-  /** The part of a text that is decided; a text that was empty stays. */
+  /** Returns the part of a text that is decided; an empty text stays. */
   #text(key: string | typeof WHOLE, more: string): string | undefined {
     const text = (this.#held.get(key) ?? '') + more
     const end = this.#decided(text)

@@ -541,7 +541,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     heartbeat.ask(this.lease, (holding) => (holding === 'held' ? act() : void Promise.resolve().then(() => this.#notHeld(holding))))
   }
 
-  /** Later than the question: the step that asked for the effect ends first. */
+  /** Runs after the question: the step that asked for the effect ends first. */
   #notHeld(holding: Exclude<Holding, 'held'>): void {
     if (holding === 'lost') this.lost()
     else this.broken(holding)

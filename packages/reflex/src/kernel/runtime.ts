@@ -38,7 +38,7 @@ export interface RuntimeOptions {
   readonly worker?: Worker
   /** Milliseconds without a heartbeat after which a process counts as gone. */
   readonly leaseMs?: number
-  /** Hears of what goes wrong without stopping a run: `R5012`, once the store does not confirm the lease of a process that holds runs. */
+  /** Called for faults that stop no run: `R5012`, once the store does not confirm the lease of a process that holds runs. */
   readonly onTrouble?: ((fault: Fault) => void) | undefined
 }
 
@@ -111,7 +111,7 @@ export class Runtime implements RunWorld {
         ? undefined
         : new Heartbeat(store, this.#worker, this.host, this.leaseMs, {
             confirmed: () => void this.#releaseStrays(),
-            // Who holds no run has no lease to lose.
+            // A process that holds no run has no lease to lose.
             trouble: (fault) => this.#runs.size > 0 && options.onTrouble?.(fault),
           })
     this.#leases = store === undefined || this.heartbeat === undefined ? undefined : new Leases(store, this.#worker, this.heartbeat)

@@ -127,13 +127,13 @@ export interface InboxMessage extends Message {
 /** A run whose inbox holds messages that no record has taken. */
 export interface UnreadRun {
   readonly run: string
-  /** Differs as soon as the messages differ. */
+  /** Changes whenever the messages change. */
   readonly mark: string
 }
 
-/** What `Store.watch` gives. */
+/** The result of `Store.watch`. */
 export interface PostWatch {
-  /** Every post is called back, those of other processes too: nobody has to ask. */
+  /** Every post calls back, also those of other processes: no process has to ask. */
   readonly complete: boolean
   stop(): void
 }
@@ -192,9 +192,9 @@ export interface Store {
    */
   hello(worker: Worker, now: number, ttl: number): Awaitable<void>
   /**
-   * Repeats it; one heartbeat for the process, not for each run. Answers with the runs among `leases` whose lease holds: no
-   * process that took the owner for gone before this heartbeat takes one of them after it. A heartbeat that arrives late does not make
-   * its worker look older.
+   * Renews the heartbeat: one for the process, not for each run. Returns the runs among `leases` whose lease holds: no process
+   * that took the owner for gone before this heartbeat takes one of them after it. A late heartbeat does not make its worker
+   * look older.
    */
   beat(worker: Worker, now: number, leases?: readonly Lease[]): Awaitable<readonly string[]>
 
@@ -225,8 +225,8 @@ export interface Store {
   /** Messages that no record has taken, in order of arrival. */
   inbox(run: string): Awaitable<readonly InboxMessage[]>
   /**
-   * The runs of a worker whose inbox holds messages. Every process asks several times a second for as long as it holds runs:
-   * it writes nothing and costs next to nothing where nothing was posted.
+   * Returns the runs of a worker whose inbox holds messages. Every process asks several times a second while it holds runs: the
+   * call writes nothing and costs almost nothing where nothing was posted.
    */
   unread(worker: Worker): Awaitable<readonly UnreadRun[]>
   /**
@@ -236,9 +236,9 @@ export interface Store {
    */
   watch(posted: () => void): PostWatch
   /**
-   * Unfinished runs that no living process holds and that something is due for, the longest due first: a time, an answer or a
-   * cancellation, a message that their row waits for, or, while they run, an owner that is gone. A message that nobody waits
-   * for is due once somebody does.
+   * Unfinished runs that no living process holds and that have something due, the longest due first: a time, an answer or a
+   * cancellation, a message that their row waits for, or, while they run, an owner that is gone. A message without a wait
+   * is due once a wait for it opens.
    */
   due(now: number): Awaitable<readonly string[]>
 
@@ -253,7 +253,7 @@ export interface Store {
    * with `before` those that have ended, with their records, snapshots and messages; never one that another run which stays
    * was forked from. Of programs and blobs: those whose hash, 64 hexadecimal digits, stands in no record of a run that stays
    * and in no ledger. What is committed at the same time stays: a run begins with a batch that holds its programs. Throws
-   * `R5003` for a journal that is not what was written, for nobody knows what it needs.
+   * `R5003` for a journal that is not what was written, since its needs are unknown.
    */
   sweep(options: SweepOptions): Awaitable<Swept>
 

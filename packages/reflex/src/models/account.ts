@@ -54,7 +54,7 @@ export class Account {
     if (typeof model === 'string') this.#model = model
   }
 
-  /** `answer` and `used` for the data of a fault: the answer where one came, the usage where any was counted. */
+  /** `answer` and `used` for the data of a fault: the answer if there is one, the usage if any was counted. */
   get facts(): JsonObject {
     const { input, output } = this.usage
     if (this.#model === undefined || (this.#said === undefined && input + output === 0)) return {}

@@ -43,7 +43,7 @@ export async function ask(names: readonly string[], request: ModelRequest, call:
   }
 }
 
-/** How long one try of a model may take, and the model that is asked after it. */
+/** The time limit of one try of a model, and the model that is asked after it. */
 interface TryLimits {
   readonly next: string | undefined
   readonly tryTimeout: number | undefined
@@ -184,7 +184,7 @@ class Asking {
     return usage
   }
 
-  /** Counts a try that broke off: what its model said of it, else an estimate where a model had begun to work. */
+  /** Counts an interrupted try: the usage that its model reported, else an estimate where a model had begun to work. */
   #countBroken(name: string, model: Model, { request, heard, thrown, isLate }: BrokenTry): void {
     const said = isFault(thrown) && isObject(thrown.data?.['usage']) ? soundUsage(thrown.data['usage']) : undefined
     if (said !== undefined) return this.#count(name, model, said)

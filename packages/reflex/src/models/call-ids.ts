@@ -2,8 +2,8 @@ import { isObject, type Json } from '../kernel/index.ts'
 import type { ModelMessage, ModelTry, ToolCall } from './types.ts'
 
 /**
- * Gives each call of an answer an id of its own in the conversation: some servers leave ids out, or begin again with each answer, and
- * then a result belongs to two calls. The provider's own form of the answer is changed alike.
+ * Gives each call of an answer a unique id in the conversation: some servers leave ids out, or restart them with each answer,
+ * and then a result belongs to two calls. The provider's own form of the answer is changed in the same way.
  */
 export function withOwnIds<Answer extends Pick<ModelTry, 'calls' | 'native'>>(answer: Answer, messages: readonly ModelMessage[]): Answer {
   const { calls, native } = answer
@@ -27,7 +27,7 @@ function ownId(id: string, taken: ReadonlySet<string>): string {
   return `${stem}_${number}`
 }
 
-/** Calls stand in the provider's form in the same order. */
+/** In the provider's form, calls have the same order. */
 function renameNative(native: readonly Json[], ids: readonly string[]): readonly Json[] {
   let next = 0
   return native.map((block) =>

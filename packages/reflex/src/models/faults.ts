@@ -158,9 +158,9 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: DURING,
     means:
-      'The model said nothing, or reached the limit of tokens before it was done. An empty answer was asked for again. What it said is kept with the failure. No call of a tool in an answer that was cut is made: its arguments may be cut, too.',
+      'The model returned an empty answer, or reached the limit of tokens before the end. After an empty answer the model was asked again. The partial answer is kept with the failure. The tool calls of a cut answer are not made: their arguments may be cut, too.',
     often: 'a limit that is too low for the task, a model that spends its tokens on thinking',
-    fix: 'Raise maxTokens of the node (max_tokens in a pipeline), or accept what is there: allow_partial=true in a pipeline.',
+    fix: 'Raise maxTokens of the node (max_tokens in a pipeline), or accept the partial answer: allow_partial=true in a pipeline.',
   },
   R4020: {
     title: 'No reply is left for a request',
@@ -181,7 +181,7 @@ export const faults = defineFaults({
     title: 'A file of prices cannot be read',
     verdict: 'fail',
     when: BEFORE,
-    means: "REFLEX_PRICES names a file of prices of one's own: when they were taken, and USD for a million tokens by the name of a model.",
+    means: 'REFLEX_PRICES names a file with your own prices: their date, and USD for a million tokens by the name of a model.',
     fix: 'Write {"date": "2026-02-01", "prices": {"openai:gpt-5-mini": {"input": 0.25, "cached": 0.025, "output": 2}}}.',
   },
 })

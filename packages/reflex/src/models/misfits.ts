@@ -11,7 +11,7 @@ export type FindMisfits = (schema: JsonObject, value: Json) => readonly Misfit[]
 /** Schemas that were found to be sound: each is read once. */
 const sound = new WeakSet<JsonObject>()
 
-/** The check where none is given: that of boards, after the schema has been read. */
+/** The default check: that of boards, after the schema has been read. */
 export const schemaMisfits: FindMisfits = (schema, value) => {
   if (!sound.has(schema)) {
     z.fromJSONSchema(structuredClone(schema) as Parameters<typeof z.fromJSONSchema>[0])

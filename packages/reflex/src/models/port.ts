@@ -5,7 +5,7 @@ import type { Models } from './types.ts'
 
 /**
  * The port `model`: its arguments are a `ModelRequest`, its result is a `ModelReply`, its parts are `ModelDelta`s; `models` gives
- * those of a run, and `whole` the whole arguments of a call that refers to what went before. Asking a model changes nothing outside, so it is asked again after a crash. Throws `R4017` for arguments that are no request.
+ * those of a run, and `whole` the complete arguments of a call that refers to earlier messages. Asking a model changes nothing outside, so it is asked again after a crash. Throws `R4017` for arguments that are not a request.
  */
 export function modelPort(models: (run: string) => Models, whole: (call: Call) => Json | undefined = ({ args }) => args): Port {
   return {

@@ -3,7 +3,7 @@ import { faults } from './faults.ts'
 import { HIGHEST_PRICE } from './prices.ts'
 import type { Prices } from './types.ts'
 
-/** Prices of one's own, and when they were taken. */
+/** The user's prices, and the date on which they were taken. */
 export interface PriceFile {
   /** Such as `2026-02-01`. */
   readonly date: string

@@ -1,6 +1,6 @@
 import type { Prices } from './types.ts'
 
-/** When the prices below were taken from the providers' price lists. They change; a file of prices and the option `prices` override them. */
+/** The date on which the prices below were taken from the providers' price lists. They change; a price file and the option `prices` override them. */
 export const PRICED_ON = '2025-11-15'
 
 /** USD for a million tokens, by the name of a model. A name with a date is for that model alone, one without for all of the family. */

@@ -168,7 +168,7 @@ class Recording implements Models {
       tries: reply.tries ?? 1,
       ...(reply.failures === undefined ? {} : { failures: reply.failures }),
     }
-    // What a model once said is played back as it was.
+    // A recorded answer is played back unchanged.
     const lack = entry.request === undefined ? incomplete(whole.model, whole, request) : undefined
     if (lack !== undefined) throw lack
     this.#fit(whole, request, entry)

@@ -36,7 +36,7 @@ const DEFAULT_TURNS = 15
 
 /**
  * Asks a model and performs the tools that it calls, until it answers. Calls of one reply are performed one after the
- * other, in their order. An unknown tool, arguments that do not fit and a tool that failed are told to the model. Messages that end
+ * other, in their order. The model gets an error for an unknown tool, arguments that do not fit and a failed tool. Messages that end
  * with calls whose results are missing are continued: these calls are performed first.
  *
  * Throws `R4018` when the model still calls tools in its last turn, and what `Models.generate` throws, each with `answer`
@@ -54,7 +54,7 @@ export async function toolLoop(models: Models, request: ModelRequest, loop: Tool
     messages.push(message)
     loop.said?.(message)
   }
-  /** Performs calls; gives the result that ends the loop, if there is one. */
+  /** Performs calls; returns the result that ends the loop, if there is one. */
   const perform = async (calls: readonly ToolCall[]): Promise<{ readonly result: Json } | undefined> => {
     for (const made of calls) {
       call.signal.throwIfAborted()

@@ -62,7 +62,7 @@ export interface ModelRequest {
   readonly topP?: number | undefined
   /** Tokens of the answer at most. */
   readonly maxTokens?: number | undefined
-  /** An answer that is empty, or cut by the limit of tokens, is an answer. Without it, it is the failure `R4019`. */
+  /** True: an answer that is empty, or cut by the limit of tokens, counts. Otherwise it is the failure `R4019`. */
   readonly partial?: boolean | undefined
   readonly stop?: readonly string[] | undefined
   readonly seed?: number | undefined
@@ -74,8 +74,8 @@ export interface ModelRequest {
   /** Milliseconds for everything: all tries, waits, fallbacks and the repair. 120,000 if absent. */
   readonly timeout?: number | undefined
   /**
-   * Milliseconds for one try; what then goes on is broken off: the next model of `fallback` is asked, the same one again where there is none.
-   * `timeout` if absent.
+   * Milliseconds for one try; a try that takes longer is aborted, and the next model of `fallback` is asked, or the same one again
+   * where there is none. `timeout` if absent.
    */
   readonly tryTimeout?: number | undefined
   /** Further tries of each model after a failure that may pass. 2 if absent. */
@@ -163,7 +163,7 @@ export interface ModelCall {
   readonly signal: AbortSignal
   /** The same for the same call, also after a crash: waits between tries are drawn from it. */
   readonly key: string
-  /** Takes progress: a `ModelDelta`. One that begins the answer again voids what came before. */
+  /** Receives progress: a `ModelDelta`. A delta that begins the answer again replaces what came before. */
   part(delta: Json, begins?: boolean): void
 }
 

@@ -5,8 +5,8 @@ import type { ModelRequest, ModelTry, ToolCall } from './types.ts'
 type Answer = Pick<ModelTry, 'text' | 'calls' | 'finish' | 'usage'>
 
 /**
- * Returns the fault of an answer that is empty or was cut by the limit of tokens; undefined for a whole one. A structured answer is
- * held to its schema in place of this. A call whose arguments may have been cut is never made.
+ * Returns the fault of an answer that is empty or was cut by the limit of tokens; undefined for a complete one. A structured
+ * answer is checked against its schema instead. A call whose arguments may have been cut is never made.
  */
 export function incomplete(name: string, answer: Answer, request: ModelRequest): Fault | undefined {
   const { text, calls = [], finish } = answer

@@ -40,7 +40,7 @@ export interface OpenQuestion {
 
 /**
  * Names under which Reflex itself asks: whether an effect happened, where it goes on then, whether a budget may be raised,
- * whether a model without a price may be asked, whether a right may be used. The last three are names that no node can have, so that no program can ask in their stead.
+ * whether a model without a price may be asked, whether a right may be used. No node can have one of the last three names, so no program can ask these questions.
  */
 const OWN_NAMES: ReadonlySet<string> = new Set(['doubt', 'way', 'engine:budget', 'engine:price', 'engine:permission'])
 

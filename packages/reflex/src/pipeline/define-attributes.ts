@@ -192,13 +192,13 @@ export interface NodeAttributes<Id extends string> {
   readonly llm_provider?: string | undefined
   /** The same as `llm_provider`. */
   readonly provider?: string | undefined
-  /** How hard the model thinks; the model decides where nothing is said. */
+  /** The effort of the model's reasoning; the model's default if absent. */
   readonly reasoning_effort?: string | undefined
-  /** How freely the model speaks; the model decides where nothing is said. */
+  /** The randomness of the model's answers; the model's default if absent. */
   readonly temperature?: number | undefined
-  /** The longest answer, in tokens; one that is cut there fails the node. The model decides where nothing is said. */
+  /** The longest answer, in tokens; an answer that is cut there fails the node. The model's default if absent. */
   readonly max_tokens?: number | undefined
-  /** How long one try of one model may take before the next is asked. */
+  /** The time limit of one try of one model; then the next one is asked. */
   readonly try_timeout?: DurationValue | undefined
   /** The answer is shown as it grows. Otherwise: the graph’s. */
   readonly stream?: boolean | undefined

@@ -2,11 +2,11 @@ import { statSync } from 'node:fs'
 import { dirname, isAbsolute, join, normalize, resolve } from 'node:path'
 import { isBelow, realPath } from '../tools/paths.ts'
 
-/** Where files of programs are looked for by what a program says. */
+/** The places in which programs find the files of the programs that they name. */
 export interface ProgramPlaces {
-  /** Real paths: what is found lies in one of them, links followed. */
+  /** Real paths: a found file lies in one of them, links followed. */
   readonly roots: readonly string[]
-  /** Whether the policy lets nobody read a file, by its real path. */
+  /** True if the policy lets no one read a file, by its real path. */
   readonly denied?: ((real: string) => boolean) | undefined
 }
 
@@ -24,7 +24,7 @@ export function fileAbove(folder: string, path: string, places: ProgramPlaces): 
   return undefined
 }
 
-/** The real path of a file that may be used as a program; nothing for another. */
+/** Returns the real path of a file that may be used as a program; undefined for another. */
 export function placed(file: string, { roots, denied }: ProgramPlaces): string | undefined {
   const real = realPath(file)
   return roots.some((root) => isBelow(real, root)) && denied?.(real) !== true ? real : undefined

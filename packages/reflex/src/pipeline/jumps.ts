@@ -1,13 +1,13 @@
 import type { TypedGraph, TypedNode } from './compile/typed.ts'
 import { type Attributes, isOn, textOf } from './dot/graph.ts'
 
-/** A way from one node to another that is no edge of the file: attributes send a run there. */
+/** A jump from one node to another without an edge in the file: attributes send a run there. */
 export interface Jump {
   /** Unique in its pipeline, also among the ids of edges. */
   readonly id: string
   readonly from: string
   readonly to: string
-  /** What makes a run take it. */
+  /** The reason for which a run takes it. */
   readonly why: string
 }
 
@@ -16,7 +16,7 @@ export function failureJump(from: string, to: string): string {
   return `${from}->${to}:failure`
 }
 
-/** The id of the jump from where a run would end to where an unmet goal gate sends it. */
+/** The id of the jump from the end of a run to the node to which an unmet goal gate sends it. */
 export function gateJump(from: string, to: string): string {
   return `${from}->${to}:goal_gate`
 }
@@ -35,7 +35,7 @@ function afterFailures(typed: TypedGraph): Jump[] {
   })
 }
 
-/** A run ends at an exit or where no edge leaves; a goal gate that is not met sends it back from there. */
+/** A run ends at an exit or at a node that no edge leaves; an unmet goal gate sends it back from there. */
 function throughGates(typed: TypedGraph): Jump[] {
   const ends = [...typed.nodes.values()].filter(({ id, canonical }) => canonical === 'exit' || !typed.outgoing.get(id)?.length)
   const targets = Map.groupBy(gatesIn(typed), ({ to }) => to)

@@ -7,18 +7,18 @@ import { isLasting, labelled } from './middleware/labelled.ts'
 const READS = 'arbor://fs/read/'
 const WRITES = 'arbor://fs/write/'
 
-/** What a call touches, by what it needs: real paths as capabilities write them. */
+/** The files that a call touches, by permission: real paths as capabilities have them. */
 interface Touched {
   readonly reads: readonly string[]
   readonly writes: readonly string[]
-  /** It says nothing of files, so it may read and write any: a command, a tool of a host. */
+  /** True if the tool declares no files, so it may read and write any: a command, a tool of a host. */
   readonly anything: boolean
 }
 
 /**
- * The port `tool`, which keeps labels of what it writes and gives what it reads with its label. `label` in the arguments says
- * where the content comes from; the engine writes it. What a tool reads is known by its path and by its text; what a
- * command reads, by its text, by the names of files in its arguments, and by what its run has written. A simulated run
+ * The port `tool`, which keeps the labels of its writes and returns its reads with their labels. `label` in the arguments says
+ * where the content comes from; the engine writes it. The label of a read is found by path and by text; that of the
+ * reads of a command, by text, by the names of files in its arguments, and by the writes of its run. A simulated run
  * writes nothing, so nothing is remembered of it.
  */
 export function labelledTools(port: Port, labels: WrittenLabels, isReal: (run: string) => boolean): Port {
@@ -26,7 +26,7 @@ export function labelledTools(port: Port, labels: WrittenLabels, isReal: (run: s
     ...port,
     async perform(call) {
       const { tool, args = null, label: packed } = isObject(call.args) ? call.args : {}
-      // The names of files are no content of them, and what comes from the net is untrusted by itself.
+      // The names of files are not their content, and content from the net is always untrusted.
       if (tool === 'http' || tool === 'file.list') return port.perform(call)
       const label = unpackLabel(packed)
       const touched = touchedBy(port, call)
@@ -46,12 +46,12 @@ function touchedBy(port: Port, call: Call): Touched {
   return { reads, writes, anything: reads.length + writes.length === 0 }
 }
 
-/** What a call writes is worth no more than what it is given, and what a command may read to write it. */
+/** A call's output has the worst label of its inputs, and of what a command may read to write it. */
 function writtenLabel(labels: WrittenLabels, { anything }: Touched, run: string, args: Json, label: Label): Label {
   return anything ? combine(label, labels.byRun(run), labels.named(JSON.stringify(args))) : label
 }
 
-/** A crash must not leave a file without its label, so that what a call may write is labelled before it begins. */
+/** A crash must not leave a file without its label, so the files that a call may write are labelled before it begins. */
 async function before(labels: WrittenLabels, { writes, anything }: Touched, call: Call, label: Label): Promise<void> {
   if (!isLasting(label)) return
   if (anything) return labels.keep({ run: call.run, label }, call.key)
@@ -59,14 +59,14 @@ async function before(labels: WrittenLabels, { writes, anything }: Touched, call
     await labels.keep({ path, run: call.run, label, ...hashed(wholeText(call)) }, `${call.key} ${i}`)
 }
 
-/** A file that was written as a whole is worth what was written, also if it was worth less before. */
+/** A file that is written as a whole gets the label of the new content, also if its label was worse before. */
 async function after(labels: WrittenLabels, { writes }: Touched, call: Call, label: Label): Promise<void> {
   const [path] = writes
   if (path === undefined || wholeText(call) === undefined || isTrusted(labels.ofPath(path))) return
   await labels.keep({ path, whole: true, label: isLasting(label) ? label : TRUSTED }, `${call.key} whole`)
 }
 
-/** The text of a call that writes all of one file. */
+/** The text of a call that writes a whole file. */
 function wholeText({ args }: Call): string | undefined {
   const { tool, args: given } = isObject(args) ? args : {}
   const { text, append } = isObject(given) ? given : {}

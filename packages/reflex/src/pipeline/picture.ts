@@ -96,7 +96,7 @@ function deedOf(typedNode: TypedNode): string | undefined {
   return file === undefined ? what : shortened(`${what ?? ''} ${file}`.trim())
 }
 
-/** Characters of what is done at a node: its beginning says most. */
+/** The most characters of a node's action: its beginning says most. */
 const LONGEST_DEED = 32
 
 function shortened(text: string): string {

@@ -49,7 +49,7 @@ export function servicePort(
       const act = adapter !== undefined && Object.hasOwn(adapter, op) ? (adapter as Adapter)[op] : undefined
       if (act === undefined) return given[service] === undefined && OF_ENGINE.has(op) ? { own: true } : { missing: true }
       const { run, key, signal } = call
-      // What a host remembers is known by its agent; what it only works out, or asks a model, it does not remember.
+      // A host's memory is known by its agent; a service that only computes, or asks a model, remembers nothing.
       const remembers = given[service] !== undefined && REMEMBERS.has(service) && !OF_ENGINE.has(op)
       if (remembers && !READS.has(op) && isLasting(label)) await labels.keep({ agent: `${service} ${agent}`, label }, key)
       const raw = await act(args, { agent, run, key, now, signal, ...(isLasting(label) ? { label: packLabel(label) } : {}) })

@@ -11,7 +11,7 @@ export interface ServiceCall {
   readonly now: number
   /** Aborted when the node is given up. */
   readonly signal: AbortSignal
-  /** Where the arguments come from, as the engine keeps it; nothing where an agent reads them again as what it would read anyway. */
+  /** The label of the arguments, as the engine keeps it; absent where an agent reads them again with the label that it would read anyway. */
   readonly label?: Json
 }
 

@@ -35,7 +35,7 @@ export function readCapability(text: string, folders?: Folders): Capability | Un
       steps.push(...pathSteps(folder))
       continue
     }
-    const plain = step.includes('*') ? { problem: `* is for grants, not for what is needed: ${step}` } : decode(step, steps)
+    const plain = step.includes('*') ? { problem: `* is only for grants and denials: ${step}` } : decode(step, steps)
     if (typeof plain !== 'string') return plain
     steps.push(plain)
   }
@@ -137,7 +137,7 @@ function rawSteps(text: string): string[] {
   return text.slice(SCHEME.length).split('/')
 }
 
-/** A step as it is meant, behind those before it: hosts are compared in one spelling. */
+/** A step in its one spelling, after those before it: hosts are compared in one spelling. */
 function decode(step: string, before: Pattern['steps']): string | Unreadable {
   if (/[?#\\\s]/.test(step)) return { problem: `${JSON.stringify(step)} has a character that must be percent-encoded` }
   let plain: string
@@ -150,5 +150,5 @@ function decode(step: string, before: Pattern['steps']): string | Unreadable {
   if (plain === '.' || plain === '..') return { problem: `it has the step ${plain}; paths are written out` }
   if (/[/\\\0]/.test(plain)) return { problem: `the step ${JSON.stringify(step)} has a separator inside` }
   if (before.length !== 1 || before[0] !== 'net') return plain
-  return hostName(plain) ?? { problem: `${JSON.stringify(step)} is no host; a port and a path are none of it` }
+  return hostName(plain) ?? { problem: `${JSON.stringify(step)} is no host; leave out the port and the path` }
 }

@@ -15,7 +15,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'before a run',
     means:
-      'A policy file has "allow", "ask" and "deny", each a list of capabilities, "roots", a list of words, "commands" with "memory" and "processes", and nothing else. In "allow" one may be an object with "capability", "expires_at" and "max_uses". Whatever else stands there would be ignored, and nobody would notice.',
+      'A policy file has "allow", "ask" and "deny", each a list of capabilities, "roots", a list of words, "commands" with "memory" and "processes", and nothing else. In "allow" one may be an object with "capability", "expires_at" and "max_uses". Anything else is refused: it would have no effect, unnoticed.',
     often: 'a misspelling, one capability where a list belongs',
     fix: 'Write {"allow": ["arbor://…"], "ask": ["arbor://…"], "deny": ["arbor://…"]}.',
   },
@@ -24,7 +24,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'before a run',
     means:
-      'A capability is `arbor://` and steps parted by `/`. In a grant a step may be `*`, which is any one step, and the last may be `**`, which is any number of them. Everything else is percent-encoded where it is not plain. It begins with what Reflex asks about: action, eval, fs, function, human, memory, net, orchestrator, shell, skill, tool, or a root of your own tools that "roots" names. Behind net stands one host, without a port; its spelling does not matter.',
+      'A capability is `arbor://` and steps parted by `/`. In a grant a step may be `*`, which is any one step, and the last may be `**`, which is any number of them. Everything else is percent-encoded where it is not plain. Its first step is one that Reflex asks for: action, eval, fs, function, human, memory, net, orchestrator, shell, skill, tool, or a root of your own tools that "roots" names. After net comes one host, without a port, in any spelling.',
     often: 'a star inside a name (`*.md`), a step `..`, two slashes in a row, a port behind a host, a misspelt root',
     fix: 'Write it out, such as arbor://fs/read/srv/data/**.',
   },

@@ -12,13 +12,13 @@ export interface PolicyFile {
   readonly file?: string | undefined
   readonly allow: readonly string[]
   readonly deny: readonly string[]
-  /** What capabilities begin with that tools and handlers of the operator's own need, such as `deploy` for `arbor://deploy/prod`. */
+  /** The first words of capabilities that the operator's own tools and handlers need, such as `deploy` for `arbor://deploy/prod`. */
   readonly roots?: readonly string[]
   /** What somebody is asked about before a stage uses it, also where the level of trust grants it. */
   readonly ask?: readonly string[]
   /** What is allowed until a time, or so many times. */
   readonly bounded?: readonly BoundedGrant[]
-  /** What one command in the sandbox may use, with everything that it starts: bytes of memory, processes and threads. */
+  /** The limits of one command in the sandbox, with everything that it starts: bytes of memory, processes and threads. */
   readonly commands?: { readonly memory?: number; readonly processes?: number }
 }
 
@@ -64,7 +64,7 @@ export function readPolicy(text: string, file?: string): PolicyFile {
   }
 }
 
-/** Where a rule stands: its file, and the roots that this file knows beside those of Reflex. */
+/** The place of a rule: its file, and the roots that this file declares beside those of Reflex. */
 type Rules = Pick<PolicyFile, 'file' | 'roots'>
 
 function readRoots(value: Json | undefined, file: string | undefined): readonly string[] {
@@ -75,10 +75,10 @@ function readRoots(value: Json | undefined, file: string | undefined): readonly 
 }
 
 const UNITS: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
-/** Less than this no program starts with. */
+/** The least memory with which a program starts. */
 const LEAST_MEMORY = 16 * 2 ** 20
 
-/** What a command may use: `{"memory": "512 MiB", "processes": 64}`. */
+/** The limits of a command: `{"memory": "512 MiB", "processes": 64}`. */
 function readCommands(value: Json, file: string | undefined): NonNullable<PolicyFile['commands']> {
   const wrong = (path: string, what: string): Fault =>
     faults.make('R3011', `${path} is not ${what}`, {
@@ -98,7 +98,7 @@ function readCommands(value: Json, file: string | undefined): NonNullable<Policy
   return { ...(bytes === undefined ? {} : { memory: bytes }), ...(processes === undefined ? {} : { processes }) }
 }
 
-/** Bytes of `"512 MiB"`; not a number for anything else. */
+/** Bytes of `"512 MiB"`; `NaN` for anything else. */
 function bytesOf(value: Json): number {
   const [, count = '', unit = ''] = (typeof value === 'string' ? SIZE.exec(value) : null) ?? []
   return Number(count || 'none') * (UNITS[unit] ?? Number.NaN)

@@ -1,7 +1,7 @@
 /**
- * A host in its one spelling: small letters, no dot at its end, letters of other scripts as the name system has them, an
- * address in its shortest form and without a zone, one of IPv6 that stands for one of IPv4 as that. Undefined for what is no
- * host: a port, a path and a user are none of it.
+ * Returns a host in its one spelling: small letters, no dot at its end, letters of other scripts as the name system has them, an
+ * address in its shortest form and without a zone, an IPv6 address that stands for an IPv4 address as that address. Undefined
+ * for a text that is not a host: a port, a path and a user do not belong to it.
  */
 export function hostName(text: string): string | undefined {
   const bare = text.replace(/^\[(.*)\]$/, '$1')
@@ -12,7 +12,7 @@ export function hostName(text: string): string | undefined {
   return host === '' ? undefined : (mappedAddress(host) ?? host)
 }
 
-/** A pattern would look again from each dot. */
+/** Cuts the dots at the end: a pattern would search again from each dot. */
 function withoutLastDots(host: string): string {
   let end = host.length
   while (host[end - 1] === '.') end--

@@ -55,7 +55,7 @@ export interface OperatorPolicy extends Policy {
   ask(call: Call, traits: Traits, by: unknown): Fault | undefined
   allows(run: string, capability: string, exactly?: boolean): boolean
   judge(run: string, capability: string): Verdict
-  /** Whether a rule of the operator denies it, and not only that nobody grants it. */
+  /** True if a rule of the operator denies it; false if it is only not granted. */
   denies(run: string, capability: string): boolean
   /**
    * The same of one call of a run, whose frames may have less trust than the run. With `exactly`, a grant with a star
@@ -72,8 +72,8 @@ export interface OperatorPolicy extends Policy {
 }
 
 /**
- * Whether the operator keeps every run from something, whatever its trust: by a denial, or because Reflex keeps it for
- * itself. For what happens before there is a run; a denial that names the run's folder says nothing here.
+ * True if the operator keeps every run from something, at any trust: by a denial, or because Reflex reserves it. For checks
+ * before there is a run; a denial that names the run's folder has no effect here.
  */
 export function deniedToAll({
   workdir,
@@ -208,7 +208,7 @@ function onTerms({ termed, now }: Rights, ask: boolean, fits: (pattern: Pattern)
   return terms === undefined ? { allowed: true, ...rule } : { allowed: false, ...rule, terms }
 }
 
-/** Whether the operator has set bounds to something. A level of trust does not grant it without them, also once they have ended. */
+/** True if the operator has set bounds to something. A level of trust grants it only within them, also once they have ended. */
 function isBounded({ termed }: Rights, fits: (pattern: Pattern) => boolean): boolean {
   return termed.some(({ ask, pattern }) => ask !== true && fits(pattern))
 }

@@ -6,10 +6,10 @@ const SECOND: Readonly<Record<string, readonly string[]>> = { fs: ['read', 'writ
 /** Roots whose capabilities have one step behind them. */
 const SINGLE: readonly string[] = ['net', 'tool']
 
-/** What capabilities begin with that Reflex itself asks about. */
+/** The first words of the capabilities that Reflex itself asks for. */
 const ROOTS: readonly string[] = ['action', 'eval', 'fs', 'function', 'human', 'memory', 'net', 'orchestrator', 'shell', 'skill', 'tool']
 
-/** Why a grant or a denial matches nothing that could ever be asked about; undefined where it can match. `own`: further roots. */
+/** Returns the reason why a grant or a denial can never match; undefined where it can match. `own`: further roots. */
 export function neverMatches({ steps }: Pattern, own: readonly string[] = []): string | undefined {
   const [root, second, ...more] = steps
   if (typeof root !== 'string' || own.includes(root)) return undefined
@@ -22,7 +22,7 @@ export function neverMatches({ steps }: Pattern, own: readonly string[] = []): s
   return undefined
 }
 
-/** What capabilities begin with, beyond what Reflex itself asks about. */
+/** The first words of capabilities, beyond those that Reflex itself asks for. */
 export function ownRoots(capabilities: readonly string[]): readonly string[] {
   const roots = capabilities.map((text) => /^arbor:\/\/([^/]+)/.exec(text)?.[1] ?? '')
   return [...new Set(roots)].filter((root) => root !== '' && !ROOTS.includes(root))

@@ -72,8 +72,8 @@ function secretsInSettings(value: string): readonly string[] {
 const TOKEN_LENGTH = 20
 
 /**
- * What is secret in an address such as `postgres://ana:hunter2@host/db?password=…`, whatever its variable is called: the address
- * as a whole, its password, and parameters whose names say so, each as it stands and decoded.
+ * Returns the secrets in an address such as `postgres://ana:hunter2@host/db?password=…`, for any name of its variable: the address
+ * as a whole, its password, and parameters whose names mark a secret, each as written and decoded.
  */
 function secretsInAddress(value: string): readonly string[] {
   const [, rest] = /^(?:jdbc:)?[a-z][a-z0-9+.-]*:\/\/([^]*)$/i.exec(value) ?? []
@@ -85,7 +85,7 @@ function secretsInAddress(value: string): readonly string[] {
   const query = rest.slice(rest.indexOf('?') + 1 || rest.length).split('#', 1)[0] ?? ''
   const given = query.split('&').flatMap((pair) => (tellsSecret(pair.split('=', 1)[0] ?? '') ? [pair.slice(pair.indexOf('=') + 1)] : []))
   const found = [password, ...given].filter((text) => text !== '')
-  // A password that is too short to be looked for by itself goes with its user.
+  // A password that is too short for a search by itself is searched together with its user.
   return found.length === 0 ? [] : [value, ...(colon > 0 ? [login] : []), ...found.flatMap((text) => [text, decoded(text)])]
 }
 
@@ -125,8 +125,8 @@ export function redaction(secrets: Iterable<string>): Redaction | undefined {
 }
 
 /**
- * Returns the place behind which a text that continues may hold a secret that has only begun. A secret that is whole is
- * decided, unless it is the beginning of a longer one.
+ * Returns the place after which a text that continues may hold the beginning of a secret. A complete secret is decided, unless
+ * it is the beginning of a longer one.
  */
 function decidedUpTo(text: string, any: RegExp, forms: readonly string[], longest: number): number {
   const begins = (at: number): boolean => {

@@ -20,7 +20,7 @@ export function knownWorker(worker: Worker, now: number, ttl: number): KnownWork
   return { id, host, pid, seen: now, ttl, place: placeOfProcesses(), began: processEntry(pid)?.began ?? '' }
 }
 
-/** When a worker was last heard of. A heartbeat that arrives late makes nobody look older; a clock that was set back by more counts. */
+/** The time of a worker's last heartbeat. A late heartbeat makes no worker look older; a clock that was set back by more counts. */
 export function lastSeen(before: number | undefined, now: number, ttl: number): number {
   return before !== undefined && before >= now && before - now <= ttl ? before : now
 }

@@ -41,7 +41,7 @@ export class Connection {
     return this.#transaction('write', work, 'normal')
   }
 
-  /** Differs once another connection, of this process or another one, has committed. */
+  /** Changes once another connection, of this process or another one, has committed. */
   version(): number {
     try {
       return this.sql.version.get()?.data_version ?? 0
@@ -63,7 +63,7 @@ export class Connection {
       throw storeFault(thrown, this.name, doing)
     }
     try {
-      // Nobody can raise the layout until this transaction is over.
+      // No process can raise the layout until this transaction is over.
       if (doing === 'write') judgeLayout(this.sql.layout.get()?.user_version ?? 0, this.name)
       const result = work(this.sql)
       if (doing === 'write') this.#standing.check()

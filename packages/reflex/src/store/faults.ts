@@ -29,7 +29,7 @@ export const faults = defineFaults({
     when: 'when a store is opened, or when it is written after a newer release has raised its layout',
     means:
       'The layout of the store has a higher number than this release knows. Nothing was written. Runs of this process end here and stay as they are in the store.',
-    often: 'a newer release on the same machine that opened the store while an older process was still at work',
+    often: 'a newer release on the same machine that opened the store while an older process was still running',
     fix: 'Open it with the release that made it, or a later one, and resume the runs there.',
   },
   R5023: {
@@ -87,13 +87,13 @@ export const faults = defineFaults({
     fix: 'Close the runtime before its store.',
   },
   R5030: {
-    title: 'The store that was found is not known',
+    title: 'The store that was found is unknown',
     verdict: 'fail',
     when: 'when a command looks for its store in the folder where it begins and in those above',
     means:
       'A folder .reflex holds a store that this user has neither made nor named. Its questions may be forged: a program or an archive can have put it there. It was not opened.',
     often:
-      'a project folder that was copied, moved, or came from somebody else, a store that was put back from a backup, another home folder',
-    fix: 'If you know where the store comes from, name it once: reflex runs --store PATH. From then on it is found. Else remove its folder .reflex.',
+      'a project folder that was copied, moved, or came from another person, a store that was restored from a backup, another home folder',
+    fix: 'If you know the origin of the store, name it once: reflex runs --store PATH. From then on it is found. Otherwise remove its folder .reflex.',
   },
 })

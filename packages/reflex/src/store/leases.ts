@@ -89,7 +89,7 @@ export class Leases {
 
 /** The runs that are due, the longest due first; `here` are the names of this machine. */
 export function dueRuns(runs: readonly OpenRun[], now: number, here: ReadonlySet<string>): string[] {
-  // To look for a process costs as much as to read a row, and most owners hold many runs.
+  // A look for a process costs as much as reading a row, and most owners hold many runs.
   const gone = new Map<string, boolean>()
   const isAway = (owner: KnownWorker): boolean => {
     const known = gone.get(owner.id) ?? isGone(owner, now, here)
@@ -105,7 +105,7 @@ export function dueRuns(runs: readonly OpenRun[], now: number, here: ReadonlySet
     .map(({ id }) => id)
 }
 
-/** Since when something is due for an unfinished run that nobody carries. A process that lives sees to its runs by itself. */
+/** The time since which something is due for an unfinished run that no process carries. A living process serves its own runs. */
 function dueSince(run: OpenRun, now: number, isAway: (owner: KnownWorker) => boolean): number | undefined {
   const owner = ownerOf(run)
   if (owner !== undefined && !isAway(owner)) return undefined

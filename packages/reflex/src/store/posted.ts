@@ -1,4 +1,4 @@
-/** Those who want to hear of posts. */
+/** The listeners for posts. */
 export class Posted {
   readonly #listeners = new Set<() => void>()
 
@@ -6,7 +6,7 @@ export class Posted {
     return this.#listeners.size
   }
 
-  /** The returned function ends it. */
+  /** The returned function ends the listening. */
   listen(listener: () => void): () => void {
     // The same function may listen twice.
     const once = (): void => listener()

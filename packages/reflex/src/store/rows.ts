@@ -37,16 +37,16 @@ export interface OpenRun extends OwnerColumns {
   readonly last: number
   readonly due: number | null
   readonly updated: number
-  /** When the first answer or cancellation that lies there was posted; null if there is none. */
+  /** The time at which the first answer or cancellation in the inbox was posted; null if there is none. */
   readonly told: number | null
-  /** When the first message that lies there was posted; null if there is none. */
+  /** The time at which the first message in the inbox was posted; null if there is none. */
   readonly heard: number | null
   /** The topics of the messages there, as a JSON list, and then the waits of the row; null where there are none. */
   readonly topics: string | null
   readonly waits: string | null
 }
 
-/** Where a batch stands among all batches. */
+/** The position of a batch among all batches. */
 interface BatchPlace {
   readonly row: number
   readonly run: number

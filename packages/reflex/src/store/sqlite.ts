@@ -129,7 +129,7 @@ class SqliteStore implements Store {
     return this.#unread.of(worker)
   }
 
-  /** Posts of other processes show in the version of the data alone. */
+  /** Posts of other processes show only in the version of the data. */
   watch(posted: () => void): PostWatch {
     return { complete: false, stop: this.#posted.listen(posted) }
   }

@@ -7,14 +7,14 @@ import type { Statements } from './statements.ts'
 import { addHashes, Candidates, chunksOf, FORK, Needed, parentsOf } from './unneeded.ts'
 
 const ALL = [null, null, null, null, null, ''] as const
-/** What one transaction reads or takes away, so that a commit waits for milliseconds at most. */
+/** The most that one transaction reads or takes away, so that a commit waits for milliseconds at most. */
 const RUNS_READ = 200
 const RUNS_GONE = 50
 const NAMES_GONE = 500
 
 /**
- * Takes away what nothing needs, in transactions of a few milliseconds each. Everything is read before anything goes; the
- * transactions that take away read only what has been committed since.
+ * Takes away what nothing needs, in transactions of a few milliseconds each. Everything is read before anything is taken away;
+ * the transactions that take away read only what has been committed since.
  */
 export async function sweepStore(connection: Connection, options: SweepOptions): Promise<Swept> {
   const sweep = new Sweep(connection, options)
@@ -23,7 +23,7 @@ export async function sweepStore(connection: Connection, options: SweepOptions):
   return { runs: runs.map(({ id }) => id), programs: await sweep.drop('programs'), blobs: await sweep.drop('blobs') }
 }
 
-/** Between two transactions, the runs of this process go on. */
+/** Between two transactions, the runs of this process continue. */
 function turn(): Promise<void> {
   return new Promise((resolve) => systemHost.turn(resolve))
 }
@@ -35,7 +35,7 @@ class Sweep {
   #candidates = new Candidates<StoredRunRow>([], new Map(), 0)
   /** The last entry of all ledgers that was read. */
   #ledgers = 0
-  /** The newest batch at the time of the last look. What is committed later has a higher row, as long as this one stays. */
+  /** The newest batch at the time of the last look. Later commits have higher rows, as long as this batch stays. */
   #tip: Rows['tip'] | undefined
 
   constructor(connection: Connection, options: SweepOptions) {
@@ -134,7 +134,7 @@ class Sweep {
     }
   }
 
-  /** False where another sweep took the newest batch away: its number may be that of a batch which nobody here has read. */
+  /** False where another sweep took the newest batch away: its number may now belong to a batch that this sweep has not read. */
   #catchUp(sql: Statements): boolean {
     const tip = this.#tip
     const found = tip === undefined ? undefined : sql.batchAt.get(tip.row)
@@ -145,7 +145,7 @@ class Sweep {
   }
 }
 
-/** False if the run has changed since it was read: somebody made its first record after all. */
+/** False if the run has changed since it was read: another process made its first record after all. */
 function dropRun(sql: Statements, { seq, trace, token, last }: StoredRunRow): boolean {
   if (Number(sql.dropRun.run(seq, trace, token, last).changes) === 0) return false
   for (const table of [sql.dropJournal, sql.dropSnapshots, sql.dropMessages]) table.run(seq)

@@ -33,7 +33,7 @@ function keepAncestors(gone: Set<string>, parents: ReadonlyMap<string, string>, 
   for (let parent = parents.get(id); parent !== undefined && gone.delete(parent); parent = parents.get(parent));
 }
 
-/** The runs that go, of those that a sweep of a store with columns has read. */
+/** The runs to take away, of those that a sweep of a store with columns has read. */
 export class Candidates<Row extends StoredRunRow> {
   readonly #rows: readonly Row[]
   readonly #parents: Map<string, string>
@@ -59,7 +59,7 @@ export class Candidates<Row extends StoredRunRow> {
     keepAncestors(this.#gone, this.#parents, id)
   }
 
-  /** Forks that were made since: what they descend from stays. */
+  /** Forks that were made since: the runs that they descend from stay. */
   keepParents(parents: ReadonlyMap<string, string>): void {
     for (const [id, parent] of parents) this.#parents.set(id, parent)
     for (const id of parents.keys()) if (!this.#gone.has(id)) this.keep(id)
@@ -112,7 +112,7 @@ export class Needed {
     this.#read.set(`${id} ${trace}`, last)
   }
 
-  /** Those of these hashes that stand nowhere. */
+  /** Those of these hashes that nothing names. */
   without(hashes: Iterable<string>): string[] {
     return Array.from(hashes).filter((hash) => !this.hashes.has(hash))
   }

@@ -20,7 +20,7 @@ export class Unread {
   }
 
   of({ id }: Worker): readonly UnreadRun[] {
-    // The version is read first: what is committed between the two is read twice, and never missed.
+    // The version is read first: a commit between the two reads is read twice, and never missed.
     const version = this.#connection.version()
     if (version !== this.#version) this.#found.clear()
     this.#version = version

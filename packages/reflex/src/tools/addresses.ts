@@ -40,7 +40,7 @@ export function isPublicAddress(address: string): boolean {
   return !special.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** An address, and the one that it stands for. */
+/** An address, and the IPv4 address that it stands for. */
 export function meantAddresses(address: string): readonly string[] {
   const inner = isIPv6(address) ? innerAddress(address) : undefined
   return inner === undefined ? [address] : [address, inner]

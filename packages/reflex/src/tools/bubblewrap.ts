@@ -49,9 +49,9 @@ export interface View {
   /** Further folders that may be read. */
   readonly readable: readonly string[]
   readonly cwd: string
-  /** What is shown otherwise than it is in a folder: words that belong behind it. */
+  /** Words that belong after a folder and show some of it differently. */
   readonly guarded: (folder: string) => readonly string[]
-  /** Words that belong behind all folders. */
+  /** Words that belong after all folders. */
   readonly closing: readonly string[]
   readonly limits: CommandLimits
 }
@@ -172,7 +172,7 @@ function rootOf({ program, modern }: Bubblewrap, most = MEMORY): string[] {
     '/proc',
     '--dev',
     '/dev',
-    // An older bubblewrap makes no folder in memory with a bound, and without one it would take half of the machine's.
+    // An older bubblewrap makes no bounded folder in memory; an unbounded one would take half of the machine's memory.
     ...(modern ? ['--size', String(SHARED_MEMORY), '--tmpfs', '/dev/shm'] : []),
     '--remount-ro',
     '/dev',
@@ -245,12 +245,12 @@ export function bubblewrapSays({
   return code === 1 && /^bwrap: [^\n]+\n$/.test(stderr) ? { broken: stderr.trim() } : undefined
 }
 
-/** Bytes that a process may reserve beyond what it may use: engines of languages take hundreds of megabytes that they never touch. */
+/** Bytes that a process may reserve beyond what it may use: language engines reserve hundreds of megabytes that they never touch. */
 const RESERVED_MEMORY = 1_073_741_824
 
 /**
- * What the system itself holds each process to, at once: the memory that it reserves, and where it is not root's, how many
- * there are. What all of them use together is looked at from outside (`usage.ts`).
+ * The limits that the system itself enforces for each process, at once: the memory that it reserves, and unless it is root's,
+ * the number of processes. The use of all of them together is measured from outside (`usage.ts`).
  */
 function limited({ memory, processes }: CommandLimits): readonly string[] {
   const prlimit = '/usr/bin/prlimit'
@@ -263,9 +263,9 @@ export function memory(modern: boolean, most = MEMORY): readonly string[] {
 }
 
 /**
- * The run's folder, to be read, and the stage's own in it, to be written. Reflex and other commands work in the run's folder
- * meanwhile, so nothing on the way to either can be renamed: each folder between the work folder and the run's is a mount, and
- * a stage that lies deeper than the run's folder, where a command could exchange what leads to it, is not writable.
+ * The run's folder, read-only, and the stage's own in it, writable. Reflex and other commands work in the run's folder
+ * meanwhile, so nothing on the path to either can be renamed: each folder between the work folder and the run's is a mount, and
+ * a stage that lies deeper than the run's folder, where a command could exchange the folders above it, is not writable.
  */
 function runFolders({ workdir, runFolder, stage, reserved, guarded }: View): readonly string[] {
   if (!isFolder(runFolder)) return []
@@ -281,7 +281,7 @@ function runFolders({ workdir, runFolder, stage, reserved, guarded }: View): rea
   ]
 }
 
-/** The folders on the way from one to another that lies below it, without both. */
+/** The folders on the path from one folder to another below it, without both. */
 function foldersBetween(top: string, path: string): readonly string[] {
   const above = dirname(path)
   return above === top || !isBelow(above, top) ? [] : [...foldersBetween(top, above), above]

@@ -8,8 +8,8 @@ export function fsCapability(action: 'read' | 'write' | 'autorun', path: string)
 }
 
 /**
- * The capability to leave a file that programs of the host run by themselves, such as `.envrc`: `arbor://fs/autorun/srv/.envrc`.
- * No level of trust grants it; writing the file takes `arbor://fs/write` as well.
+ * The capability to write a file that programs of the host run by themselves, such as `.envrc`: `arbor://fs/autorun/srv/.envrc`.
+ * No level of trust grants it; writing the file also needs `arbor://fs/write`.
  */
 export function autorunCapability(path: string): string {
   return fsCapability('autorun', path)

@@ -28,9 +28,9 @@ export type CommandResult = {
   readonly truncated?: true
   /** The text of the `status.json` that it has written into its stage; empty for one that cannot be read. */
   readonly status_file?: string
-  /** That it ran with another sandbox than was asked for, and why; and what the command did that did not stay. */
+  /** Warnings: the command ran in another sandbox than requested, and why; and what it did that did not stay. */
   readonly warning?: string
-  /** What did not stay, by code: `R4144` what was removed, `R4145` what was not taken over from its repository. */
+  /** Everything that did not stay, by code: `R4144` what was removed, `R4145` what was not taken over from its repository. */
   readonly warnings?: readonly Warning[]
 }
 
@@ -92,7 +92,7 @@ export async function runCommand(command: Invocation, settings: CommandSettings,
   }
 }
 
-/** Warnings that are shown on a line with the command; all of them stand beside it. */
+/** Warnings that are shown on a line with the command; all of them are listed beside it. */
 const SHOWN = 3
 
 function shortly(warnings: readonly Warning[]): readonly string[] {
@@ -100,7 +100,7 @@ function shortly(warnings: readonly Warning[]): readonly string[] {
   return warnings.length > SHOWN ? [...shown, `and ${warnings.length - SHOWN} more warnings`] : shown
 }
 
-/** Does the work and cleans up after it, also where it fails: the fault then says in its data what did not stay. */
+/** Does the work and cleans up after it, also where it fails: the data of the fault then lists what did not stay. */
 async function cleaned(
   { end }: Confined,
   work: () => Promise<ProcessResult>,
@@ -128,7 +128,7 @@ async function perform(
   settings: CommandSettings,
   call: ToolCall,
 ): Promise<ProcessResult> {
-  if (call.signal.aborted) throw faults.make('R4132', `${line(command)} was called off before it began`)
+  if (call.signal.aborted) throw faults.make('R4132', `${line(command)} was cancelled before it began`)
   const timeout = command.timeout ?? settings.timeout ?? TIMEOUT
   const confined = sandbox === 'strict'
   const limits = confined ? lowestLimits([settings.limits ?? {}]) : undefined

@@ -213,7 +213,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: DURING,
     means:
-      'Some files are run by programs of the host, or steer them, without being asked for by name: what lies in `.git`, `.envrc`, `.vscode/tasks.json`, `.husky` and others, in any folder. A run writes none of them without a permission of its own. Nothing was written.',
+      'Programs of the host run some files, or take settings from them, without being asked for them by name: files in `.git` and `.husky`, `.envrc`, `.vscode/tasks.json` and others, in any folder. A run needs a separate permission to write them. Nothing was written.',
     often: 'a program that sets up a project, an attack by text that a model has read',
     fix: 'Write the file yourself, or allow `arbor://fs/autorun/PATH` in --policy FILE.',
   },
@@ -222,7 +222,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: DURING,
     means:
-      'When a command in the sandbox has ended, what it leaves in its folders and what a program of the host would run by itself or reach is removed: new repositories, `.reflex`, `.envrc`, settings of editors, sockets, pipes, devices, setuid bits. The command itself is not undone. Files are moved aside; the message says where they lie.',
+      'When a command in the sandbox has ended, Reflex removes the entries in its folders that a program of the host would run by itself or reach: new repositories, `.reflex`, `.envrc`, settings of editors, sockets, pipes, devices, setuid bits. The other effects of the command stay. Files are moved aside; the message names their new place.',
     often: 'git init or git clone in a command, a server that leaves its socket, a package with settings of an editor',
     fix: 'Allow `arbor://fs/autorun/PATH` in --policy FILE where the file is meant to stay.',
   },
@@ -231,7 +231,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: DURING,
     means:
-      'A command works on a copy of the repository. Its objects, branches, tags, logs, HEAD and what is staged are taken over when it ends, as far as they have not changed meanwhile; settings, hooks and references of servers are not. The objects of what was refused are kept: git finds a commit by its hash until it cleans up.',
+      'A command works on a copy of the repository. When it ends, its objects, branches, tags, logs, HEAD and staged files are taken over, unless they have changed in the repository meanwhile; settings, hooks and references of servers are not. The objects of refused changes are kept: git finds a commit by its hash until it cleans up.',
     often: 'two commands that commit to one branch at once, a commit of the user while the command ran, a rebase that was left halfway',
     fix: 'Look at the commit with `git show HASH`, and merge it; run commands that commit one after another.',
   },
@@ -240,7 +240,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: DURING,
     means:
-      'A command in the sandbox, with everything that it starts, has 4 GiB of memory and 2,048 processes and threads, unless the policy says otherwise. It used more. It and everything that it had started was killed.',
+      'A command in the sandbox, with everything that it starts, has 4 GiB of memory and 2,048 processes and threads, unless the policy sets other limits. It used more. It and everything that it had started were killed.',
     often: 'a build with too many parallel jobs, a program that starts itself again and again',
     fix: 'Let it use less, or raise "memory" or "processes" in "commands" of a policy file.',
   },

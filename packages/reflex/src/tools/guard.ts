@@ -15,16 +15,16 @@ import { isBelow, isFolder, shownPath } from './paths.ts'
 import { isWritableStage } from './stage.ts'
 import type { ToolCall } from './tool.ts'
 
-/** Something that a command has done and that did not stay. */
+/** A change by a command that did not stay. */
 export type Warning = { readonly code: string; readonly message: string }
 
 /** The folders of a command, guarded while it runs. */
 export interface Guard {
-  /** Words for bubblewrap that belong behind the folder they lie in. */
+  /** Words for bubblewrap that belong after the folder that contains them. */
   readonly words: (root: string) => readonly string[]
-  /** Words that belong behind all folders. */
+  /** Words that belong after all folders. */
   readonly closing: readonly string[]
-  /** Cleans the folders and takes over what git did, however the command ended. To be called once. */
+  /** Cleans the folders and takes over the changes of git, for every ending of the command. To be called once. */
   readonly end: () => Promise<readonly Warning[]>
 }
 
@@ -34,7 +34,7 @@ export interface Folders {
   readonly readable: readonly string[]
   readonly reserved: readonly string[]
   readonly cwd: string
-  /** Words that make a folder in memory at the path behind them. */
+  /** Words that make a folder in memory at the path that follows them. */
   readonly memory: readonly string[]
   /** Rules of the operator about files. */
   readonly rules: readonly FileRule[]
@@ -150,14 +150,14 @@ function markWords(mark: Mark, memory: readonly string[]): readonly string[] {
   return isStore(mark) ? [...memory, mark.path] : ['--ro-bind', mark.path, mark.path]
 }
 
-/** A store of Reflex is nobody's to read. */
+/** No command may read a store of Reflex. */
 function isStore({ path, kind }: Mark): boolean {
   return kind === 'folder' && foldedName(path.slice(path.lastIndexOf('/') + 1)) === '.reflex'
 }
 
 const REASONS: Readonly<Record<Removed['what'], string>> = {
   runs: 'it runs by itself outside of the sandbox',
-  deep: 'it lies too deep to be looked at',
+  deep: 'it lies too deep for a check',
   repository: 'it makes its folder a repository of git',
   socket: 'it is a socket',
   pipe: 'it is a pipe',
@@ -166,11 +166,11 @@ const REASONS: Readonly<Record<Removed['what'], string>> = {
   unnamed: 'its name is no UTF-8, so nobody can look at what it holds',
   bits: 'it had a setuid or setgid bit',
   link: 'it is a link that runs by itself outside of the sandbox',
-  unseen: 'it could not be looked at',
+  unseen: 'it could not be checked',
   stays: 'it runs by itself or leads to another program',
 }
 
-/** Warnings of one command: a command can leave any number of things. */
+/** Warnings of one command, as few as a reader can take: a command can leave any number of things. */
 const MOST = 20
 
 function removedWarnings(removed: readonly Removed[], call: ToolCall): readonly Warning[] {
@@ -185,7 +185,7 @@ function removedWarning({ path, what, aside, why }: Removed, call: ToolCall): Wa
   const done = {
     bits: 'lost the bit',
     link: 'leads again where it led',
-    unseen: `could not be cleaned (${why ?? ''}); look at it before you use it`,
+    unseen: `could not be cleaned (${why ?? ''}); check it before you use it`,
     stays: `could not be removed (${why ?? ''}); remove it`,
   }[what as string]
   const moved = aside === undefined ? '' : `; it lies in ${shownPath(aside, call)}`
@@ -201,7 +201,7 @@ function notKept(missed: readonly NotKept[]): readonly Warning[] {
   return [{ code, message }]
 }
 
-/** The folders that a command may change: its work folder where the run may, that of its stage, and one elsewhere that it begins in. */
+/** The folders that a command may change: its work folder where the run may, that of its stage, and the one in which it begins. */
 export function writableFolders(
   { workdir, runFolder }: ToolCall,
   { cwd, stage }: { readonly cwd: string; readonly stage?: string | undefined },

@@ -73,8 +73,8 @@ async function addressesOf(name: string, call: ToolCall): Promise<readonly Addre
       .map(netCapability)
       .find((capability) => call.denies(capability))
     if (denied !== undefined)
-      throw faults.make('R4135', `${address}, where ${name} leads, is denied by the policy`, {
-        fix: `remove what denies ${denied} from the policy, if it is meant`,
+      throw faults.make('R4135', `${address}, the address of ${name}, is denied by the policy`, {
+        fix: `if the request is intended, remove the rule that denies ${denied} from the policy`,
         data: { denied },
       })
     const need = netCapability(address)

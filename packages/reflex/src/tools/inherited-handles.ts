@@ -8,7 +8,7 @@ const CLOSES = 0o2000000
 
 /**
  * Returns the numbers above 2 of handles that a new program would get from this process: those that a caller has left open,
- * such as a shell by `exec 202<folder`. Node opens its own so that they close. macOS closes all of them.
+ * such as a shell by `exec 202<folder`. Node closes its own handles for new programs. macOS closes all of them.
  */
 function inheritedHandles(): readonly number[] {
   if (process.platform !== 'linux') return []
@@ -28,10 +28,10 @@ function closesItself(name: string): boolean {
   }
 }
 
-/** What a program gets as its first handles. */
+/** The first handles that a program gets. */
 type Stdio = Exclude<StdioOptions, string>
 
-/** The handles of a program to be started, and what is to be closed once it has started. */
+/** The handles of a new program, and those to be closed once it has started. */
 export interface Handles {
   readonly stdio: Stdio
   close(): Promise<void>

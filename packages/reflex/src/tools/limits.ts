@@ -1,4 +1,4 @@
-/** What one command may use, with everything that it starts. */
+/** The limits of one command, with everything that it starts. */
 export interface CommandLimits {
   /** Bytes of memory that is not a file on a disk. */
   readonly memory: number
@@ -8,7 +8,7 @@ export interface CommandLimits {
 
 export const USUAL_LIMITS: CommandLimits = { memory: 4 * 2 ** 30, processes: 2_048 }
 
-/** The lowest of several limits; what none of them says is as usual. */
+/** Returns the lowest of several limits; the default where none is set. */
 export function lowestLimits(all: readonly Partial<CommandLimits>[]): CommandLimits {
   const lowest = (name: keyof CommandLimits): number => Math.min(...all.flatMap((one) => one[name] ?? []))
   const [memory, processes] = [lowest('memory'), lowest('processes')]

@@ -10,7 +10,7 @@ export interface ToolPortSettings {
   readonly guess?: Guess
   readonly place: (call: Call) => Place
   readonly allows: (call: Call, capability: string, exactly?: boolean) => boolean
-  /** Whether a rule of the operator denies something to a call. */
+  /** True if a rule of the operator denies something to a call. */
   readonly denies: (call: Call, capability: string) => boolean
 }
 

@@ -23,7 +23,7 @@ export interface ProcessRequest {
   /** Bytes kept of the output and of the errors, each. What comes after them is read and dropped. */
   readonly most: number
   readonly signal: AbortSignal
-  /** What it may use with everything that it starts; more kills it all. Looked at on Linux alone. */
+  /** Limits with everything that it starts; a program above them is killed with all of it. Checked on Linux alone. */
   readonly limits?: CommandLimits | undefined
 }
 
@@ -101,7 +101,7 @@ function runWith(request: ProcessRequest, { stdio }: Handles, host: Host): Promi
         giveUp()
         const [out, err] = output
         const result = { end: stop.reason(), code, signal, stdout: out.text(), stderr: err.text(), truncated: out.cut() || err.cut() }
-        // Killed itself, bubblewrap leaves its sandbox to the kernel, which ends it a moment later.
+        // When bubblewrap itself is killed, the kernel ends its sandbox a moment later.
         void gone(initOf(report?.text() ?? ''), host).then(() => resolve(result))
       })
     })
@@ -152,7 +152,7 @@ function stopping(child: ChildProcess, { timeout, signal, limits }: ProcessReque
   }
 }
 
-/** Looks again and again at what a process and those below it use, until it is over its limits. Returns what ends that. */
+/** Checks a process and those below it repeatedly, until they are over the limits. Returns the function that ends the checks. */
 function watching(pid: number, limits: CommandLimits, host: Host, tell: (over: keyof CommandLimits) => void): () => void {
   let callOff = (): void => undefined
   const look = (): void => {

@@ -5,7 +5,7 @@ import { shownPath } from './paths.ts'
 import { isSelfRunning } from './self-running-file.ts'
 import type { ToolCall } from './tool.ts'
 
-/** Refuses a real path that is not granted, with `R4105`; and with `R4143` to write what would run by itself on the host. */
+/** Refuses a real path that is not granted, with `R4105`; and with `R4143` a write to a file that would run by itself on the host. */
 export function demand(action: 'read' | 'write', real: string, call: ToolCall): void {
   const need = fsCapability(action, real)
   if (call.allows(need)) {
@@ -18,7 +18,7 @@ export function demand(action: 'read' | 'write', real: string, call: ToolCall): 
   })
 }
 
-/** Refuses a file that would run by itself, with `R4143`. `path` may be as it was asked for: a link can give a file its name. */
+/** Refuses a file that would run by itself, with `R4143`. `path` may be the path as requested: a link can give a file its name. */
 export function refuseSelfRunning(path: string, call: ToolCall): void {
   const need = autorunCapability(path)
   if (!isSelfRunning(path, call) || call.allows(need)) return

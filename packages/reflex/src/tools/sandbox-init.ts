@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Host } from '../kernel/index.ts'
 
-/** How often a sandbox that is ending is looked at, at most. The kernel takes a moment. */
+/** The most looks at a sandbox that is ending. The kernel takes a moment. */
 const LOOKS = 200_000
 
-/** Reads the first process of a sandbox from what bubblewrap reports; undefined where it reported nothing. */
+/** Reads the first process of a sandbox from the report of bubblewrap; undefined where it reported nothing. */
 export function initOf(report: string): number | undefined {
   const [, pid] = /"child-pid"\s*:\s*(\d+)/.exec(report) ?? []
   return pid === undefined ? undefined : Number(pid)
@@ -18,7 +18,7 @@ export async function gone(init: number | undefined, host: Host): Promise<void> 
   }
 }
 
-/** Tells if a process still runs; one that has ended and that nobody has asked for its code does not. */
+/** True if a process still runs; false also for an ended process whose exit code is not yet collected. */
 function isRunning(pid: number): boolean {
   try {
     const [, state] = /^\d+ \([^]*\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []

@@ -27,7 +27,7 @@ export interface SandboxSettings {
   readonly readable?: readonly string[] | undefined
   /** Folders and files in the work folder that commands do not see; `.reflex` unless said otherwise. */
   readonly reserved?: readonly string[] | undefined
-  /** What a confined command may use; 4 GiB of memory and 2,048 processes unless said otherwise. */
+  /** The limits of a confined command; 4 GiB of memory and 2,048 processes unless set otherwise. */
   readonly limits?: Partial<CommandLimits> | undefined
   /** Rules of the operator about files, which commands keep as tools do. */
   readonly rules?: FileRules | undefined
@@ -35,7 +35,7 @@ export interface SandboxSettings {
   readonly bubblewrap?: readonly string[] | undefined
 }
 
-/** What a sandbox is made around. */
+/** The parts that a sandbox is made from. */
 interface Words {
   readonly argv: readonly string[]
   readonly cwd: string
@@ -52,11 +52,11 @@ export interface Confined {
   readonly handed?: Uint8Array | undefined
   /** That it runs otherwise than asked for, and why. */
   readonly warning?: string
-  /** Cleans up after the command, however it ended, and says what did not stay. To be called once, when nothing of it runs. */
+  /** Cleans up after the command, for every ending, and returns what did not stay. To be called once, when nothing of it runs. */
   readonly end: () => Promise<readonly Warning[]>
 }
 
-/** Without a sandbox a command may do all that its user may. */
+/** Without a sandbox, a command has all rights of its user. */
 const NOTHING_TO_CLEAN = { end: () => Promise.resolve([]) }
 
 /**

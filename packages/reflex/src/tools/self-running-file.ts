@@ -6,7 +6,7 @@ import { isRepository, runsByItself } from './leftovers/self-running.ts'
 import { absolute, type Base, isBelow, realTarget } from './paths.ts'
 import type { Place } from './tool.ts'
 
-/** What writing a file needs: a grant for the path, and one of its own where the file would run by itself on the host. */
+/** The permissions that writing a file needs: a grant for the path, and another one where the file would run by itself on the host. */
 export function writeNeeds(path: string, base: Base, place: Place): readonly string[] {
   const asked = absolute(path, base, place)
   const real = realTarget(asked)
@@ -14,8 +14,8 @@ export function writeNeeds(path: string, base: Base, place: Place): readonly str
 }
 
 /**
- * Says if a file at this path would be run by a program of the host that nobody has asked to run it, or would steer one: the
- * judge of all tools that write files. Below the folders of the run only the names in them count.
+ * True if a program of the host would run a file at this path unasked, or would take settings from it: all tools that write
+ * files ask this. Below the folders of the run only the names in them count.
  */
 export function isSelfRunning(path: string, place: Place): boolean {
   const root = [place.runFolder, place.workdir].find((folder) => isBelow(path, folder)) ?? '/'

@@ -39,7 +39,7 @@ export async function readStatus(stage: string, call: ToolCall): Promise<string 
   }
 }
 
-/** The folder of a stage is writable for its command where it lies directly in the run's: deeper, what leads to it could be exchanged. */
+/** The folder of a stage is writable for its command where it lies directly in the run's: deeper, the folders above it could be exchanged. */
 export function isWritableStage(stage: string | undefined, runFolder: string): stage is string {
   return stage !== undefined && dirname(stage) === runFolder
 }

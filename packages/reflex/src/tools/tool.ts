@@ -21,7 +21,7 @@ export interface ToolCall extends Place {
    * grant with a star does not count.
    */
   allows(capability: string, exactly?: boolean): boolean
-  /** Asks the policy whether one of its rules denies a capability; what nobody grants is not denied by that. */
+  /** Asks the policy whether one of its rules denies a capability; a capability without a grant is not denied by that. */
   denies(capability: string): boolean
 }
 

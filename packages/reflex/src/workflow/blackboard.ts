@@ -8,7 +8,7 @@ export interface ReadableScope {
   readonly scope: Scope
   readonly bound: number
   readonly source: (entry: Entry) => BlackboardSource
-  /** For those who read values alone: its entries name no workflow. */
+  /** For readers of values alone: its entries name no workflow. */
   readonly unnamed?: true
 }
 

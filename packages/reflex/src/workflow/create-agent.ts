@@ -8,14 +8,14 @@ import type { BlackboardWrite, Decision, DecisionContext, Question } from './typ
 /** Values by board key, of the types that the board declares. */
 export type TypedWrites<Types extends WorkflowTypes> = { readonly [Key in keyof Types['values']]?: Types['values'][Key] }
 
-/** What a handler of one node is given. */
+/** The context of a handler of one node. */
 export interface Deciding<Types extends WorkflowTypes> {
   readonly board: TypedReader<Types>
   /** Takes an edge, by its id or its event, and writes. Without a name: the only open edge, or the end at a node without edges. */
   readonly take: (edge?: Types['edges'] | Types['events'], writes?: TypedWrites<Types>) => Decision
   /** Ends the workflow, at a node without edges, and writes. */
   readonly done: (writes?: TypedWrites<Types>) => Decision
-  /** Waits, with a question if there is one; what is answered comes back as `input`. */
+  /** Waits, with a question if there is one; the answer comes back as `input`. */
   readonly wait: (reason: string, ask?: Question) => Decision
   /** The answer that a suspended node is resumed with. */
   readonly input: unknown
@@ -24,7 +24,7 @@ export interface Deciding<Types extends WorkflowTypes> {
   readonly call: DecisionCall | undefined
 }
 
-/** Decides at one node. Without an answer the node goes on over its only open edge, or ends. */
+/** Decides at one node. Without an answer the node takes its only open edge, or ends. */
 export type NodeHandler<Types extends WorkflowTypes> = (given: Deciding<Types>) => Promise<Decision | void> | Decision | void
 
 /** A handler for each node. */
@@ -35,8 +35,8 @@ export type NodeHandlers<Types extends WorkflowTypes> = { readonly [Id in Types[
  * take('OK', { total: 84 }) })`. A node without one is an error of the compiler, and a node that calls needs one too: it
  * decides once its call has returned.
  *
- * `others` decides at nodes that have no handler, such as those of called workflows; without it they fail with `R2052`. What
- * a handler throws fails its decision. On replay no handler is called: decisions are recorded.
+ * `others` decides at nodes that have no handler, such as those of called workflows; without it they fail with `R2052`. An
+ * error that a handler throws fails its decision. On replay no handler is called: decisions are recorded.
  */
 export function createAgent<Defined>(handlers: NodeHandlers<TypesIn<Defined>>, others?: RunnableAgent): RunnableAgent {
   const known = new Map(Object.entries(handlers as unknown as Readonly<Record<string, NodeHandler<WorkflowTypes>>>))
@@ -78,8 +78,7 @@ function take({ node, workflow, validEdges }: DecisionContext, name?: string, wr
   if (!workflow.edges.some(({ from }) => from === node.id)) return { type: 'complete', writes: list }
   throw runFaults.make('R2052', `${node.id} has ${validEdges.length} open edges, and its handler names none`, {
     path: `${workflow.id}/${node.id}`,
-    fix:
-      only === undefined ? 'wait, or give the node an edge that is open' : `take one of ${quoteAll(validEdges.map(({ event }) => event))}`,
+    fix: only === undefined ? 'wait, or add an edge that is open here' : `take one of ${quoteAll(validEdges.map(({ event }) => event))}`,
   })
 }
 

@@ -63,7 +63,7 @@ export interface WorkflowDefinition<Board, Calls, Outputs, From, EdgeId = string
 /** A node without what its key says. */
 export interface NodeDefinition<Key extends string, Child> {
   readonly description?: string
-  /** What the built-in agents take, or whatever an agent of the host needs. */
+  /** The spec of a node: for the built-in agents, or for an agent of the host. */
   readonly spec?: SpecDefinition<Key>
   readonly invokes?: CallDefinition<Key, Child>
   readonly inputs?: readonly {

@@ -92,7 +92,7 @@ export class ExecutionTree {
     return this.#select(({ status }) => status === 'invalidated')
   }
 
-  /** Returns every call by its id, in the order of the calls. The map is the caller's own; its JSON is part of a snapshot. */
+  /** Returns every call by its id, in the order of the calls. The caller owns the map; its JSON is part of a snapshot. */
   executionTree(): ExecutionTreeMap {
     const records = Object.freeze(this.#select(() => true))
     return Object.freeze(Object.assign(new Map(records.map((record) => [record.invocationId, record] as const)), { records }))

@@ -1,7 +1,7 @@
 import type { Validator } from '../kernel/board.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 
-/** What a board key holds: what its validator takes, or what its JSON Schema allows as far as types can say it. */
+/** The type of a board key: the output of its validator, or the type of its JSON Schema as far as types can express it. */
 export type Held<Schema> = Schema extends Validator
   ? Schema extends { readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined } }
     ? Input
@@ -24,7 +24,7 @@ type OfType<Type, Schema> = Type extends 'object'
       ? JsonTypes[Type]
       : Json
 
-/** An object by its declared properties: those that are required are there. */
+/** An object by its declared properties: the required ones are present. */
 type ObjectOf<Schema> = Schema extends { readonly properties: infer Properties }
   ? { readonly [Key in keyof Properties & RequiredOf<Schema>]: Described<Properties[Key]> } & {
       readonly [Key in Exclude<keyof Properties, RequiredOf<Schema>>]?: Described<Properties[Key]>

@@ -150,7 +150,7 @@ function decided(x: Step, decision: Json): void {
   })
 }
 
-/** The wait of a node bears its id. Names under which Reflex itself waits are left to Reflex, from revision 2 on. */
+/** The wait of a node has the node's id. From revision 2 on, names under which Reflex itself waits are reserved for Reflex. */
 function waitName(x: Step, node: string): string {
   return x.rev >= 2 && (node === ENGINE_ERROR || isOwnQuestion({ name: node })) ? `node:${node}` : node
 }

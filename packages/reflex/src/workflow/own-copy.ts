@@ -7,8 +7,8 @@ const owned = new WeakSet<Workflow>()
 
 /**
  * Returns the frozen copy of a definition that programs are made of: later edits of the definition change no program, and
- * the definition itself stays as its author made it. A copy is its own copy; a definition that is the same as at the last
- * time has the same one.
+ * the definition itself stays as its author made it. A copy is its own copy; an unchanged definition has the same copy as the
+ * last time.
  *
  * Plain objects and lists are copied. Functions and instances belong to their makers and are shared, and so are guards that
  * are functions: a restored engine gives them their functions, and a host mends one that failed.

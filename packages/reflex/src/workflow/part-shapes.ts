@@ -33,7 +33,7 @@ function callFindings([key, { invokes }]: readonly [key: string, node: Node], su
         ]),
     ...(inputMap === undefined || isMapping(inputMap, 'from', 'to')
       ? []
-      : [misshapen(subject, `the input map of node ${quote(key)} is no list of pairs`, path, 'write a list of { "from", "to" }')]),
+      : [misshapen(subject, `the input map of node ${quote(key)} is not a list of pairs`, path, 'write a list of { "from", "to" }')]),
   ]
 }
 

@@ -18,7 +18,7 @@ export interface RegisterOptions {
   readonly verify?: boolean
 }
 
-/** Workflows by id. It checks what it takes in, keeps a copy, and notifies nobody (seed workflow 3.3). */
+/** Workflows by id. It checks each workflow, keeps a copy, and emits no event (seed workflow 3.3). */
 export class WorkflowRegistry {
   readonly #workflows = new Map<string, Workflow>()
   /** The objects that the workflows were registered from, by id. */
@@ -51,8 +51,8 @@ export class WorkflowRegistry {
   }
 
   /**
-   * Puts another definition in the place of a registered one: sessions and calls that begin later take it. A session that is
-   * under way goes on with the definitions that it began with, also for the calls that it makes: those are pinned when it
+   * Replaces a registered definition: sessions and calls that begin later take the new one. A session that is under way
+   * continues with the definitions that it began with, also for the calls that it makes: those are pinned when it
    * starts. A session that is restored from a snapshot takes what is registered then, so the nodes that snapshots stand at
    * must still be there. Throws `WorkflowValidationError` as `register` does, and `WORKFLOW_NOT_FOUND` for an id that is not
    * registered; then nothing has changed.

@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '../kernel/json.ts'
 
-/** The spec of a node: for the built-in agents, or for an agent of the host, which may take anything else. */
+/** The spec of a node: for the built-in agents, or for an agent of the host, which may take other fields. */
 export type SpecDefinition<Key extends string> = BuiltInSpec<Key> | OtherSpec
 
-/** What the built-in agents take. A node asks (`ask`), calls a tool (`tool`), prompts a model (`prompt`), or works by rules. */
+/** The spec of the built-in agents. A node asks (`ask`), calls a tool (`tool`), prompts a model (`prompt`), or works by rules. */
 export interface BuiltInSpec<Key extends string> {
   /** The agent that decides, by name. */
   readonly agent?: string
   readonly classify?: OneOrMany<ClassifyDefinition<Key>>
   readonly extract?: OneOrMany<ExtractDefinition<Key>>
-  /** For each key the first of these values that is there. */
+  /** For each key the first of these values that is present. */
   readonly pick?: { readonly [Name in Key]?: unknown }
   /** For each key a text with `{{…}}`. */
   readonly template?: { readonly [Name in Key]?: Text }
@@ -17,7 +17,7 @@ export interface BuiltInSpec<Key extends string> {
   /** The id or event of an edge, or the node that it leads to. */
   readonly go?: string
   readonly because?: string
-  /** A key, or values by key; what a model is to write, as JSON Schemas by key. */
+  /** A key, or values by key; the keys that a model must write, as JSON Schemas by key. */
   readonly writes?: Key | { readonly [Name in Key]?: unknown }
   readonly tool?: string
   readonly args?: JsonObject
@@ -27,7 +27,7 @@ export interface BuiltInSpec<Key extends string> {
   readonly schema?: JsonObject
   /** A time such as `'3d'`, or milliseconds. */
   readonly due?: string | number
-  /** The answer that counts when none came in time. */
+  /** The answer that counts if none comes in time. */
   readonly otherwise?: Json
   /** Board keys, or paths into their values. */
   readonly show?: readonly string[]
@@ -45,7 +45,7 @@ export interface BuiltInSpec<Key extends string> {
   readonly retries?: number
 }
 
-/** The spec of another agent. A name that the built-in agents take is meant for them. */
+/** The spec of another agent. A field name of the built-in agents has its meaning there. */
 export type OtherSpec = { readonly [name: string]: unknown } & {
   readonly [Name in Exclude<keyof BuiltInSpec<string>, 'agent'>]?: undefined
 }

@@ -43,7 +43,7 @@ interface Shown {
   readonly frame: StackFrame
 }
 
-/** Callers as they have been shown, by their callees: a caller stands still meanwhile, so that each is made once. */
+/** Views of callers, by their callees: a caller stands still meanwhile, so each view is made once. */
 const shown = new WeakMap<Frame, Shown>()
 
 function callerOf(

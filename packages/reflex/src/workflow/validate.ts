@@ -132,7 +132,7 @@ function danglingEnd({ isNode, guess, locate, nodes }: Subject, { edge, index }:
 function sameId({ workflow, locate, edges }: Subject, { edge, index }: PlacedEdge, before: number): Fault {
   const made = definedAt(workflow)
   const other = edges.find((one) => one.index === before)?.edge
-  // The author of an object literal may have left out the id, which was made of the event.
+  // The author of an object literal may have left out the id, which was made from the event.
   if (made !== undefined && edge.id === `${edge.from}:${edge.event}` && other?.event === edge.event) {
     return faults.make(
       'R1044',

@@ -3,7 +3,7 @@ import { type ModelRequest, scriptedModel } from '../../src/models/index.ts'
 import { Reflex } from '../../src/reflex.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 
-/** What a model is sent at a node with these settings, on a board with these values. */
+/** The request to a model at a node with these settings, on a board with these values. */
 async function promptOf(spec: Record<string, unknown>, input: Record<string, string>): Promise<string> {
   const requests: ModelRequest[] = []
   const model = scriptedModel((request) => {

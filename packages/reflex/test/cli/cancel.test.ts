@@ -40,7 +40,7 @@ test('as a document', async () => {
   })
 })
 
-test('asks the process that holds the run, waits for it, and says what came of it', async () => {
+test('asks the process that holds the run, waits for it, and reports the result', async () => {
   const options = await scene()
   const elsewhere = start(['resume', 'otter'], { ...options, columns: 80 })
   await elsewhere.shows('Approve')
@@ -116,7 +116,7 @@ test('says so where the process that holds the run does not answer in time', asy
   await elsewhere.ended
 })
 
-test('lists the effects that may have happened, with the keys to look for on the other side', async () => {
+test('lists the effects that may have happened, with the keys for a check with the other side', async () => {
   const options = { folder: workFolder(), host: virtualHost() }
   writeFileSync(
     join(options.folder, 'bank.mjs'),

@@ -41,7 +41,7 @@ describe('what the command says of itself', () => {
     expect(code).toBe(0)
   })
 
-  test('help for a command that is not there guesses what was meant', async () => {
+  test('help for an unknown command suggests a known one', async () => {
     const { code, err } = await reflex(['help', 'rnu'], { folder: workFolder() })
     expect([code, err]).toEqual([2, expect.stringContaining('did you mean "run"')])
   })

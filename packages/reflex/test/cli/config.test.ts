@@ -51,7 +51,7 @@ describe('reflex.config.json', () => {
     expect(err).toContain('· probationary')
   })
 
-  test('that cannot be read stops no command: it is ignored, and a warning names it', async () => {
+  test('that cannot be read does not stop a command: it is ignored, and a warning names it', async () => {
     const { code, err } = await ran({ modle: 'x' })
     expect(code).not.toBe(2)
     expect(err).toContain('R1025')

@@ -66,7 +66,7 @@ test('is the program of the README', async () => {
   expect(readJson(readFileSync(join(folder, 'hello.workflow.json'), 'utf8')).value).toEqual(JSON.parse(shown))
 })
 
-test('what it writes is formatted', async () => {
+test('its files are formatted', async () => {
   const folder = emptyFolder()
   await reflex(['init'], { folder })
   expect((await reflex(['fmt', '--check', 'hello.workflow.json'], { folder })).code).toBe(0)

@@ -74,7 +74,7 @@ describe('a store that is found upwards', () => {
     expect((await as(bo, ana)('runs')).out).toContain('otter')
   })
 
-  test('is used whoever made it where nothing can be remembered, and doctor says so', async () => {
+  test('is used without a check of its origin where nothing can be remembered, and doctor reports it', async () => {
     const folder = workFolder()
     const nowhere = as(folder, folder, { XDG_STATE_HOME: '/dev/null' })
     expect((await nowhere('run', 'refund.workflow.json', '--id', 'otter')).code).toBe(75)
@@ -103,7 +103,7 @@ describe('a store that is found upwards', () => {
     await refuses(mine('runs'))
   })
 
-  test('leaves nothing half written behind', async () => {
+  test('leaves no incomplete file', async () => {
     const folder = workFolder()
     await as(folder, folder)('run', 'refund.workflow.json', '--id', 'otter')
     expect(readdirSync(join(folder, 'state/reflex/stores'))).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)])

@@ -8,7 +8,7 @@ import { workFolder } from './worlds.ts'
 
 const BIN = join(import.meta.dirname, '../../bin/reflex.js')
 const { FORCE_COLOR: _, NO_COLOR: __, COLUMNS: ___, ...outside } = process.env
-/** The command as somebody who installed it for every folder has it. */
+/** The command as a global install has it. */
 const INSTALLED = mkdtempSync(join(tmpdir(), 'reflex-bin-'))
 symlinkSync(BIN, join(INSTALLED, 'reflex'))
 afterAll(() => rmSync(INSTALLED, { recursive: true, force: true }))

@@ -8,7 +8,7 @@ interface Document {
   readonly infos: number
 }
 
-/** What `validate` finds in a file, in the order in which it is told. */
+/** The findings of `validate` in a file, in the order of its output. */
 async function found(name: string, text: string): Promise<{ code: string; line?: number; message: string; fix?: string }[]> {
   const folder = workFolder()
   writeFileSync(join(folder, name), text)
@@ -19,7 +19,7 @@ async function found(name: string, text: string): Promise<{ code: string; line?:
 const node = (id: string, spec: string): string => `    "${id}": { "id": "${id}", "spec": ${spec} }`
 const edges = (...ids: string[]): string => JSON.stringify(ids.slice(1).map((to, i) => ({ id: `e${i}`, from: ids[i], to, event: 'NEXT' })))
 
-test('arguments of tools are held against what the tools take, all in one go and in order of place', async () => {
+test('arguments of tools are checked against the tools, all at once and in order of place', async () => {
   const text = `{ "id": "w", "entry": "a",
   "nodes": {
 ${node('a', '{ "tool": "file.write", "args": { "path": "out.txt", "txt": "hello" } }')},
@@ -46,7 +46,7 @@ test('specs of a program in TypeScript are checked as those in JSON', async () =
   expect(await found('w.workflow.mjs', text)).toMatchObject([{ code: 'R4100', message: expect.stringContaining('git.log') as string }])
 })
 
-test('a module that cannot be imported says why', async () => {
+test('a module that cannot be imported is reported with the reason', async () => {
   expect(await found('w.workflow.mjs', `throw new Error('no database here')`)).toMatchObject([
     { code: 'R1023', message: expect.stringContaining('cannot be loaded: no database here') as string },
   ])

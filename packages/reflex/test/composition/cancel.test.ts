@@ -71,7 +71,7 @@ describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
     expect(await lines(other)).toEqual(['note cancelled by ben'])
   })
 
-  test('waits for the process that holds the run, and says what it did and which effects may have happened', async () => {
+  test('waits for the process that holds the run, and reports the result and the effects that may have happened', async () => {
     const [host, scene] = [virtualHost(), place()]
     const ports = { bank: endless({ leaves: true, repeat: 'keyed' }).port }
     const holder = scene.live(host, ports, process.pid)
@@ -101,7 +101,7 @@ describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
     expect((await other.reflex.find('otter')).status).toBe('cancelled')
   })
 
-  test('cancels by itself where the other process lets go of the run meanwhile', async () => {
+  test('cancels by itself where the other process releases the run meanwhile', async () => {
     const [host, scene] = [virtualHost(), place()]
     const holder = scene.live(host, {}, process.pid)
     const held = await holder.reflex.run(holder.program('waits', { questions: ['approve'] }), { id: 'otter' })
@@ -116,7 +116,7 @@ describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
     expect(await lines(other)).toEqual(['note cancelled by ben'])
   })
 
-  test('lists what was in flight when its process died, and not what may be repeated freely', async () => {
+  test('lists the effects in flight when its process died, without those that may be repeated freely', async () => {
     const [host, scene] = [virtualHost(), place()]
     const ports = { bank: endless({ leaves: true, repeat: 'keyed' }).port, slow: endless().port }
     const first = scene.live(host, ports)

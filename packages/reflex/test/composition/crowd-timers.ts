@@ -8,7 +8,7 @@ export interface TimersOptions {
   /** One more connection, as each worker has its own. */
   readonly open: () => Store
   readonly runs: number
-  /** How many times each run waits for, one after the other. */
+  /** The number of times that each run waits for, one after the other. */
   readonly times: number
   readonly workers: number
   readonly host?: Host
@@ -55,7 +55,7 @@ export async function timers({ workdir, open, runs, times, workers, host = syste
   const working = lives.map((reflex) => work(reflex, { signal: stop.signal }))
   const ended = async (): Promise<boolean> =>
     (await first.store.runs({ status: ['running', 'suspended'], prefix: 'timed-', limit: 1 })).length === 0
-  // What is never met ends the measurement too: each time is given a hundred looks.
+  // The measurement also ends for a time that is never met: each time is given a hundred looks.
   for (let looks = 100 * times; looks > 0 && !(await ended()); looks--)
     await new Promise<void>((resolve) => void host.at(host.now() + 500, resolve))
   stop.abort()

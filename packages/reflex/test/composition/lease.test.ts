@@ -7,7 +7,7 @@ import { virtualHost } from '../../src/testing/index.ts'
 import { workflow } from '../../src/workflow/index.ts'
 import { newFolder } from './folders.ts'
 
-test('the user hears of a store that does not confirm the lease of a run, before the lease is over and once', async () => {
+test('the user is notified once, and before the lease is over, if the store does not confirm the lease of a run', async () => {
   const store = memoryStore()
   store.beat = () => {
     throw faults.make('R5005', 'no room left')

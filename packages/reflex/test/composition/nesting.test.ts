@@ -24,7 +24,7 @@ const workflow = JSON.stringify({
   edges: [],
 })
 
-/** How deep the stack of a run of `a.dot` became, and the codes that its failures name. */
+/** The greatest depth of the stack of a run of `a.dot`, and the codes of its failures. */
 async function deepest(dot: string, options: RunOptions = {}): Promise<{ depth: number; status: string; codes: readonly string[] }> {
   const workdir = folderWith({ 'a.dot': dot, 'b.workflow.json': workflow })
   const reflex = new Reflex({ workdir, store: 'memory:' })
@@ -47,7 +47,7 @@ test.each([
   expect(usual.depth).toBeLessThan(20)
 })
 
-test('branches of a pipeline are no pipelines inside each other', async () => {
+test('branches of a pipeline do not count as nested pipelines', async () => {
   const fan = `digraph a { start [shape=Mdiamond]; done [shape=Msquare]; f [shape=component]; j [shape=tripleoctagon]
     w [type="graph.invoke", program="workflow:c"]; x [type=transform, transform=constant, expression=1, output_key=k]
     start -> f; f -> w -> j; f -> x -> j; j -> done }`

@@ -51,7 +51,7 @@ const choice: Workflow = {
   ],
 }
 
-test('a failure takes no answer but to try again', async () => {
+test('a failure takes only the answer to try again', async () => {
   const asked: string[] = []
   const reflex = live(asked)
   const run = await reflex.run(choice, { id: 'otter' })

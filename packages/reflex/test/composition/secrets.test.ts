@@ -153,7 +153,7 @@ describe('secrets', () => {
     await reflex.close()
   })
 
-  test('in parts are redacted as in the whole, wherever the parts end', () => {
+  test('in parts are redacted as in the whole text, at any division into parts', () => {
     const secrets = ['abcabcabd', 'abdabdabdabc', 'cabcabcabdabdabdx']
     const hidden = redaction(secrets)
     if (hidden === undefined) throw new Error('nothing is hidden')

@@ -38,7 +38,7 @@ export class Cable {
   cut = false
   /** Programs that cannot be found. */
   lost = false
-  /** What is due instead of what the store says. */
+  /** The runs that are due, in place of the answer of the store. */
   due: Store['due'] | undefined
   readonly store: Store
 

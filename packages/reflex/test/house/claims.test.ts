@@ -6,7 +6,7 @@ test('every claim is proven by a test, or left out with a reason', () => {
   expect(faultsOf(pages, proven), 'npm run claims').toEqual([])
 })
 
-test('a claim without a test, a test without a claim, and an omission that is no claim are found', () => {
+test('a claim without a test, a test without a claim, and an omission without a claim are found', () => {
   const page = claimsOf(
     'toy',
     '| `1a` | runs |\n| `1b` | stops |\n| `1c` | waits |\n\n## Left out\n\n| `1c` | nobody waits |\n| `2` | gone |\n',

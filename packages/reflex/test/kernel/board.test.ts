@@ -58,7 +58,7 @@ describe('a write', () => {
     expect(run.state.root.reader().keys()).toEqual([])
   })
 
-  it('may have the empty key, which is a key like others', async () => {
+  it('may have the empty key, which works like other keys', async () => {
     const run = await stepped({}, (x) => x.set('', 1))
     expect(run.state.root.reader().get('')).toBe(1)
   })

@@ -3,7 +3,7 @@ import type { Batch, Store } from '../../src/kernel/store.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { kindOf, type Step, worldOf } from './world.ts'
 
-/** Ends once it has been told so. */
+/** Ends when released. */
 const asks: Step = (x, input) => (input === undefined ? void x.wait('answer', 'q') : x.done(input[2]))
 
 /** A store whose commits of some runs get no answer until they are let through. */
@@ -38,7 +38,7 @@ describe('a commit that gets no answer', () => {
     return { ...held, ...world, started }
   }
 
-  it('holds up its own runs alone: the others commit beside it, all that wait in one commit', async () => {
+  it('delays only its own runs: the others commit beside it, all waiting ones in one commit', async () => {
     const { host, started, stuck, commits } = await begun((run) => run === 'stuck', ['stuck', 'a', 'b'])
     const [first, ...others] = started
     const slow = first?.answer('2w', 'late')
@@ -54,7 +54,7 @@ describe('a commit that gets no answer', () => {
     expect(first?.state.ended?.value).toBe('late')
   })
 
-  it('is passed by no more than twice: each one that is slow holds a connection', async () => {
+  it('is overtaken at most twice: each slow commit holds a connection', async () => {
     const { host, started, stuck, commits } = await begun(() => true, ['a', 'b', 'c', 'd'])
     const answers = []
     for (const run of started) {

@@ -69,7 +69,7 @@ function distant(store: Store): { readonly store: Store; readonly line: { state:
   return { store: over, line }
 }
 
-describe('two effects that were let through together, of which the first blocks its process past the lease', () => {
+describe('two effects that begin together, the first of which blocks its process for longer than the lease', () => {
   it.each([
     ['while it is stopped', (clock: MovingHost) => clock.block(5 * LEASE)],
     ['while the machine sleeps, in which the monotonic clock stands still', (clock: MovingHost) => clock.jump(5 * LEASE)],
@@ -114,7 +114,7 @@ describe('two effects that were let through together, of which the first blocks 
     expect(letter.sent).toEqual(['run:2.1'])
   })
 
-  it('the process performs it itself if nobody took over', async () => {
+  it('the process performs it itself if no other process took over', async () => {
     const store = memoryStore()
     const letter = letterBox()
     const slow: Port = { leaves: true, repeat: 'ask', perform: () => first.clock.jump(5 * LEASE) }
@@ -127,7 +127,7 @@ describe('two effects that were let through together, of which the first blocks 
 })
 
 describe('a heartbeat that comes after a gap longer than the lease', () => {
-  it('proves nothing about the runs: each is asked about before it performs', async () => {
+  it('proves nothing about the runs: the store is asked about each before an effect', async () => {
     const store = memoryStore()
     const letter = letterBox()
     const first = processOn('first', store, { letter })
@@ -155,7 +155,7 @@ describe('a store that does not confirm the lease', () => {
   }
 
   it.each(['cut', 'silent'] as const)(
-    '%s: is asked again within the lease, and the run goes on where it answers in time',
+    '%s: is asked again within the lease, and the run continues where it answers in time',
     async (state) => {
       const { line, first, run, box } = await begun()
       line.state = state
@@ -168,7 +168,7 @@ describe('a store that does not confirm the lease', () => {
     },
   )
 
-  it.each(['cut', 'silent'] as const)('%s: the user is told before the lease is over, once', async (state) => {
+  it.each(['cut', 'silent'] as const)('%s: the user is notified before the lease is over, once', async (state) => {
     const { line, first } = await begun()
     line.state = state
     await first.clock.advance(LEASE)
@@ -202,7 +202,7 @@ describe('a store that does not confirm the lease', () => {
     expect(box.sent).toHaveLength(1)
   })
 
-  it('an effect that waited as long as a lease is not performed; the run stops with R5012 and is intact', async () => {
+  it('an effect that waited for a whole lease is not performed; the run stops with R5012 and is intact', async () => {
     const { line, first, run, box, memory } = await begun()
     const commit = memory.commit.bind(memory)
     memory.commit = (batches) => {
@@ -238,8 +238,8 @@ describe('a store that does not confirm the lease', () => {
   })
 })
 
-describe('what leaves nothing, costs nothing and may be repeated', () => {
-  it('is performed without a look at the lease', async () => {
+describe('an effect that leaves nothing, costs nothing and may be repeated', () => {
+  it('is performed without a check of the lease', async () => {
     const store = memoryStore()
     let beats = 0
     const beat = store.beat.bind(store)

@@ -27,7 +27,7 @@ const PLACES: readonly (readonly [string, () => readonly [Store, Store]])[] = [
   ],
 ]
 
-test.each(PLACES)('a run that rests takes an answer of another process within a second, %s', async (_, place) => {
+test.each(PLACES)('a suspended run takes an answer of another process within a second, %s', async (_, place) => {
   const [store, other] = place()
   const { start, host, runtime } = worldOf([kindOf('asks', asks)], { store })
   const run = await start('asks')
@@ -51,7 +51,7 @@ test.each(PLACES)('a run is cancelled within a second while an effect is under w
   await runtime.close()
 })
 
-test.each(PLACES)('a message that nothing waits for is read once, however often other processes write, %s', async (_, place) => {
+test.each(PLACES)('a message without a wait is read once, for any number of writes by other processes, %s', async (_, place) => {
   const [store, other] = place()
   let reads = 0
   const counting: Store = new Proxy(store, {

@@ -72,7 +72,7 @@ describe('copyJson', () => {
   })
 })
 
-describe('a value on its way into a record', () => {
+describe('a value that becomes part of a record', () => {
   class Order {
     readonly total = 84
   }
@@ -83,7 +83,7 @@ describe('a value on its way into a record', () => {
     ['a Set', new Set(), 'k.at is a Set', 'write [...set]'],
     ['a class instance', new Order(), 'k.at is a Order', 'write its fields as a plain object'],
     ['a bigint', 5n, 'k.at is a bigint', 'write it as text: String(value)'],
-    ['a function', () => 1, 'k.at is a function', 'write its result, or a name by which it is found'],
+    ['a function', () => 1, 'k.at is a function', 'write its result, or the name of the function'],
   ])('is refused as %s, with the way to write it', (_, at, message, fix) => {
     expect(() => copyJson({ at }, 'k')).toThrow(
       expect.objectContaining({ code: 'R2004', message: `${message}; JSON has no such value`, fix }),

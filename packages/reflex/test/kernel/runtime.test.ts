@@ -235,7 +235,7 @@ describe('programs', () => {
     expect(again.state.ended?.value).toBe('intact')
   })
 
-  it('that an older revision began can be looked at, and neither resumed nor forked where their kind has changed', async () => {
+  it('that an older revision began can be shown, but neither resumed nor forked where their kind has changed', async () => {
     const world = worldOf([kindOf('asks', asks)])
     const run = await world.start('asks')
     await run.idle()

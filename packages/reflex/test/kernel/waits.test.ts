@@ -52,7 +52,7 @@ describe('answers', () => {
     expect(await codeOf(run.answer('2w1', 4))).toBe('R2001')
   })
 
-  it('to a question that somebody has answered are refused with who was first, and with what', async () => {
+  it('to an answered question are refused, with the first answer and its author', async () => {
     const { start } = worldOf(kinds)
     const run = await start('collects', { source: { questions: ['a', 'b'], many: 2 } })
     await run.idle()

@@ -98,7 +98,7 @@ describe('structured output', () => {
     expect(await faultOf(played(host, asked))).toMatchObject({ code: 'R4015' })
   })
 
-  test('a pattern that would read for ever in the engine of JavaScript is matched in linear time', async () => {
+  test('a pattern that would never end in the engine of JavaScript is matched in linear time', async () => {
     const { host, models } = workshop([JSON.stringify(`${'a'.repeat(60)}!`), '"aa"'])
     const output = { schema: { type: 'string', pattern: '^(a+)+$' } }
     const message = 'the answer of first does not fit its schema: the answer must match ^(a+)+$'

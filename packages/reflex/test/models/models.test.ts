@@ -81,7 +81,7 @@ describe('time', () => {
     expect(host.next).toBeUndefined()
   })
 
-  test('a model that hangs is left for the next one after the time of a try', async () => {
+  test('after the time limit of a try, the next model is asked', async () => {
     const { host, models, elapsed } = workshop([], {
       model: scriptedModel(() => never, 'hung'),
       models: { spare: scriptedModel(['yes'], 'spare') },

@@ -46,7 +46,7 @@ describe('a tool loop', () => {
     expect(performed).toEqual(['c1', 'c2'])
   })
 
-  test('that failed is continued from what was said: no call is made twice', async () => {
+  test('that failed is continued from its messages: no call is made twice', async () => {
     const performed: string[] = []
     const said: ModelMessage[] = []
     let asked = 0

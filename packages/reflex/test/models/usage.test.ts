@@ -24,23 +24,23 @@ async function usedBy(model: Model): Promise<unknown> {
 }
 
 describe('a try without an answer', () => {
-  test('that streamed counts as its request and what came, estimated and priced', async () => {
+  test('that streamed counts with its request and the received part, estimated and priced', async () => {
     const used = await usedBy(streaming(400, () => Promise.reject(cut)))
     expect(used).toMatchObject({ model: 'm', tries: 1, estimated: true })
     const { input, output, usd } = used as { input: number; output: number; usd: number }
     expect([input >= 100, input < 120, output >= 100, output < 110, usd]).toEqual([true, true, true, true, input + output])
   })
 
-  test('counts what its provider says where it says so', async () => {
+  test('counts the usage that its provider reports, if any', async () => {
     expect(await usedBy(streaming(400, () => Promise.reject(told)))).toEqual({ model: 'm', input: 7, output: 3, usd: 10, tries: 1 })
   })
 
-  test('that was too late counts as its request', async () => {
+  test('that was too late counts with its request', async () => {
     const used = await usedBy(streaming(0, () => new Promise(() => undefined)))
     expect(used).toMatchObject({ model: 'm', output: 0, estimated: true })
   })
 
-  test('that nobody began counts nothing', async () => {
+  test('that never began counts nothing', async () => {
     expect(await usedBy(streaming(0, () => Promise.reject(faults.make('R4009', 'slow down'))))).toBe(undefined)
   })
 

@@ -15,7 +15,7 @@ const generate = (replies: Parameters<typeof scriptedModel>[0], request = saying
   workshop([], { model: scriptedModel(replies, 'acme:one') }).models.generate(request, watched())
 
 describe('an answer', () => {
-  test('that was cut is a failure that says where, and no call in it is made', async () => {
+  test('that was cut is a failure that names the place, and no call in it is made', async () => {
     const text = await faultOf(generate([{ text: 'half', finish: 'length' }], saying('?', { maxTokens: 4096 })))
     expect(text).toMatchObject({ code: 'R4019', verdict: 'fail', message: 'the answer of acme:one was cut at 4,096 tokens' })
     expect(text.data).toMatchObject({ answer: 'half' })
@@ -37,7 +37,7 @@ describe('an answer', () => {
     expect(told?.map((block) => (block as { readonly toolCallId: string }).toolCallId)).toEqual(['call_1_2', 'call_2', 'call_1_3'])
   })
 
-  test('may leave arguments out for a tool that takes none, and for no other', async () => {
+  test('may leave out the arguments only for a tool that takes none', async () => {
     const openai = await server()
     openai.reply({
       calls: [
@@ -52,7 +52,7 @@ describe('an answer', () => {
     ])
   })
 
-  test('that begins with its thoughts is what stands behind them', async () => {
+  test('that begins with its thoughts is the text after them', async () => {
     const openai = await server()
     openai.reply({ text: '<think>\nhm, 5\n</think>\n\nfive' })
     expect(await modelsOf(openai).generate(saying('?'), watched())).toMatchObject({ text: 'five', reasoning: 'hm, 5' })
@@ -60,20 +60,20 @@ describe('an answer', () => {
 })
 
 describe('prices', () => {
-  test('of exactly a name precede those of its family', () => {
+  test('of an exact name precede those of its family', () => {
     expect(priceOf(['openai:gpt-4o-2024-05-13'], {})).toMatchObject({ input: 5, output: 15 })
     expect(priceOf(['openai:gpt-4o-2024-11-20'], {})).toMatchObject({ input: 2.5, output: 10 })
     const own = { 'acme:a': { input: 1, output: 1 }, 'acme:a-2026-01-01': { input: 2, output: 2 } }
     expect(priceOf(['acme:a-2026-01-01'], own)).toBe(own['acme:a-2026-01-01'])
   })
 
-  test('tell what is read from a cache, written to one, and thought apart', () => {
+  test('distinguish tokens read from a cache, written to one, and of reasoning', () => {
     const price = { input: 3, cached: 0.3, cacheWrite: 3.75, output: 15, reasoning: 20 }
     const usage = { input: 1_000_000, cached: 400_000, cacheWrite: 200_000, output: 100_000, reasoning: 50_000 }
     expect(costOf(usage, price)).toBe(3.82)
   })
 
-  test("of one's own are read from a file, which says what is wrong with it", () => {
+  test('of the user are read from a file, and a faulty file is refused with the reason', () => {
     const text = '{"date": "2026-02-01", "prices": {"acme:a": {"input": 1, "output": 2}}}'
     expect(readPrices(`\ufeff${text}`, 'prices.json').prices).toEqual({ 'acme:a': { input: 1, output: 2 } })
     for (const wrong of ['{', '{"date": "soon", "prices": {}}', '{"date": "2026-02-01", "prices": {"a": {"input": -1, "output": 0}}}'])

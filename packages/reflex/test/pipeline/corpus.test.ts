@@ -76,7 +76,7 @@ test.each(casesOf('pipeline-dialect'))('$name', async (it) => {
   expect(undrawn(pictureOf(compileGraph(graph)), own), 'ways that the picture lacks').toEqual([])
 })
 
-/** The ways that a run took and that no edge of the picture shows. Where branches join, those of the branches lead there. */
+/** The steps of a run from node to node that no edge of the picture shows. At a join, the edges of the branches lead there. */
 function undrawn({ edges }: Graph, events: readonly PipelineEvent[]): string[] {
   const drawn = new Set(edges.map(({ from, to }) => `${from} to ${to}`))
   const back = new Set(edges.flatMap(({ to, jump }) => (jump === undefined ? [] : [to])))

@@ -7,7 +7,7 @@ import { folder } from './folders.ts'
 const dot = (nodes: string, edges: string): string =>
   `digraph p { graph [goal="ship it"]; start [shape=Mdiamond]; done [shape=Msquare]; ${nodes} start -> ${edges} -> done }`
 
-test('prompt.md is the expanded prompt alone, and request.json what was sent', async () => {
+test('prompt.md is the expanded prompt alone, and request.json the request that was sent', async () => {
   const logs_root = folder()
   const body = 'a [prompt="Plan how to: $goal"]; b [prompt="Say {{x}}", fidelity="summary:high"];'
   const result = await run(dot(body, 'a -> b'), { logs_root, llm_backend: () => 'done', initial_values: { x: 'yes' } })

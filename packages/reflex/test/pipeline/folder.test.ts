@@ -163,7 +163,7 @@ test('a link above the work folder is followed: the user made it', async () => {
   expect(dataIn(beside, 'logs', 'manifest.json')['run_id']).toBe(elsewhere.run_id)
 })
 
-test.each(['events.jsonl', 'stage', 'stage/status.json'])('%s exchanged for a link again and again leads nowhere', async (name) => {
+test.each(['events.jsonl', 'stage', 'stage/status.json'])('%s that is repeatedly exchanged for a link is never followed', async (name) => {
   const home = folder()
   const [root, outside] = [join(home, 'logs'), join(home, 'outside')]
   for (const path of [root, outside, join(outside, 'inner')]) mkdirSync(path)
@@ -180,7 +180,7 @@ test.each(['events.jsonl', 'stage', 'stage/status.json'])('%s exchanged for a li
         { folder: root, path: 'stage/status.json', text: `${i}` },
       ])
     } catch {
-      // Something else has just taken the name: the files of the run stay behind, and that is told.
+      // Another entry has just taken the name: the files of the run stay behind, and a warning says so.
     }
   await worker.terminate()
   expect(filesIn(outside)).toEqual({ taken: 'kept', 'status.json': 'kept' })

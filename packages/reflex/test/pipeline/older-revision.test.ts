@@ -25,7 +25,7 @@ function aged(store: Store): Store {
   })
 }
 
-test('a run of an older pipeline can be looked at, and not resumed, answered, replayed or forked', async () => {
+test('a run of an older pipeline can be shown, but not resumed, answered, replayed or forked', async () => {
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-older-')))
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
   writeFileSync(join(cwd, 'old.dot'), PIPELINE)

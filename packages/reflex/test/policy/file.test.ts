@@ -61,7 +61,7 @@ describe('a policy file', () => {
       expect(refused(JSON.stringify(text)).code, JSON.stringify(text)).toBe('R3012')
   })
 
-  it('says what a command may use', () => {
+  it('sets the limits of a command', () => {
     const commands = (text: string): unknown => readPolicy(`{"commands": ${text}}`).commands
     expect(commands('{"memory": "512 MiB", "processes": 64}')).toEqual({ memory: 512 * 2 ** 20, processes: 64 })
     expect([commands('{"memory": "2GiB"}'), commands('{}')]).toEqual([{ memory: 2 ** 31 }, {}])

@@ -256,7 +256,7 @@ describe('hosts', () => {
       for (const need of all) expect(denying(rule).judge('otter', need), `${rule} ${need}`).toMatchObject({ allowed: false, by: 'p.json' })
   })
 
-  it('that are others stay others', () => {
+  it('that differ stay different', () => {
     for (const need of ['arbor://net/localhost.example', 'arbor://net/xn--localhost', 'arbor://net/127.0.0.2'])
       expect(denying('arbor://net/localhost').judge('otter', need).allowed, need).toBe(true)
     expect(denying('arbor://net/localhost').judge('otter', 'arbor://net/exa%20mple').allowed).toBe(false)

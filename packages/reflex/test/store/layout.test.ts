@@ -21,7 +21,7 @@ async function codeOf(work: () => unknown): Promise<string> {
   return 'nothing is thrown'
 }
 
-/** An open store whose layout is raised under it writes nothing, and goes on once the layout is its own again. */
+/** An open store whose layout is raised under it writes nothing, and continues once the layout is its own again. */
 async function refuses(store: Store, raise: (layout: number) => unknown, code: string): Promise<void> {
   onTestFinished(async () => store.close())
   await store.hello(worker, NOW, TTL)

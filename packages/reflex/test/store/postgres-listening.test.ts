@@ -33,14 +33,14 @@ describe.skipIf('missing' in programs)(`a watch of a Postgres store${skipped}`, 
     return { store, other, calls: () => calls }
   }
 
-  it('is called after a post of another process, though nobody asks', async () => {
+  it('is called after a post of another process, without polling', async () => {
     const { other, calls } = await begun(server.address())
     await expect.poll(calls, { timeout: 20_000 }).toBe(1)
     await other.post(RUN, messageOf('m1'))
     await expect.poll(calls, { timeout: 20_000 }).toBe(2)
   })
 
-  it('listens again after its connection was lost, once it is asked', async () => {
+  it('listens again after its connection was lost, at the next call of unread', async () => {
     const { store, other, calls } = await begun(server.address())
     await server.sql(`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %'`)
     await expect.poll(listeners, { timeout: 20_000 }).toHaveLength(0)

@@ -66,7 +66,7 @@ export class PostgresProxy {
     this.#silentWhen = when
   }
 
-  /** How many messages clients have sent since `silenceAt`. */
+  /** The number of messages that clients have sent since `silenceAt`. */
   get words(): number {
     return this.#words
   }

@@ -39,7 +39,7 @@ describe.skipIf('missing' in programs)(`a Postgres behind connections that go si
     return { proxy, store, other, lease, beside }
   }
 
-  it('a heartbeat goes over a connection of its own: one that gets no answer holds up neither the next one nor the runs', async () => {
+  it('a heartbeat goes over a connection of its own: one that gets no answer delays neither the next one nor the runs', async () => {
     const { proxy, store, other, lease } = await behindProxy()
     const silent = proxy.silence('hello', 'before')
     const first = store.beat(worker, NOW + 1)
@@ -51,7 +51,7 @@ describe.skipIf('missing' in programs)(`a Postgres behind connections that go si
     await unanswered
   })
 
-  it('a heartbeat is answered however many other calls are held up', async () => {
+  it('a heartbeat is answered while any number of other calls wait', async () => {
     const { proxy, store } = await behindProxy()
     const calls: Promise<unknown>[] = []
     const goOn: (() => void)[] = []
@@ -65,7 +65,7 @@ describe.skipIf('missing' in programs)(`a Postgres behind connections that go si
     await Promise.all(calls)
   })
 
-  it('who takes a run over and the heartbeat of its owner agree on who has it, however close together they come', async () => {
+  it('a takeover and the heartbeat of the owner agree on the owner, at any distance in time', async () => {
     const { proxy, store, other, lease } = await behindProxy()
     // The owner looks gone to the first one; before it takes the run, the owner beats again.
     await store.hello(heir, NOW, TTL)
@@ -118,7 +118,7 @@ describe.skipIf('missing' in programs)(`a Postgres behind connections that go si
     expect(spans(await store.journal(RUN))).toBe('1 2 3 4')
   })
 
-  it('a server that has given out all its connections is waited for', async () => {
+  it('the store waits for a server without a free connection', async () => {
     const proxy = await PostgresProxy.start(server.port)
     onTestFinished(() => proxy.stop())
     await server.sql(`create role crowded superuser login password 'x' connection limit 0`)

@@ -18,7 +18,7 @@ const hash = 'ab'.repeat(32)
 const PROGRAM = { hash, kind: 'workflow', source: '{}' }
 const pin = (first: number): string => JSON.stringify([[64, { pin: [['workflow:late', 'workflow', 1, hash]] }, first]])
 
-/** Ended runs with a program that nothing names, and one run that goes on. */
+/** Ended runs with a program that nothing names, and one run that continues. */
 async function crowded(store: Store): Promise<Lease> {
   onTestFinished(async () => store.close())
   await store.hello(worker, NOW, TTL)
@@ -51,7 +51,7 @@ describe('a sweep of a SQLite store', () => {
     expect({ refused, often: next > RUNS / 100 }).toEqual({ refused: [], often: true })
   })
 
-  it('is not deceived where another sweep took the newest batch away, and its number was given out again', async () => {
+  it('is correct where another sweep took the newest batch away, and its number was used again', async () => {
     const file = join(folder(), 'reflex.db')
     const store = openSqlite(file)
     onTestFinished(() => void store.close())
@@ -120,7 +120,7 @@ describe.skipIf('missing' in programs)(`a sweep of a Postgres store${skipped}`, 
     return connection
   }
 
-  it('asks for many runs at once', async () => {
+  it('reads many runs with one statement', async () => {
     const address = server.address()
     await crowded(openPostgres(address))
     const connection = watched(address)
@@ -130,7 +130,7 @@ describe.skipIf('missing' in programs)(`a sweep of a Postgres store${skipped}`, 
     expect(connection.asked.length).toBeLessThan(60)
   })
 
-  it('holds up no commit, and one with programs only until they have gone: it brings them again', async () => {
+  it('delays no commit, except one with programs until these are removed: it inserts them again', async () => {
     const address = server.address()
     const store = openPostgres(address)
     const lease = await crowded(store)

@@ -5,7 +5,7 @@ import { confinedIn, folder, noSandbox, Sandbox, tools, use, write } from './wor
 
 const missing = await noSandbox()
 
-/** A work folder with a repository, another one in it, a file of settings, and one beside it that is nobody's business. */
+/** A work folder with a repository, another one in it, a file of settings, and one beside it that no command may read. */
 function ground(): { readonly work: Sandbox; readonly outside: Sandbox } {
   const work = new Sandbox(folder())
   mkdirSync(join(work.root, '.reflex/runs'), { recursive: true })

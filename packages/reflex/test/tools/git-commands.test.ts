@@ -34,14 +34,14 @@ function repository(...options: readonly string[]): Sandbox {
   return work
 }
 
-/** What lies in the folder of a repository, without what git has for its objects. */
+/** The files in the folder of a repository, without its objects. */
 const inside = (work: Sandbox): readonly string[] =>
   readdirSync(join(work.root, '.git'))
     .filter((name) => name !== 'COMMIT_EDITMSG')
     .sort()
 
 describe.skipIf(missing !== undefined)(`git in a command${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
-  it.each([[[]], [['--object-format=sha256']]])('commits as anywhere, and its user sees it %j', async (options) => {
+  it.each([[[]], [['--object-format=sha256']]])('commits as usual, and the user sees the commit %j', async (options) => {
     const work = repository(...options)
     const before = inside(work)
     const result = await sh(
@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)(`git in a command${missing === undefined 
     expect(work.git('log', '-1', '--format=%s', stdout.trim())).toBe('theirs\n')
   })
 
-  it('keeps what two commands stage at once', async () => {
+  it('keeps the staged files of two commands at once', async () => {
     const work = repository()
     await Promise.all(
       ['c', 'd', 'e'].map((name) => sh(`echo new > ${name}; git add ${name}; git update-ref refs/heads/${name} HEAD`, work.root)),
@@ -167,7 +167,7 @@ describe.skipIf(missing !== undefined)(`git in a command${missing === undefined 
     expect(work.git('branch', '--format=%(refname:short)')).toBe('c\nd\ne\nmain\n')
   })
 
-  it('keeps what was committed before a command was killed', async () => {
+  it('keeps the commits of a command that was killed later', async () => {
     const work = repository()
     await refusal(() => sh('echo two > a; git commit -qam second; sleep 60', work.root, { timeout: 1_500 }))
     expect(work.git('log', '--format=%s')).toBe('second\nfirst\n')

@@ -132,7 +132,7 @@ describe('an address that is not public', () => {
     })
   })
 
-  it('is judged by the denials as what it stands for, too', async () => {
+  it('is also denied by the address that it stands for', async () => {
     const policy = createPolicy({
       trust: 'trusted',
       workdir: '/w',

@@ -1,7 +1,7 @@
 import { systemHost } from '../../src/kernel/index.ts'
 import { createTools } from '../../src/tools/index.ts'
 
-// A process that runs a command in the sandbox until somebody kills it.
+// A process that runs a command in the sandbox until it is killed.
 const [, , workdir = '/', command = 'true'] = process.argv
 const { signal } = new AbortController()
 const allows = (capability: string): boolean => !/unsandboxed|autorun/.test(capability)

@@ -119,7 +119,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(existsSync(join(work, 'sub/.git'))).toBe(false)
   })
 
-  it('leaves what was there: it is read-only, and stays', async () => {
+  it('leaves earlier files: they are read-only, and stay', async () => {
     const work = project()
     const nested = new Sandbox(join(work, 'lib/nested'))
     nested.commit('first', { a: 'a' })
@@ -144,7 +144,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(readdirSync(join(work, 'lib/nested/.git')).filter((name) => name.startsWith('reflex'))).toEqual([])
   })
 
-  it('replaces no link that leads to what runs by itself', async () => {
+  it('replaces no link to a file that runs by itself', async () => {
     const work = project()
     mkdirSync(join(work, 'mine'))
     symlinkSync('mine', join(work, '.vscode'))
@@ -211,7 +211,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(repository.git('status', '--porcelain')).toBe('?? .reflex/\n?? ready\n')
   })
 
-  it('beside another command is not taken for what was there', async () => {
+  it('beside another command does not count as an earlier file', async () => {
     const work = project()
     const first = sh('git init -q sub; touch ready; while [ ! -e go ]; do sleep 0.01; done', work)
     while (!existsSync(join(work, 'ready'))) await new Promise((resolve) => setTimeout(resolve, 5))

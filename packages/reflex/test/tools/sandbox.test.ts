@@ -88,14 +88,14 @@ describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === un
     expect(codes).toHaveLength(tries.length - 1)
     expect(codes).not.toContain('0')
     expect(readFileSync(events, 'utf8')).toBe('event\n')
-    // A stage that lies deeper could be exchanged by who may write above it.
+    // A command that may write above a deeper stage could exchange it.
     for (const stage of ['build/inner', '.']) {
       const inner = await sh('echo x > $ARBOR_STAGE_DIR/new 2>/dev/null; echo $?', call, { stage })
       expect(inner.stdout, stage).not.toBe('0\n')
     }
   })
 
-  describe('is held to what it may use', () => {
+  describe('is held to its limits', () => {
     const limits = { memory: 192 * 2 ** 20, processes: 40 }
     const bounded = tools({ limits })
 
@@ -153,7 +153,7 @@ time.sleep(25)'`,
       expect(result).toMatchObject({ stderr: containing('No space left') })
     })
 
-    it('and works as before within that', async () => {
+    it('and works as before within these limits', async () => {
       const argv = [process.execPath, '-e', 'console.log(Buffer.alloc(50_000_000, 1).length)']
       expect(await use('command', { argv }, confinedIn(folder()), bounded)).toMatchObject({ code: 0, stdout: '50000000\n' })
       const shared = 'for i in 1 2 3 4 5 6; do sleep 1 & done; wait; echo done'

@@ -64,7 +64,7 @@ describe('a file that would run by itself', () => {
     expect(needs.filter((need) => need.startsWith('arbor://fs/autorun/'))).toHaveLength(1)
   })
 
-  it('is judged by the name that it is asked for, too', async () => {
+  it('is also checked by the name in the request', async () => {
     const work = project()
     expect(await refusal(() => use('file.write', { path: '.zed/tasks.json', text: 'x', in: 'work' }, callIn(work)))).toMatchObject({
       message: containing('arbor://fs/autorun/'),
@@ -81,7 +81,7 @@ describe('a file that would run by itself', () => {
     })
   })
 
-  it('is none of those that only look alike', async () => {
+  it('is not a file with a name that only looks similar', async () => {
     const work = project()
     for (const path of [
       '.gitignore',

@@ -20,10 +20,10 @@ import {
 import { agentOf, caught, engineOf, flow, messageOf, onward } from './engine/kit.ts'
 import { board } from './fixtures.ts'
 
-// What docs/claims/workflow.md claims and no test elsewhere proves.
+// The claims of docs/claims/workflow.md that no other test proves.
 
 // proves: workflow 2.6c, workflow 2.6d
-test('two ways that meet again lead to the same node, each by the event of its edge', async () => {
+test('two paths that meet again lead to the same node, each by the event of its edge', async () => {
   const meeting: Workflow = {
     ...flow('meeting', { a: {}, left: {}, right: {}, end: {} }, []),
     edges: [
@@ -48,7 +48,7 @@ test('two ways that meet again lead to the same node, each by the event of its e
 })
 
 // proves: workflow 1.2a
-test('a board takes as many entries as there are', async () => {
+test('a board takes any number of entries', async () => {
   const blackboard = Array.from({ length: 50_000 }, (_, i) => ({ key: `k${i % 7}`, value: i }))
   const engine = engineOf([flow('w', { a: {} }, [])])
   await engine.init('w', { blackboard })
@@ -69,7 +69,7 @@ test('built-in guards answer true or false for every JSON value', () => {
 })
 
 // proves: workflow 2.8g
-test('a guard gets a reader with which nothing can be written', async () => {
+test('a guard gets a reader that cannot write', async () => {
   const readers: BlackboardReader[] = []
   const evaluate = (reader: BlackboardReader): boolean => {
     readers.push(reader)
@@ -160,7 +160,7 @@ test.each<[string, (workflow: Workflow) => void, string]>([
   [
     'an input map that is no list',
     ({ nodes }) => Object.assign(nodes.a ?? {}, { invokes: { workflowId: 'c', returnMap: [], inputMap: {} } }),
-    'is no list of pairs',
+    'is not a list of pairs',
   ],
   ['an edge without an id', ({ edges: [edge] }) => Reflect.deleteProperty(edge ?? {}, 'id'), 'has no id'],
   ['an edge without an event', ({ edges: [edge] }) => Reflect.deleteProperty(edge ?? {}, 'event'), 'has no event'],

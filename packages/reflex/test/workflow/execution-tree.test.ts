@@ -160,7 +160,7 @@ describe('the tree of an engine', () => {
     expect(JSON.parse(JSON.stringify(tree))).toEqual({ records: tree.records })
   })
 
-  test('belongs to whoever asked for it', async () => {
+  test('belongs to the caller', async () => {
     const engine = engineOf([flow('child', { c: {} }, []), flow('main', { go: { calls: 'child' } }, [])])
     await engine.init('main')
     await engine.run()

@@ -206,7 +206,7 @@ describe('replacing a workflow', () => {
   }
 
   // proves: workflow 6.3d
-  test('is for sessions that begin later; one under way goes on with what it began with, also in its calls', async () => {
+  test('is for sessions that begin later; a session under way continues with its definitions, also in its calls', async () => {
     const registry = createRegistry()
     registry.register(version(1))
     registry.register({
@@ -230,7 +230,7 @@ describe('replacing a workflow', () => {
     expect(registry.list()).toEqual(['w', 'caller'])
   })
 
-  test('needs one that is registered, and leaves that if the other is wrong', () => {
+  test('needs a registered one, and keeps it if the new one is invalid', () => {
     const registry = createRegistry()
     expect(() => registry.replace(version(1))).toThrow("Workflow 'w' is not registered")
     registry.register(version(1))
@@ -238,7 +238,7 @@ describe('replacing a workflow', () => {
     expect(registry.get('w')).toEqual(version(1))
   })
 
-  test('takes nothing of what comes along with a wrong one', () => {
+  test('registers nothing that comes with an invalid one', () => {
     const registry = createRegistry()
     registry.register(version(1))
     const child = typed({ id: 'child', entry: 'c', nodes: { c: {} }, edges: [] })
@@ -248,7 +248,7 @@ describe('replacing a workflow', () => {
     expect([registry.list(), registry.get('w')]).toEqual([['w'], version(1)])
   })
 
-  test('is what a restored session takes', async () => {
+  test('applies to a restored session', async () => {
     const registry = createRegistry()
     registry.register(version(1))
     const engine = createEngine(registry, agent)

@@ -99,7 +99,7 @@ async function storeCheck(console: Console, flags: CarryFlags): Promise<Check> {
   }
 }
 
-/** Where it is written down which stores this user has made or named. */
+/** Checks that this computer can remember which stores the user has made or named. */
 function knownCheck({ world: { surroundings } }: Console): Check {
   const stores = new KnownStores(surroundings)
   const { folder } = stores
@@ -108,7 +108,7 @@ function knownCheck({ world: { surroundings } }: Console): Check {
   return {
     name: 'stores',
     mark: 'warns',
-    text: `${why}, so a store that lies above is used whoever made it`,
+    text: `${why}, so a store in a folder above is used without a check of its origin`,
     fix: 'export XDG_STATE_HOME=DIR',
   }
 }
@@ -193,7 +193,7 @@ function modelCheck({ world }: Console, config: Config | undefined): Check {
 /** Prices older than this may be wrong. */
 const OLD_PRICES = 180
 
-/** How old the prices are by which runs are told what they cost: those of this version, or those of a file of one's own. */
+/** Checks the age of the prices that runs are counted by: those of this version, or those of the user's file. */
 function pricesCheck({ world: { surroundings } }: Console): Check {
   const { cwd, environment, host } = surroundings
   try {

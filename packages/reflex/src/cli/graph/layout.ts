@@ -74,7 +74,7 @@ export function reachOf(nodes: number, edges: readonly Ends[]): number {
  */
 export async function layOut(plan: Plan): Promise<Layout> {
   const { default: Elk } = await import('elkjs/lib/elk.bundled.js')
-  // Across groups the engine turns lines of circles as it finds them, not as the program is read.
+  // Across groups the engine turns the edges of cycles in its own order, not in the order of the program.
   const turned = plan.groups?.length ? backEdges(plan) : new Set<number>()
   const laid = await new Elk.default().layout(elkGraph(plan, turned))
   const edges = new Map(laid.edges?.map((edge) => [edge.id, edge]))
@@ -107,7 +107,7 @@ function elkGraph({ nodes, edges, spacing, groups = [] }: Plan, turned: Readonly
   }
 }
 
-/** The edges that lead back to a node on the way to them, walked in the order of the program. */
+/** The edges that lead back to a node on the path to them; paths follow the order of the program. */
 function backEdges({ nodes, edges }: Plan): Set<number> {
   const leaving = Map.groupBy([...edges.keys()], (i) => edges[i]?.from)
   const back = new Set<number>()
@@ -132,7 +132,7 @@ function backEdges({ nodes, edges }: Plan): Set<number> {
   return back
 }
 
-/** Lines cross the frames of groups, and all places count from the corner of the drawing. */
+/** Lines cross the frames of groups, and all positions count from the corner of the drawing. */
 const NESTED = { 'elk.hierarchyHandling': 'INCLUDE_CHILDREN', 'elk.json.shapeCoords': 'ROOT', 'elk.json.edgeCoords': 'ROOT' }
 const GROUP_PADDING = 16
 

@@ -12,11 +12,11 @@ import type { Session } from '../session.ts'
 
 export interface CancelFlags extends CarryFlags {
   readonly reason?: string
-  /** How long to wait for the process that holds the run. */
+  /** Milliseconds to wait for the process that holds the run. */
   readonly wait?: string
 }
 
-/** `reflex cancel RUN`: ends the run here, or asks the process that holds it, waits for that, and says what came of it. */
+/** `reflex cancel RUN`: ends the run here, or asks the process that holds it, waits for that process, and reports the result. */
 export async function cancel(session: Session, ref: string, { reason, wait }: CancelFlags): Promise<number> {
   const { console, reflex } = session
   const speaks = console.shape === 'text' && !console.quiet
@@ -41,7 +41,7 @@ export async function cancel(session: Session, ref: string, { reason, wait }: Ca
   return { cancelled: EXIT.done, cancelling: EXIT.suspended, requested: EXIT.suspended, late: EXIT.no }[cancelled.did]
 }
 
-/** A run that this process holds has undone what it could since. */
+/** A run that this process holds has run the compensation steps that it could. */
 function settled(cancelled: Cancelled, status: Cancelled['status']): Cancelled {
   return { ...cancelled, status, did: status === 'cancelled' ? 'cancelled' : cancelled.did }
 }
@@ -62,7 +62,7 @@ function tell({ console }: Session, { run, did, status, record, handle, holder, 
       ])
     case 'cancelling':
       return console.tell([
-        ...line(did, [said, ...recorded, 'its programs undo what they did']),
+        ...line(did, [said, ...recorded, 'its programs run compensation steps']),
         ...effectLines(console, effects),
         ...(handle?.status === 'suspended' ? suspendedLines(console, handle) : [way(err, 'look', console.command('show', run))]),
       ])
@@ -80,7 +80,7 @@ function tell({ console }: Session, { run, did, status, record, handle, holder, 
   }
 }
 
-/** `may have happened  pay  bank.transfer  otter-2m9q:12`, so that a person can look on the other side. */
+/** `may have happened  pay  bank.transfer  otter-2m9q:12`, so that a person can check with the other side. */
 function effectLines({ err }: Console, effects: readonly PossibleEffect[] = []): string[] {
   return effects.flatMap(({ key, path, port, asked }) =>
     hanging([asked ? 'was asked about' : 'may have happened', path, port, `key ${key}`].filter((part) => part !== '').join('  '), err, 2),

@@ -19,7 +19,7 @@ interface Signal {
   readonly value: Json
 }
 
-/** `reflex signal RUN TOPIC [VALUE]`: sends a message to a run that waits for it, or will; then continues the run unless another process holds it. */
+/** `reflex signal RUN TOPIC [VALUE]`: sends a message that a run waits for now or later; then continues the run unless another process holds it. */
 export async function signal(session: Session, [ref = '', topic = '', word]: readonly string[], flags: SignalFlags): Promise<number> {
   const { reflex, read } = session
   const { id } = await reflex.find(ref)

@@ -16,8 +16,8 @@ interface Checked {
 }
 
 /**
- * `reflex validate FILE…`: everything that is wrong with all of them, in file order, and what is only worth knowing; a folder
- * stands for all its programs.
+ * `reflex validate FILE…`: reports everything that is wrong with the files, in file order, and notes; a folder stands for all
+ * its programs.
  */
 export async function validate(
   { console, reflex }: Session,

@@ -40,7 +40,7 @@ export function* runWords(
   return endedOf(settled.ok)
 }
 
-/** Puts into the trace what of a command did not stay. */
+/** Adds the things that did not stay after a command to the trace. */
 function noteWarning(scene: Scene, result: Json): void {
   const { warning } = isObject(result) ? result : {}
   if (typeof warning === 'string') scene.note('sandbox', { node_id: scene.node.id, warning })

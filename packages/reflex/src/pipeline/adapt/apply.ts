@@ -12,7 +12,7 @@ interface Judge {
   kindOf(node: DotNode): string
   /** Nodes that nothing may change any more: those that were executed, and the one that changes the others. */
   readonly settled: (id: string) => string | undefined
-  /** Throws `Refused` where trust does not reach; `leaf`: no edge leaves the node; `node`: as the changes so far have left it. */
+  /** Throws `Refused` where trust is too low; `leaf`: no edge leaves the node; `node`: the node after the changes so far. */
   allow(mutation: Mutation, leaf: boolean, node: DotNode | undefined): void
 }
 

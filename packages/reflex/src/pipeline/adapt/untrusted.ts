@@ -5,12 +5,12 @@ import { PRESETS } from '../engine/retry.ts'
 import { durationOf } from '../language/duration.ts'
 import { type AttributeChanges, type Mutation, refuse } from './mutation.ts'
 
-/** How far an attribute may change: to any value, to a lower one, or to as many retries as the longest preset has. */
+/** The range of a change of an attribute: any value, a lower one, or at most the retries of the longest preset. */
 type Reach = 'any' | 'lower' | 'retries'
 
 /**
- * The attributes of model nodes that untrusted text may change. Everything that is not here stays as the author wrote it,
- * and so does every node that is no model node (decisions, untrusted mutations).
+ * The attributes of model nodes that untrusted text may change. Every other attribute stays as the author wrote it, and so
+ * does every node of another type (decisions, untrusted mutations).
  */
 export const OPEN_ATTRIBUTES: Readonly<Record<string, Reach>> = {
   prompt: 'any',
@@ -23,25 +23,25 @@ export const OPEN_ATTRIBUTES: Readonly<Record<string, Reach>> = {
   max_retries: 'retries',
 }
 
-/** Attributes by which an added node says that it is a model node. */
+/** Attributes that make an added node a model node. */
 const NAMES_TYPE: ReadonlySet<string> = new Set(['type', 'shape'])
 const MODEL_NODE = 'codergen'
 const MOST_RETRIES = Math.max(...Object.values(PRESETS).map(({ attempts }) => attempts)) - 1
 
-/** Attributes of nodes and of the graph that name a node to continue at, whether or not it is there. */
+/** Attributes of nodes and of the graph that name a node to continue at, also a missing one. */
 const NAMES_NODE: ReadonlySet<string> = new Set(
   attributeTable().flatMap(({ name, aliases, type }) => (type === 'node' ? [name, ...aliases] : [])),
 )
 
-/** What a node does, as its type and its attributes say. */
+/** The handler of a node, by its type and its attributes. */
 export interface Performed {
   readonly operation: string
   readonly custom?: string | undefined
 }
 
 /**
- * Throws `Refused` for a change that untrusted text may not make. `node`: the node that is changed or added, as the changes
- * so far have left it, and what it does; `source`: where the text comes from.
+ * Throws `Refused` for a change that untrusted text may not make. `node`: the node that is changed or added, after the changes
+ * so far, and its handler; `source`: where the text comes from.
  */
 export function requireOpen(mutation: Mutation, node: (DotNode & Performed) | undefined, source: string): void {
   const why = `the mutations come from ${source}, and nobody has reviewed them`
@@ -49,7 +49,7 @@ export function requireOpen(mutation: Mutation, node: (DotNode & Performed) | un
   const { id, attrs, op } = mutation
   if (node === undefined) return
   const before: Attributes = op === 'add_node' ? new Map() : node.attributes
-  if (!isOpenNode(node)) refuse(`${op}: ${id} is no plain model node, and stays as its author wrote it: ${why}`)
+  if (!isOpenNode(node)) refuse(`${op}: ${id} is not a plain model node, and stays as its author wrote it: ${why}`)
   for (const key of attrs.keys()) {
     if (op === 'add_node' && NAMES_TYPE.has(key)) continue
     const problem = problemOf(key, attrs, before)
@@ -58,8 +58,8 @@ export function requireOpen(mutation: Mutation, node: (DotNode & Performed) | un
 }
 
 /**
- * Throws `Refused` for an added node that changes where the run goes although no edge leads to it: the pipeline names its id
- * already, or takes it for a start or an exit.
+ * Throws `Refused` for an added node that changes the path of the run although no edge leads to it: the pipeline names its id
+ * already, or treats it as a start or an exit.
  */
 export function requireApart(id: string, { nodes, attributes }: DotGraph): void {
   const named = [attributes, ...[...nodes.values()].map((node) => node.attributes)].some((all) =>
@@ -69,7 +69,7 @@ export function requireApart(id: string, { nodes, attributes }: DotGraph): void 
   if (/^(start|exit|end)$/i.test(id)) refuse(`add_node: ${id} is the name of a start or an exit: nobody has reviewed the mutations`)
 }
 
-/** A model node whose answer no gate and no council counts on. */
+/** A model node whose answer no gate and no council uses. */
 function isOpenNode({ operation, custom, attributes }: DotNode & Performed): boolean {
   const judges = isOn(attributes, 'goal_gate') || textOf(attributes, 'perspective') !== undefined
   return operation === MODEL_NODE && custom === undefined && !judges
@@ -81,7 +81,7 @@ function problemOf(key: string, attrs: AttributeChanges, before: Attributes): st
   const reach = Object.hasOwn(OPEN_ATTRIBUTES, row.name) ? OPEN_ATTRIBUTES[row.name] : undefined
   const value = attrs.get(key) ?? null
   if (reach === undefined) return CLOSED
-  if (value === null) return reach === 'any' ? undefined : 'cannot be taken away'
+  if (value === null) return reach === 'any' ? undefined : 'cannot be removed'
   const attribute = { value, provenance: 'transform' as const }
   const after: Attributes = new Map([[key, attribute]])
   const wrong = wrongValue(row, key, after, attribute)
@@ -99,7 +99,7 @@ function outOfReach(key: string, reach: Exclude<Reach, 'any'>, before: Attribute
   return amount > limit ? `can be ${limit} at most` : undefined
 }
 
-/** What a limit amounts to; nothing where there is none, as a timeout of 0 has it. */
+/** Returns the effective limit; undefined where there is none, as with a timeout of 0. */
 function amountOf(key: string, attributes: Attributes): number | undefined {
   return key === 'timeout' ? durationOf(attributes, key) || undefined : integerOf(attributes, key)
 }

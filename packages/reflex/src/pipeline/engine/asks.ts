@@ -23,7 +23,7 @@ export function* askModel(request: ModelRequest): Step<{ readonly reply: ModelRe
   return settled.error === undefined ? { reply: settled.ok as unknown as ModelReply } : { error: settled.error }
 }
 
-/** Keeps a value on the board for as long as the node is executed; gives its key. */
+/** Keeps a value on the board while the node is executed; returns its key. */
 export function* keep(value: Json): Step<string> {
   return ((yield { keep: value }) as { readonly kept: string }).kept
 }

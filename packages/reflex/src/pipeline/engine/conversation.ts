@@ -12,7 +12,7 @@ export type ConversationPart =
   | { readonly request: JsonObject }
   | { readonly after: string; readonly reply: string; readonly results: readonly ResultPart[] }
 
-/** The result of a tool call: the key of the answer that holds it, or what is said in place of one. */
+/** The result of a tool call: the key of the answer that holds it, or a text in place of an answer. */
 export interface ResultPart {
   readonly call: string
   readonly name: string
@@ -23,7 +23,7 @@ export interface ResultPart {
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
 type Read = (key: string) => Json | undefined
 
-/** Characters of a result that a model is given; the journal has all of it. */
+/** The most characters of a result that a model is given; the journal has all of it. */
 const MOST_RESULT = 50_000
 
 /** Returns the message of a tool call. */
@@ -63,7 +63,7 @@ function partAt(key: string, read: Read): ConversationPart | undefined {
   return read(key) as unknown as ConversationPart | undefined
 }
 
-/** A result that a model can take in: one that is too long is cut, and says so. */
+/** Returns a result that fits into a request: a long one is cut, and says so. */
 function shortened(result: Json): Json {
   const text = typeof result === 'string' ? result : JSON.stringify(result)
   return text.length <= MOST_RESULT ? result : `${text.slice(0, MOST_RESULT).toWellFormed()}\n… cut: ${text.length} characters in all`

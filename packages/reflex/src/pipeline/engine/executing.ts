@@ -167,7 +167,7 @@ function ask(walk: Walk, said: Ask): void {
   walk.go({ ...position, phase, for: waiting, ...(limit === undefined ? {} : { limit }) })
 }
 
-/** Asks again for what was held before it was asked for. */
+/** Asks again for an effect that was held before it was requested. */
 export function askAgain(walk: Walk): void {
   const said = askedNow(walk)
   if (said === undefined) attempt(walk)
@@ -179,7 +179,7 @@ function asksModel(said: Ask): boolean {
   return 'effect' in said && said.effect === 'model'
 }
 
-/** The failure of a node whose pipeline has used up what its own text allows, where it has asked for something before. */
+/** The failure of a node whose pipeline has used up its own limits, where the node has already asked for something. */
 function overOwnBudget(walk: Walk): Outcome | undefined {
   const { asked = 0, kept, phase } = walk.position
   if ((asked === 0 && kept === undefined) || phase === 'close') return undefined
@@ -261,7 +261,7 @@ function request(walk: Walk, { effect, args }: EffectAsk): Ref {
   return walk.x.request(effect, labelledArgs(walk, walk.token(), effect, args))
 }
 
-/** Named inputs; a pipeline is told where they come from, and for another kind it is remembered. */
+/** Named inputs; a pipeline gets them with their labels, and for another kind the labels are kept here. */
 function inputsOf(walk: Walk, program: string, inputs: JsonObject): JsonObject {
   if (isPipeline(program)) return { ...inputs, [GIVEN]: labelsOfInputs(walk, walk.token(), inputs) }
   keepPassed(walk, walk.token(), inputs)

@@ -210,7 +210,7 @@ export type Ask =
   | { readonly observe: string }
   /** Forgets every answer and begins the handler again with this as `scene.kept`: for loops of many rounds, each as quick as the first. */
   | { readonly again: Json }
-  /** Keeps a value on the board for as long as the node is executed; answers at once with its key. */
+  /** Keeps a value on the board while the node is executed; returns its key at once. */
   | { readonly keep: Json }
 
 /** How a program that runs beside a node stands. */

@@ -9,14 +9,14 @@ import type { Walk } from './walk.ts'
 /** Reflex's own question to whoever runs a pipeline; only people answer it (people/question.ts). No node has such a name. */
 const PERMISSION = 'engine:permission'
 
-/** Where a walk continues once it is released: at the node, at the next attempt, at what its handler asks for. */
+/** The place at which a walk continues once it is released: at the node, at the next attempt, at the effect that its handler requests. */
 export type Onward = 'enter' | 'rest' | 'ask'
 
 /**
  * What stands between a walk and the next attempt and is no failure: the operator's budget is spent, or he wants to be
  * asked before a right is used (decisions, budgets; reference pipeline 5.2). The walk waits until somebody has answered;
- * nothing of the node has happened, or with `ask`, nothing of what its handler asks for next. True if it waits, or if somebody
- * has said that the run stops.
+ * nothing of the node has happened, or with `ask`, nothing of what its handler requests next. True if it waits, or if a person
+ * has stopped the run.
  */
 export function holds(walk: Walk, onward: Onward): boolean {
   if (walk.purse.spentByRun.stopped === true) {
@@ -35,7 +35,7 @@ export function holds(walk: Walk, onward: Onward): boolean {
   return true
 }
 
-/** Holds a handler before a model is asked; what closes a run is never held. */
+/** Holds a handler before a model is asked; the effects that close a run are never held. */
 export function holdsAsk(walk: Walk): boolean {
   return walk.position.phase !== 'close' && holds(walk, 'ask')
 }
@@ -51,7 +51,7 @@ function budgetQuestion(walk: Walk, onward: Onward): Asked | undefined {
   const limits = walk.purse.operatorBounds
   if (limits === undefined || isFree(walk.node)) return undefined
   const used = walk.purse.usedByRun
-  // Steps are counted when a node begins: in the middle of one, those of other branches hold nobody.
+  // Steps are counted when a node begins: in the middle of a node, the steps of other branches stop nothing.
   if (boundsReached(limits, used).every((bound) => onward === 'ask' && bound === 'steps')) return undefined
   return { name: BUDGET, question: askForMore(limits, used, walk.node.id) }
 }

@@ -21,10 +21,10 @@ export const GIVEN = '#labels'
 /** What the last called program brought back: the execution that called it, and its labels if it was a pipeline. */
 const RETURNED = '#returned'
 
-/** What the last program of another kind was given: the execution that called it, and the worst label of its inputs. */
+/** The last program of another kind: the execution that called it, and the worst label of its inputs. */
 const PASSED = '#passed'
 
-/** What an execution has read beside the context: which one, and the worst label of it. */
+/** Reads of an execution beside the context: the execution, and the worst label of them. */
 const TOUCHED = '#touched'
 
 /** A walk, as far as labels go. */
@@ -119,7 +119,7 @@ function leastGiven({ x, charter }: Pick<Walk, 'x' | 'charter'>): Label {
   return link === undefined ? TRUSTED : combine(passedBy(link.caller), { ...DERIVED, from: 'input' })
 }
 
-/** What pipelines further up have given to programs of other kinds: those keep no labels, and may pass on whatever they got. */
+/** Inputs that outer pipelines have given to programs of other kinds: those keep no labels, and may pass on everything that they got. */
 function passedBy(caller: Frame): Label {
   const passed: Label[] = []
   for (let frame: Frame | undefined = caller; frame !== undefined; frame = frame.link?.caller) {
@@ -129,7 +129,7 @@ function passedBy(caller: Frame): Label {
   return combine(...passed)
 }
 
-/** Keeps what a program of another kind is given. */
+/** Keeps the labels of the inputs of a program of another kind. */
 export function keepPassed(walk: Walk, token: Token, inputs: JsonObject): void {
   const given = Object.keys(inputs).map((key) => (storedKey(walk, key) === undefined ? inputsLabel(token) : labelOfKey(walk, key)))
   walk.x.set(PASSED, { at: walk.position.at ?? 0, label: packLabel(combine(...given, token.touched())) })
@@ -146,13 +146,13 @@ export function touch(walk: Walk, label: Label): void {
   walk.x.set(TOUCHED, { at: walk.position.at ?? 0, label: packLabel(combine(touchedLabel(walk), label)) })
 }
 
-/** What an execution has read beside the context so far. */
+/** Returns the reads of an execution beside the context so far. */
 export function touchedLabel({ x, position }: Walk): Label {
   const kept = x.get(TOUCHED)
   return isObject(kept) && kept['at'] === (position.at ?? 0) ? unpackLabel(kept['label']) : TRUSTED
 }
 
-/** The arguments of an effect that writes what others read again, with the label of what it is given where that must last. */
+/** The arguments of an effect that writes what others read later, with the label of its inputs where that must last. */
 export function labelledArgs(walk: Walk, token: Token, port: string, args: Json): Json {
   if ((port !== 'tool' && port !== 'service') || !isObject(args)) return args
   if (port === 'tool' && args['tool'] === 'http') {

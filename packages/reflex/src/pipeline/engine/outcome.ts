@@ -26,7 +26,7 @@ export interface Outcome {
   /** A failure that trying again cannot help: `false`. */
   readonly retryable?: boolean
   /**
-   * A further attempt has the answers of this one: it asks the `last` question again, or goes on with the `next` one. Without it, the
+   * A further attempt has the answers of this one: it asks the `last` question again, or continues with the `next` one. Absent: the
    * attempt begins with none.
    */
   readonly resume?: 'last' | 'next'
@@ -94,7 +94,7 @@ export function readOutcome(value: unknown): Outcome | undefined {
   }
 }
 
-/** The field that keeps a value from being an outcome, and what it allows. */
+/** Returns the field that keeps a value from being an outcome, and what the field allows. */
 export function outcomeProblem(value: unknown): string {
   if (!isPlain(value)) return `an outcome is an object with a status, and not ${shown(value)}`
   const [name, status] = ['status', 'outcome'].map((key) => [key, value[key]] as const).find(([, found]) => found !== undefined) ?? []

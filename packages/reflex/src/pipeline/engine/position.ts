@@ -14,8 +14,8 @@ export interface Position {
    */
   readonly phase: 'charter' | 'enter' | 'wait' | 'rest' | 'hold' | 'close'
   /**
-   * What happens once a walk is no longer held: with `ask`, its handler asks again for what it asked for last. In the phase
-   * `charter`: the pipeline goes on there, and with `wait`, its handler goes on with what it has had.
+   * The next step once a walk is no longer held: with `ask`, its handler asks again for what it asked for last. In the phase
+   * `charter`: the pipeline continues there, and with `wait`, its handler continues with the answers that it has.
    */
   readonly onward?: 'enter' | 'rest' | 'ask' | 'wait'
   /** The index of the edge that led here. */
@@ -44,7 +44,7 @@ export interface Position {
   readonly asked?: number
   /** What the handler has kept when it began again. Small. */
   readonly kept?: Json
-  /** The handler keeps what it has had: a further attempt goes on behind it. */
+  /** The handler keeps its answers: a further attempt continues behind them. */
   readonly keeps?: true
   /** What it waits for: effects in the order in which they were asked for, a wait, a called program, or its branches. */
   readonly for?: Waiting

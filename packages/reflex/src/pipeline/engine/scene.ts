@@ -34,7 +34,7 @@ export interface Surroundings {
   readonly remarks: Remark[]
   /** How much of the budget is left. */
   readonly budget: () => Json
-  /** Where a value of the context comes from. */
+  /** The origin of a value of the context. */
   readonly label: (key: string) => Label
 }
 

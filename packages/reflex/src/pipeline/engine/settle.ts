@@ -37,7 +37,7 @@ export function unpackAnswer(
   return kept as unknown as Answer
 }
 
-/** Reads what an effect came to. */
+/** Reads the result of an effect. */
 export function settled(kept: Json | undefined): Settled {
   if (!isObject(kept)) return { ok: kept ?? null }
   if (kept[OK] !== undefined) return { ok: kept[OK] }

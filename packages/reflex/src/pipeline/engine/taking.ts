@@ -72,7 +72,7 @@ function charteredAgain(walk: Walk, value: Json): void {
   enter(walk)
 }
 
-/** A result comes with where it was read from, if that is worth less than what is read there anyway. */
+/** A result is given with its label, if that is worse than the label of the place it was read from. */
 function succeeded(walk: Walk, id: Ref, result: Json): void {
   const { value, label } = unlabelled(result)
   touch(walk, label)
@@ -96,7 +96,7 @@ function count(walk: Walk, value: Json): void {
   if (used !== undefined) walk.purse.spend(used)
 }
 
-/** A crash interrupted an effect: the lost try is counted. What is over budget with that is not performed again unasked. */
+/** A crash interrupted an effect: the lost try is counted. An effect that is over budget with it is performed again only after a question. */
 function interrupted(walk: Walk, id: Ref, lost: Json | undefined): void {
   const { for: waiting } = walk.position
   if (!isObject(lost)) return
@@ -232,8 +232,8 @@ function timedOut(walk: Walk): void {
 }
 
 /**
- * Gives up what a node waits for. One that keeps its answers goes on with them in its next attempt: it asks a model again; a tool
- * under way is not called again, and its answer says so.
+ * Gives up what a node waits for. A node that keeps its answers continues with them in its next attempt: it asks a model again;
+ * a tool under way is not called again, and its answer says so.
  */
 function tellLate(walk: Walk): Partial<Outcome> {
   const { position, x } = walk
@@ -250,7 +250,7 @@ function tellLate(walk: Walk): Partial<Outcome> {
 const OUT_OF_TIME: JsonObject = {
   code: 'R2201',
   verdict: 'fail',
-  message: 'the time of the node was over before the result came: the call may have taken effect, wholly or in part',
+  message: 'the time limit of the node passed before the result came: the call may have taken effect, in full or in part',
 }
 
 /** Drops every effect and wait of the frame, but the timer of its branch. */

@@ -4,12 +4,12 @@ import type { Fault } from '../../kernel/fault.ts'
 import { isBelow, realPath } from '../../tools/paths.ts'
 import { pipelineFaults } from '../engine/faults.ts'
 
-// On Windows all but the first are undefined, which a bitwise or takes for nothing.
+// On Windows all but the first are undefined; a bitwise or reads that as 0.
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
 /**
- * A folder that is held open while files are written into it. Names that are taken from it lead into this very folder,
- * whatever takes its path meanwhile. Linux has such names; elsewhere, where no command is confined, they are plain paths.
+ * A folder that is held open while files are written into it. Its names lead into this very folder, also when something else
+ * takes its path meanwhile. Linux has such names; elsewhere, where no command is confined, they are plain paths.
  */
 export class HeldFolder {
   readonly path: string
@@ -54,8 +54,8 @@ function makeFolder(path: string, root: string, held: Map<string, HeldFolder>): 
 }
 
 /**
- * The folder that a user names for a run, with links followed as far as the work folder: below it a command of an earlier
- * run can have made one, so there it stays as written. Both paths are absolute, the work folder real.
+ * Returns the folder that a user names for a run, with links followed as far as the work folder: a command of an earlier run can
+ * have made a link below it, so there the path stays as written. Both paths are absolute, the work folder real.
  */
 export function realRoot(folder: string, workdir: string): string {
   const parts = folder.split(sep)
@@ -75,7 +75,7 @@ function tryHold(path: string, wanted: string): HeldFolder | undefined {
   return undefined
 }
 
-/** Windows opens no folders. */
+/** Windows cannot open folders. */
 const WITHOUT_HANDLE = -1
 
 function openHandle(path: string): number | undefined {
@@ -109,7 +109,7 @@ function isMade(path: string): boolean {
 }
 
 function notAFolder(path: string): Fault {
-  return pipelineFaults.make('R2209', `${path} is a link or a file, and the folder of a run leads through none`, {
+  return pipelineFaults.make('R2209', `${path} is a link or a file; the path to the folder of a run must have folders only`, {
     severity: 'warning',
     file: path,
     fix: 'remove it, or name another folder with --logs',

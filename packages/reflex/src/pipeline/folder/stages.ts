@@ -113,7 +113,7 @@ export class StageFiles {
       else if (isOutcomeOf(key, remark['node_id'])) kept ??= value as unknown as Kept
     }
     const updates = stripped(Object.fromEntries(written))
-    // The prompt as its author has it: what the engine adds to it stands in the request.
+    // The prompt as its author wrote it: the request has what the engine adds to it.
     putText(image, `${stage.path}/prompt.md`, updates['last_prompt'])
     if (!stage.prompted) putText(image, `${stage.path}/response.md`, updates['last_response'])
     if (kept === undefined || def.nodes.get(renderText(remark['node_id']))?.canonical === 'exit') return

@@ -14,14 +14,14 @@ import { basename, dirname, join } from 'node:path'
 import type { PlacedChange } from './folder.ts'
 import { codeOf, type HeldFolder, holdFolder } from './held-folder.ts'
 
-// On Windows the last two are undefined, which a bitwise or takes for nothing.
+// On Windows the last two are undefined; a bitwise or reads that as 0.
 const { O_APPEND, O_RDONLY, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /**
- * Brings a run's folders to what was told of them: the only way in which anything is written below one. A file is there
- * whole or not at all, and one that is right already is left alone. A command may change names while this writes, so every
- * folder is held open, every name is taken from a held one, and no link is followed. Throws `R2209` for a folder that a
- * link stands in the way of, and what the disk throws.
+ * Writes the requested content into a run's folders; nothing else writes below them. A file is written whole or not at all,
+ * and a file with the right content is left alone. A command may change names during a write, so every folder is held open,
+ * every name is taken from a held folder, and no link is followed. Throws `R2209` where a link is in the place of a folder,
+ * and the errors of the disk.
  */
 export function writeFolder(changes: readonly PlacedChange[]): void {
   const held = new Map<string, HeldFolder>()
@@ -59,13 +59,13 @@ function orOnce(codes: readonly string[], act: () => void, name: string): void {
   }
 }
 
-/** What a command puts in the way of a file is kept, under a name of its own: removing a folder would go through what is in it. */
+/** A command's entry in the place of a file is kept under another name: removing a folder would go through its content. */
 function moveFolderAway(path: string): void {
   for (let n = 1; n < 100 && lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true; n++)
     if (lstatSync(`${path}.${n}`, { throwIfNoEntry: false }) === undefined) renameSync(path, `${path}.${n}`)
 }
 
-/** Writes at the end of a file. What is there in its place is replaced. */
+/** Writes at the end of a file. Anything else in its place is replaced. */
 function extend(file: string, text: string): void {
   if (withFile(file, O_WRONLY | O_APPEND, (handle) => appendFileSync(handle, text)) === undefined) replace(file, text)
 }

@@ -87,7 +87,7 @@ function changedGraph(scene: Scene, mutations: readonly Mutation[], custom: Read
   })
 }
 
-/** Where the mutations come from, in words; nothing if the author or the operator wrote them, or a person has reviewed them. */
+/** Words for the origin of the mutations; empty if the author or the operator wrote them, or a person has reviewed them. */
 function untrustedSource(scene: Scene): string | undefined {
   const key = textOf(scene.attributes, 'mutations_key')
   const said = key === undefined ? authorLabel(scene.charter) : scene.label(key)
@@ -96,7 +96,7 @@ function untrustedSource(scene: Scene): string | undefined {
   return said.from === undefined ? `${level} text` : `${said.from} (${level})`
 }
 
-/** What a node does: as it was found in the whole pipeline, unless a change says something else. */
+/** The handler of a node: as in the whole pipeline, unless a change sets another. */
 function performedBy(node: DotNode, { nodes }: TypedGraph, custom: ReadonlyMap<string, CustomHandler>): Performed {
   const known = nodes.get(node.id)
   if (known !== undefined && known.node === node) return known

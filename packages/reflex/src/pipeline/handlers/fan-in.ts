@@ -54,7 +54,7 @@ function* judged(scene: Scene, prompt: string, entries: readonly Entry[]): Steps
   return chosen(best ?? bestOf(entries))
 }
 
-/** Tells if an id stands in a text as a word of its own. */
+/** True if a text contains an id as a whole word. */
 function names(text: string, id: string): boolean {
   for (let at = text.indexOf(id); at >= 0; at = text.indexOf(id, at + id.length)) {
     if (!/\w/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + id.length))) return true

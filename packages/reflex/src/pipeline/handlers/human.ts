@@ -194,7 +194,7 @@ interface Said {
   readonly by?: string | undefined
 }
 
-/** Nobody has looked at anything where the answer came by itself. */
+/** An answer that came by itself proves no review. */
 function saidBy({ by }: Said): JsonObject {
   return by === autoAnswers.by ? { 'human.gate.automatic': true } : {}
 }

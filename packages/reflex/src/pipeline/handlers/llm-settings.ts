@@ -40,7 +40,7 @@ export function settingsOf(scene: Scene): Omit<ModelRequest, 'messages'> | Unrea
   }
 }
 
-/** The effort that the author or the session asks for. Nothing is asked for where they say nothing, or a word that is none. */
+/** The effort that the author or the session sets. Undefined where neither sets it, or for an unknown word. */
 export function effortOf(scene: Scene): Effort | undefined {
   const key = 'reasoning_effort'
   const word = textOf(scene.attributes, key) || textOf(scene.typed.graph.attributes, key) || scene.text('session.reasoning_effort')

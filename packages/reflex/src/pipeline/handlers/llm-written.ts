@@ -62,7 +62,7 @@ function providerIn(model: string): string {
   return model.includes(':') ? model.slice(0, model.indexOf(':')) : ''
 }
 
-/** What an answer lacks to be one; undefined where it is whole. */
+/** Returns the fault of an answer that is not complete; undefined for a complete one. */
 function lackOf({ attributes }: Scene, { reply, result, usage }: Conversation, text: string): string | undefined {
   if (result !== undefined || reply.object !== undefined) return undefined
   if (reply.finish === 'length') {

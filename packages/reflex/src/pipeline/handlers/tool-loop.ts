@@ -33,7 +33,7 @@ export interface Conversation {
   readonly result?: Json
 }
 
-/** A conversation that has not come to an answer; with `error`, its last request failed. */
+/** A conversation without a final answer; with `error`, its last request failed. */
 type Broken = { readonly error: FaultData } | { readonly problem: string; readonly turns?: number }
 
 type Conversed = Conversation | Broken
@@ -53,9 +53,9 @@ export function* offered(scene: Scene): Generator<Ask, readonly Offer[] | { read
 
 /**
  * Asks a model and calls the tools that it asks for, until it answers: each turn an effect, each call one of its own, the
- * calls of a turn at once. What went wrong with a call is told to the model: a tool that is not offered, arguments that do
- * not fit, a refused capability, a hook that said no. After a crash, and in a further attempt, it goes on behind the last answer on
- * record. Each request refers to the turns before it, so that the journal holds each of them once.
+ * calls of a turn at once. The model gets the error of a failed call: a tool that is not offered, arguments that do not fit,
+ * a refused capability, a hook that refused. After a crash, and in a further attempt, it continues after the last recorded
+ * answer. Each request refers to the turns before it, so that the journal holds each of them once.
  */
 export function* converse(scene: Scene, request: ModelRequest, offers: readonly Offer[]): Generator<Ask, Conversed, Answer> {
   const most = integerOf(scene.attributes, 'max_turns') ?? MAX_TURNS
@@ -76,7 +76,7 @@ export function* converse(scene: Scene, request: ModelRequest, offers: readonly 
     calls.push(...asked)
     if (asked.length === 0) return sum
     if (offers.length === 0 && turns > 1)
-      return { problem: `${scene.node.id}: the model called ${asked[0]?.name ?? 'a tool'}, which it was not offered` }
+      return { problem: `${scene.node.id}: the model called ${asked[0]?.name ?? 'a tool'}, which this node does not offer` }
     const ends = yield* called(scene, asked, { offers, turn: turns })
     said.push(...ends.map(({ message }) => message))
     const last = ends.find(
@@ -93,7 +93,7 @@ export function* converse(scene: Scene, request: ModelRequest, offers: readonly 
   return { problem: `${scene.node.id}: the model called tools in each of its ${most} turns and never answered`, turns: most }
 }
 
-/** The first request. What later ones share with it is kept on the board, where there may be later ones. */
+/** The first request. Where later requests are possible, the part that they share with it is kept on the board. */
 function* begun(
   request: ModelRequest,
   offers: readonly Offer[],
@@ -155,7 +155,7 @@ function offerFor(call: ToolCall, place: number, offers: readonly Offer[]): { re
   return place < MOST_CALLS ? { offer } : { offer, problem: `at most ${MOST_CALLS} calls at once: call ${call.name} again` }
 }
 
-/** The result of a call, by the answer that holds it; one that was to be made and was not had a hook against it. */
+/** The result of a call, by the answer that holds it; a call without an answer was refused by a hook. */
 function resultPart({ id, name }: ToolCall, settled: Settled | undefined, problem = 'skipped by hook'): ResultPart {
   return { call: id, name, ...(settled?.at === undefined ? { said: problem } : { at: settled.at }) }
 }

@@ -39,7 +39,7 @@ export interface InterviewAnswer {
 
 /** Somebody or something that answers the questions of pipelines (seed pipeline 8.1). */
 export interface Interviewer {
-  /** It answers by itself: what it lets pass, nobody has reviewed. */
+  /** It answers by itself: no person has reviewed what it approves. */
   readonly automatic?: boolean
   ask(question: InterviewQuestion): InterviewAnswer | Promise<InterviewAnswer>
   /** Several questions that stand open at once; asked one after another where it is absent. */

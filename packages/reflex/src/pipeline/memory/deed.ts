@@ -9,7 +9,7 @@ export interface Deed {
   readonly at: number
   readonly run: string
   readonly args: JsonObject
-  /** Where its values come from. */
+  /** The origin of its values. */
   readonly label: Label
 }
 

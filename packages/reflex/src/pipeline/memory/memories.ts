@@ -46,7 +46,7 @@ export class Memories {
     return { id, indexed: true }
   }
 
-  /** The memories that fit a query best, and where they come from; without words in it, the newest. */
+  /** Returns the memories that fit a query best, with their label; for a query without words, the newest. */
   recall(query: string, limit: number): { readonly found: readonly JsonObject[]; readonly label: Label } {
     const found = this.#find(query, limit)
     const labels = found.flatMap(({ id }) => this.#all.get(renderText(id))?.label ?? [])

@@ -37,12 +37,12 @@ export class Mind {
     return this.#working
   }
 
-  /** Where the working memory comes from. */
+  /** The label of the working memory. */
   get workingLabel(): Label {
     return this.#workingLabel
   }
 
-  /** Where goals, intents, beliefs and insights come from: the worst of all. */
+  /** The worst label of goals, intents, beliefs and insights. */
   get label(): Label {
     return this.#label
   }

@@ -6,35 +6,35 @@ import { combine, isTrusted, type Label, packLabel, TRUSTED, unpackLabel } from 
 const LEDGER = 'labels'
 /** Entries that are read at once. */
 const PAGE = 1_000
-/** Characters below which equal texts say nothing: `{}` and `ok` stand in many files. */
+/** Length below which equal texts prove nothing: many files hold `{}` and `ok`. */
 const SHORTEST = 16
-/** Characters of a file name below which it stands in many words. */
+/** Length of a file name below which it occurs in many words. */
 const SHORTEST_NAME = 3
 
 /**
- * What is known of one place that was written: `path` for a file, `agent` for the memory of one at a host's service, `run`
- * alone for whatever a command of that run wrote.
+ * The label of one place that was written: `path` for a file, `agent` for the memory of an agent at a host's service, `run`
+ * alone for everything that a command of that run wrote.
  */
 export interface Written {
   readonly path?: string
   readonly agent?: string
   readonly run?: string
-  /** The hash of the text, where all of it is known. */
+  /** The hash of the text, where the whole text is known. */
   readonly hash?: string
-  /** Nothing of what was there before is left. */
+  /** True if nothing is left of the earlier content. */
   readonly whole?: true
   readonly label: Label
 }
 
-/** The hash by which a text is known again wherever it lies; nothing for one that is too short to be known by. */
+/** Returns the hash by which a text is recognised in any place; undefined for a short one. */
 export function hashOf(text: string): string | undefined {
   return text.length < SHORTEST ? undefined : `${text.length} ${digest(text)}`
 }
 
 /**
- * Labels of what was written outside of a board: by path, by content, by agent and by run. A ledger of the store, so that every run and
- * every process knows them; without a store they last as long as the process. A file keeps its label when somebody edits
- * it by hand, moves another file there, or deletes it and makes it again: only a run that writes all of it lowers it.
+ * Labels of content that was written outside of a board: by path, by content, by agent and by run. A ledger of the store, so that every run and
+ * every process knows them; without a store they last as long as the process. A file keeps its label when a person edits
+ * it, moves another file there, or deletes it and makes it again: only a run that writes all of it lowers it.
  */
 export class WrittenLabels {
   readonly #store: Pick<Store, 'append' | 'ledger'> | undefined
@@ -47,7 +47,7 @@ export class WrittenLabels {
     this.#store = store
   }
 
-  /** Takes in what other processes have written. */
+  /** Reads what other processes have written. */
   async refresh(): Promise<void> {
     if (this.#store === undefined) return
     for (;;) {
@@ -61,7 +61,7 @@ export class WrittenLabels {
     }
   }
 
-  /** Remembers what was written. Under the same key once, however often it is repeated after a crash. */
+  /** Remembers what was written: once for each key, also if it is repeated after a crash. */
   async keep({ path, agent, run, hash, whole, label }: Written, key: string): Promise<void> {
     const entry: JsonObject = {
       ...(path === undefined ? {} : { path }),
@@ -80,13 +80,13 @@ export class WrittenLabels {
     return this.#of(`path ${path}`)
   }
 
-  /** What all files below a folder are worth together. */
+  /** The worst label of all files below a folder. */
   below(folder: string): Label {
     const prefix = `path ${folder === '' ? '' : `${folder}/`}`
     return combine(...[...this.#labels].flatMap(([place, label]) => (place.startsWith(prefix) ? [label] : [])))
   }
 
-  /** What the files are worth together whose names a text has. */
+  /** The worst label of the files whose names a text has. */
   named(text: string): Label {
     const isNamed = (name: string): boolean => name.length >= SHORTEST_NAME && text.includes(name)
     const found = [...this.#labels].filter(([place]) => place.startsWith('path ') && isNamed(nameOf(place)))
@@ -102,12 +102,12 @@ export class WrittenLabels {
     return this.#of(`agent ${agent}`)
   }
 
-  /** What the commands of a run may have written anywhere. */
+  /** The worst label of what the commands of a run may have written anywhere. */
   byCommands(run: string): Label {
     return this.#of(`commands ${run}`)
   }
 
-  /** What a run has written in any way. */
+  /** The worst label of everything that a run has written. */
   byRun(run: string): Label {
     return combine(this.byCommands(run), this.#of(`files ${run}`))
   }
@@ -138,7 +138,7 @@ function nameOf(place: string): string {
   return decodeURIComponent(name)
 }
 
-/** The texts in the result of a tool by which what it read may be known again. */
+/** The texts in the result of a tool by which the content that it read may be recognised. */
 export function textsIn(result: Json): readonly string[] {
   if (typeof result === 'string') return [result]
   return isObject(result) ? Object.values(result).filter((value) => typeof value === 'string') : []

@@ -4,12 +4,12 @@ import { isTrusted, type Label, packLabel, TRUSTED, unpackLabel } from './label.
 const LABEL = '#label'
 const VALUE = '#value'
 
-/** The result of an effect together with where it comes from; the result itself where that is trusted. */
+/** The result of an effect together with its label; the result itself where it is trusted. */
 export function labelled(value: Json, label: Label): Json {
   return isTrusted(label) && !isLabelled(value) ? value : { [LABEL]: packLabel(label), [VALUE]: value }
 }
 
-/** Reads a result back. What a result says of itself can lower its trust and never raise it. */
+/** Reads a result back. The label in a result can lower its trust and never raise it. */
 export function unlabelled(result: Json): { readonly value: Json; readonly label: Label } {
   if (!isLabelled(result)) return { value: result, label: TRUSTED }
   return { value: result[VALUE] ?? null, label: unpackLabel(result[LABEL]) }
@@ -19,7 +19,7 @@ function isLabelled(value: Json): value is { readonly [key: string]: Json } {
   return isObject(value) && Object.hasOwn(value, LABEL) && Object.hasOwn(value, VALUE)
 }
 
-/** Whether a label must outlive the board: a value that is read again is derived by itself, and no more than that. */
+/** True if a label must outlive the board: a value that is read again gets level 1 without sensitivity anyway. */
 export function isLasting({ level, sensitivity }: Label): boolean {
   return level > 1 || sensitivity > 0
 }

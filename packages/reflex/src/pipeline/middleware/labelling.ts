@@ -111,8 +111,8 @@ function originOf(node: TypedNode, key: string): Origin {
 const OF_CHILD: ReadonlySet<string> = new Set(['status', 'nodes_completed', 'error'])
 
 /**
- * The keys under which a branch or a called program may have had what is now written; nothing for what comes from all of it. A target
- * that is mapped more than once has any of their values.
+ * The keys under which a branch or a called program may have had the value that is now written; undefined for a value from all of
+ * its keys. A target that is mapped more than once has any of their values.
  */
 function childKeys({ id, canonical, operation, node: { attributes } }: TypedNode, key: string): readonly string[] | undefined {
   if (canonical === 'parallel')

@@ -17,9 +17,9 @@ export interface Token {
   stored(key: string): string | undefined
   /** Says where a value of the context comes from. */
   mark(key: string, label: Label): void
-  /** What is known of values that branches or a called program brought back, or of all of them; nothing if none did. */
+  /** The labels of values that branches or a called program returned, or one label of all of them; absent if none did. */
   carried(keys?: readonly string[]): Label | undefined
-  /** What the execution has read beside the context so far: files, memories, the net. */
+  /** The reads of the execution beside the context so far: files, memories, the net. */
   touched(): Label
   /** What somebody has decided on a grant that is asked for, for this node; nothing if nobody has yet. */
   permitted(grant: string): boolean | undefined

@@ -46,7 +46,7 @@ function validated(token: Token): Reduction[] {
   return known(token, sourceOf(token), better, 'validated')
 }
 
-/** What a person has seen and let pass: with the choice that says so, and never because nobody or no person answered. */
+/** Content that a person has seen and approved: only by an explicit choice, and never because no answer or no person's answer came. */
 function reviewed(token: Token, updates: JsonObject): Reduction[] {
   const { attributes } = token.scene
   const wanted = normaliseLabel(textOf(attributes, 'review_on_choice') ?? '')

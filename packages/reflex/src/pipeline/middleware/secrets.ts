@@ -1,7 +1,7 @@
 import { digest } from '../../kernel/digest.ts'
 import { redactTexts } from '../../kernel/redact.ts'
 
-/** A form that secrets have, and the further test of what a search for it has found. */
+/** A form that secrets have, and the further test of a match. */
 interface Shape {
   readonly found: RegExp
   readonly holds?: (text: string) => boolean
@@ -17,7 +17,7 @@ const SHAPES: readonly Shape[] = [
   },
 ]
 
-/** Tells if a text holds what looks like a secret. Secrets that the operator names are taken out before anything is recorded. */
+/** True if a text holds something that looks like a secret. Secrets that the operator names are taken out before anything is recorded. */
 export function holdsSecret(text: string): boolean {
   return cleaned(text) !== text
 }

@@ -18,7 +18,7 @@ interface Sources {
 /**
  * Makes known what a pipeline calls and what that calls: the texts that were given by id, and files that are named, from the
  * folder of the caller or one above, else from the work folder (reference pipeline 4.6.3). They lie below the work folder or
- * the folder of the first caller. What is not found is a matter of the run.
+ * the folder of the first caller. The run reports missing programs.
  */
 export function addCalled(programs: Programs, program: Program, folder: string, { given, workdir, denied }: Sources): void {
   const places = { roots: [folder, workdir].map(realPath), denied }

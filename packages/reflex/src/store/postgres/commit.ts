@@ -39,7 +39,7 @@ export class Commits {
     this.#heads.delete(run)
   }
 
-  /** One commit after the other of each run, so that its batches keep the order of the calls; those of other runs wait for none of them. */
+  /** Commits the batches of each run one after the other, so that they keep the order of the calls; other runs do not wait for them. */
   commit(batches: readonly Batch[]): Promise<readonly string[]> {
     const runs = new Set(batches.map(({ lease }) => lease.run))
     const before = [...runs].flatMap((run) => this.#under.get(run) ?? [])

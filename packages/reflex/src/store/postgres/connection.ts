@@ -13,8 +13,8 @@ export type Ask = <Name extends keyof PostgresRows>(name: Name, values: readonly
 /** How a Postgres store behaves. */
 export interface PostgresOptions {
   /**
-   * For how many milliseconds a call waits for another process that writes, and, from its first failure, for a server that went
-   * away and may come back, or that has given out all its connections. Default 5000. A server that never answered is not waited for.
+   * Milliseconds for which a call waits for another process that writes, and, from its first failure, for a server that went
+   * away and may come back, or that has no free connection. Default 5000. A server that never answered is not waited for.
    */
   readonly patience?: number
   /** Default: the machine's own clock. */
@@ -32,7 +32,7 @@ const PAUSE = 100
 const SILENT_MS = 7500
 /** A busy server must not look like a silent one. */
 const SHORTEST_SILENT_MS = 1000
-/** Statements that may take so many times as long: those of a sweep, and, once they were given up, those that carry much. */
+/** The factor by which some statements may take longer: those of a sweep, and, once they were given up, those with much data. */
 const LONGER = 8
 const SWEEPS: ReadonlySet<keyof PostgresRows> = new Set([
   'all',
@@ -91,7 +91,7 @@ export class PostgresConnection {
     return this.#attempt('write', work)
   }
 
-  /** As `write`, but tries no longer than it takes to find out that a connection is silent: for what comes again in any case. */
+  /** As `write`, but tries only for as long as it takes to find that a connection is silent: for calls that are repeated anyway. */
   writeSoon<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
     return this.#attempt('write', work, this.#host.now() + this.#silentMs)
   }
@@ -144,7 +144,7 @@ export class PostgresConnection {
     if (this.#closed) throw faults.make('R5029', `the store ${this.name} is closed`)
     this.#pool ??= makePool(this.#address.connection, {
       connections: this.#connections,
-      // Less than a silent connection is given: a statement that only waits is no lost one.
+      // Less than the time for a silent connection: a statement that only waits must not count as lost.
       lockMs: Math.ceil(Math.min(this.#patience, this.#silentMs * 0.75)),
       silentMs: this.#silentMs * LONGER,
       connectMs: Math.min(CONNECT_MS, this.#silentMs * 2),

@@ -26,7 +26,7 @@ interface Query {
   readonly query_timeout?: number
 }
 
-/** What a pool is made of. */
+/** The parameters of a pool. */
 export interface PoolSettings {
   readonly connections: number
   /** Milliseconds that a statement waits for another one. */

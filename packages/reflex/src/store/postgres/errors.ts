@@ -46,7 +46,7 @@ export function isClash(thrown: unknown): boolean {
   return stateOf(thrown)?.startsWith('40') === true
 }
 
-/** The server has given out all its connections. */
+/** The server has no free connection. */
 export function isExhausted(thrown: unknown): boolean {
   return stateOf(thrown) === '53300'
 }

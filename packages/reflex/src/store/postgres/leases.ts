@@ -12,7 +12,7 @@ import { firstSum } from '../sums.ts'
 /** Who may advance which run, as `Leases` does it for SQLite. No row stays locked while the process thinks. */
 export class PostgresLeases {
   readonly #connection: PostgresConnection
-  /** For heartbeats alone: whatever holds the other connections up, this process is seen to live. */
+  /** For heartbeats alone: the store sees that this process lives, also while the other connections wait. */
   readonly #heart: PostgresConnection
   readonly #commits: Commits
   readonly #known = new Map<string, KnownWorker>()
@@ -36,7 +36,7 @@ export class PostgresLeases {
   async beat(worker: Worker, now: number, leases: readonly Lease[] = []): Promise<readonly string[]> {
     const known = { ...this.#get(worker), seen: now }
     const held = await this.#heart.writeSoon(async (ask) => {
-      // First the heartbeat: who takes a run over locks the worker's row, so whatever was taken before stands in what is read next.
+      // First the heartbeat: a process that takes a run over locks the worker's row, so the next read sees every earlier takeover.
       await ask('hello', helloOf(known, null))
       if (leases.length === 0) return []
       const tokens = new Map((await ask('heads', [leases.map(({ run }) => run)])).map(({ id, token }) => [id, token]))
@@ -75,7 +75,7 @@ export class PostgresLeases {
           return { holder: { worker: plainWorker(holder), seen: holder.seen } }
         }
         const [taken] = await ask('take', [run.seq, run.token, worker.id, holder?.id ?? null, holder?.seen ?? null])
-        // Somebody else was faster, or its owner lives: look at the run again.
+        // Another process was faster, or its owner lives: read the run again.
         if (taken === undefined) continue
         this.#commits.remember(taken)
         return { lease: { run: id, token: taken.token, worker }, row: { ...checkedRow({ ...run, ...taken }), owner: plainWorker(known) } }

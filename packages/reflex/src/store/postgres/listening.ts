@@ -3,15 +3,15 @@ import type { PostgresAddress } from './address.ts'
 import { type Client, makePool, type Pool } from './driver.ts'
 import { channelOf } from './statements.ts'
 
-/** After a failure, so many calls of `renew` pass before the next try, twice as many each time, up to `LONGEST`. */
+/** After a failure, this number of calls of `renew` passes before the next try, twice as many each time, up to `LONGEST`. */
 const FIRST = 1
 const LONGEST = 64
-/** Milliseconds that the server may take to answer; what is posted meanwhile is found by asking. */
+/** Milliseconds that the server may take to answer; posts in between are found by polling. */
 const SILENT = 10_000
 
 /**
- * A connection of its own on which the server tells of posts. It is a convenience: where it cannot be had, is lost or silent,
- * posts are found by asking.
+ * A connection of its own on which the server notifies of posts. It is optional: where it is missing, lost or silent, posts are
+ * found by polling.
  */
 export class Listening {
   readonly #address: PostgresAddress
@@ -27,7 +27,7 @@ export class Listening {
     this.#address = address
   }
 
-  /** The returned function ends it. */
+  /** The returned function ends the listening. */
   listen(posted: () => void): () => void {
     const stop = this.#posted.listen(posted)
     this.#connect()
@@ -42,7 +42,7 @@ export class Listening {
     this.#posted.tell()
   }
 
-  /** Connects again where somebody listens and the connection was lost; to be called regularly. */
+  /** Connects again where there is a listener and the connection was lost; to be called regularly. */
   renew(): void {
     if (this.#client !== undefined || this.#connecting !== undefined || this.#posted.size === 0) return
     if (this.#skip-- <= 0) this.#connect()
@@ -74,7 +74,7 @@ export class Listening {
     client.unref()
     this.#client = client
     if (this.#closed || this.#posted.size === 0) this.#drop(client)
-    // What was posted before the server knew of us.
+    // Posts from before the server knew this connection.
     else this.tell()
   }
 

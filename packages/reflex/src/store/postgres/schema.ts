@@ -79,7 +79,7 @@ async function migrate(client: Client, { schema }: Place, layout: number): Promi
   const { rows } = await client.query({ text: 'select 1 from pg_catalog.pg_namespace where nspname = $1', values: [schema] })
   // `if not exists` asks for the right to make one even where it exists.
   if (rows.length === 0) await client.query({ text: `create schema "${schema}"` })
-  // Writers that are under way end first, and those that come later see the new layout and write nothing.
+  // Writers that are under way end first, and later ones see the new layout and write nothing.
   if (layout > 0)
     await client.query({ text: `lock table ${TABLES.map((table) => `"${schema}".${table}`).join(', ')} in share row exclusive mode` })
   for (const step of MIGRATIONS.slice(layout)) await client.query({ text: step(`"${schema}"`) })

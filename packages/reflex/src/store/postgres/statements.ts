@@ -48,7 +48,7 @@ export function channelOf(schema: string): string {
 
 /** The first half of the number of the lock between commits and sweeps: "Rsw". The second half is that of the schema. */
 const LOCK = 0x527377
-/** Runs that other sessions may be making at one time, at most. */
+/** The most runs that other sessions may be making at one time. */
 const OVERLAP = 1000
 
 function numberOf(schema: string): number {
@@ -75,7 +75,7 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     create: `insert into ${at}.run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value)
       select $1, $2, $3, $4, 1, $5, 0, $6, $7, $8, $9, $10, $11, $12 where ${current} on conflict (id) do nothing returning seq`,
     run: `${RUN} where run.id = $1`,
-    // A heartbeat of the owner and this wait for each other: either its owner is as silent as it was, or nothing is taken.
+    // A heartbeat of the owner and this wait for each other: either its owner is as silent as before, or nothing is taken.
     take: `with silent as materialized (select id from ${at}.worker where id = $4 and seen = $5 for update)
       update ${at}.run set owner = $3, token = token + 1 where seq = $1 and token = $2 and ${current}
         and ($4::text is null or exists (select from silent)) returning ${ROW}, owner`,

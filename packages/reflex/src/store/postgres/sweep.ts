@@ -5,17 +5,17 @@ import { addHashes, Candidates, chunksOf, FORK, Needed, parentsOf } from '../unn
 import type { Ask, PostgresConnection } from './connection.ts'
 import { readJournal } from './reading.ts'
 
-/** Runs whose journals one statement reads, and records that these have at most, but for a run that has more by itself. */
+/** The most runs whose journals one statement reads, and the most records of these, except for a single run that has more. */
 const RUNS_READ = 500
 const RECORDS_READ = 20_000
-/** What one transaction takes away, so that a commit waits for milliseconds at most. */
+/** The most that one transaction takes away, so that a commit waits for milliseconds at most. */
 const RUNS_GONE = 200
 const NAMES_GONE = 500
 
 /**
- * Takes away what nothing needs, as `sweepStore` does it for SQLite: whole pages of runs with each statement, and nothing that
- * a commit waits for but, if it brings programs or values, the few milliseconds in which some of those go. A commit inserts a
- * program that is there already without a trace, so none of these may be under way meanwhile.
+ * Takes away what nothing needs, as `sweepStore` does for SQLite: whole pages of runs with each statement. A commit waits only
+ * if it brings programs or values, for the few milliseconds in which some of those are taken away. Such a commit inserts a
+ * program that exists already without a trace, so none of these may be under way meanwhile.
  */
 export async function sweepPostgres(connection: PostgresConnection, options: SweepOptions): Promise<Swept> {
   const sweep = new Sweep(connection, options)
@@ -63,7 +63,7 @@ class Sweep {
     const batches = Map.groupBy(await ask('journals', [rows.map(({ seq }) => seq)]), ({ run }) => run)
     for (const row of rows) {
       this.#needed.from(row)
-      // What was committed since the row was read stands beyond its end, and is read with the next look.
+      // Records committed since the row was read are behind its end, and are read at the next look.
       const own: SummedBatch[] = (batches.get(row.seq) ?? []).filter(({ first }) => first <= row.last)
       this.#needed.add(row, checkChain(chainEnd(row), undefined, own, row.last))
     }
@@ -104,7 +104,7 @@ class Sweep {
     return dropped
   }
 
-  /** Runs that stay after all: a fork descends from them, or somebody made their first record. */
+  /** Runs that stay after all: a fork descends from them, or another process made their first record. */
   async #keep(rows: readonly StoredRunRow[]): Promise<void> {
     for (const row of rows) {
       this.#candidates.keep(row.id)
@@ -117,9 +117,9 @@ class Sweep {
     if (this.#options.dry === true) return this.#needed.without(names)
     const dropped: string[] = []
     for (const chunk of chunksOf(this.#needed.without(names), NAMES_GONE)) {
-      // Read before anybody has to wait, and once more for what little came since.
+      // Read before any commit has to wait, and once more for the little that came since.
       await this.#connection.read((ask) => this.#catchUp(ask))
-      // Kept for the next try: if the connection is lost now, that one may find that it was done.
+      // Kept for the next try: if the connection is lost now, that try may find that the work is done.
       let gone: string[] | undefined
       await this.#connection.write((ask) =>
         transaction(ask, async () => {
@@ -149,7 +149,7 @@ async function transaction(ask: Ask, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Runs in pages that hold no more records than a process has room for. */
+/** Runs in pages that hold at most as many records as a process has room for. */
 function* pagesOf(rows: readonly StoredRunRow[]): Generator<readonly StoredRunRow[]> {
   let page: StoredRunRow[] = []
   let records = 0

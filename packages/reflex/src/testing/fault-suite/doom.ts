@@ -9,7 +9,7 @@ export interface DoomWorld {
   jump(milliseconds: number): void
   /** Others act while the process stands still. */
   meanwhile(blow: Blow): Promise<void>
-  /** The process goes on: by its clocks, the time in which it stood still has passed. */
+  /** The process continues: by its clocks, the time in which it stood still has passed. */
   woken(): void
   durably(): number
 }

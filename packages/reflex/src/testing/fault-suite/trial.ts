@@ -142,7 +142,7 @@ export class Trial {
     await auditOwner(this.#options.store, this.#reader, this.#watch, this.#now)
   }
 
-  /** Two lease times pass, in which whoever lingers gives signs of life. Its store is slow by turns of the event loop, not by its clock. */
+  /** Two lease times pass, in which the lingering process sends heartbeats. Its store is slow by turns of the event loop, not by its clock. */
   async #passLeases({ life, host }: Born): Promise<void> {
     for (let step = 0; step < 2 * STEPS; step++) {
       await host.advance(LEASE / STEPS)

@@ -179,8 +179,8 @@ export class Watch {
     const bound = traits.leaves || traits.repeat !== 'free'
     const times = (before?.times ?? 0) + 1
     this.happens(['performed', id, bound ? call.key : null])
-    // A process that was stopped knows nothing yet of who took over: nothing holds back what it may do freely, and no look at
-    // the lease helps where the stop comes after it.
+    // A process that was stopped does not yet know that another took over: nothing holds back the effects that it may perform freely,
+    // and no look at the lease helps where the stop comes after it.
     if (inHand || (hasStood && !bound)) return
     if (this.#settled.has(id)) this.found('repeated', `${what} was performed again after its settlement was durable`)
     if (!bound) return

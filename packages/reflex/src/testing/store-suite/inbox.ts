@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { batchOf, leaseOf, messageOf, moved, NOW, refuses, type Rule, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'
-/** When the first worker counts as gone, if it gives no sign of life. */
+/** The time at which the first worker counts as gone, without a heartbeat. */
 const AWAY = NOW + TTL
 
 /** Messages from anybody, each once, and what is due. */

@@ -8,9 +8,9 @@ async function unread(store: Store, worker: Worker): Promise<string[]> {
   return (await store.unread(worker)).map(({ run }) => run).sort()
 }
 
-/** What the holder of a run learns of messages, so that it need not read every inbox. */
+/** Cases for the notice of messages to the holder of a run, so that it need not read every inbox. */
 export const unreadCases: Readonly<Record<string, Rule>> = {
-  async 'a run is unread to its holder, whoever posts, until its messages are taken'(world) {
+  async 'a run is unread to its holder, for posts of any process, until its messages are taken'(world) {
     const lease = await world.start()
     const other = await world.another()
     assert.deepEqual(await unread(world.store, world.worker), [])

@@ -7,7 +7,7 @@ import { alternatesOf } from './repository.ts'
 import { type GitSettings, runGit } from './run.ts'
 import { type NotKept, takeOver } from './take-over.ts'
 
-/** Repositories of which a command gets copies; what lies in others is read-only. */
+/** Repositories of which a command gets copies; other repositories are read-only. */
 const MOST_COPIES = 10
 
 /** Copies the repositories of a command: those of the folders that it may change, that of the folder in which it begins, and others below. */
@@ -45,7 +45,7 @@ function repositoryAbove(cwd: string, roots: readonly string[]): string | undefi
 const MOST = 500_000_000
 /** Milliseconds for the largest pack. */
 const LONGEST = 600_000
-/** Looks at a lock that another git holds, and milliseconds between two of them. */
+/** The most looks at a lock that another git holds, and milliseconds between two of them. */
 const TRIES = 40
 const PAUSE = 50
 
@@ -63,7 +63,7 @@ export function takeOverCopy(made: PrivateCopy, settings: GitSettings, call: Too
 
 async function taken(made: PrivateCopy, settings: GitSettings, call: ToolCall): Promise<readonly NotKept[]> {
   const root = dirname(made.gitDir)
-  // What the command has done stays done when its run is cancelled.
+  // The command's changes stay when its run is cancelled.
   const { signal } = new AbortController()
   const base = { GIT_DIR: made.gitDir, GIT_COMMON_DIR: made.gitDir, GIT_WORK_TREE: root }
   const place = { settings, call: { ...call, signal }, cwd: root, most: MOST, timeout: LONGEST }

@@ -17,31 +17,31 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { isBelow, isFolder } from '../paths.ts'
 
-/** A repository of which a command gets a copy: what it does there reaches the repository only as far as it is taken over. */
+/** A repository of which a command gets a copy: its changes reach the repository only as far as they are taken over. */
 export interface PrivateCopy {
   /** The folder of the repository, at which the command finds its copy. */
   readonly gitDir: string
-  /** All that belongs to the copy; goes with it. */
+  /** Everything that belongs to the copy; removed with it. */
   readonly holder: string
-  /** What the command works on. */
+  /** The copy that the command works on. */
   readonly copy: string
-  /** The same as it was before, which no command sees. */
+  /** The same copy as it was before, hidden from all commands. */
   readonly base: string
 }
 
 /** A copy and the words for bubblewrap that show it. */
 export interface ShownCopy extends PrivateCopy {
   readonly words: readonly string[]
-  /** Finds the copy again where the command has moved a folder above, and lets go of it. To be called once. */
+  /** Finds the copy again where the command has moved a folder above, and releases it. To be called once. */
   readonly found: () => PrivateCopy
 }
 
-/** A copy by the folder that holds it, also one that a process which died has left. */
+/** A copy by the folder that holds it, also a copy of a process that died. */
 export function copyIn(holder: string): PrivateCopy {
   return { gitDir: dirname(holder), holder, copy: join(holder, 'git'), base: join(holder, 'base') }
 }
 
-/** What git changes in its folder when it commits, and what is copied. All else is shown read-only. */
+/** The files that git changes when it commits, which are copied. Everything else is shown read-only. */
 const COPIED = new Set([
   'HEAD',
   'config',
@@ -61,20 +61,20 @@ const COPIED = new Set([
   'SQUASH_MSG',
   'COMMIT_EDITMSG',
 ])
-/** What is made in the copy itself. */
+/** The folders that are made in the copy itself. */
 const MADE = new Set(['objects', 'info', 'hooks'])
 const PREFIX = 'reflex-copy-'
 /** Files of references and their logs. */
 const MOST_FILES = 200_000
 
-/** Says if a name in the folder of a repository is one of ours, or of git while it works. */
+/** True if a name in the folder of a repository is one of ours, or of git while it works. */
 export function isPassing(name: string): boolean {
   return name.startsWith(PREFIX) || name.endsWith('.lock') || name === 'gc.pid' || name === 'gc.log'
 }
 
 /**
- * Copies what git changes of a repository, at most some hundred small files; its objects are shared. `mounts`: where in the
- * sandbox the objects can be found. Undefined where no copy can be made; the repository is then shown read-only.
+ * Copies the files of a repository that git changes, at most some hundred small ones; its objects are shared. `mounts`: the
+ * places in the sandbox where the objects are found. Undefined where no copy can be made; the repository is then shown read-only.
  */
 export function copyRepository(gitDir: string, mounts: string, view: CopyView): ShownCopy | undefined {
   if (!isCopied(gitDir)) return undefined
@@ -114,14 +114,14 @@ export function copyRepository(gitDir: string, mounts: string, view: CopyView): 
   }
 }
 
-/** What else a copy depends on. */
+/** The other things that a copy depends on. */
 export interface CopyView {
-  /** The working tree, and what in it is not for its history. */
+  /** The working tree, and the files in it that do not belong in its history. */
   readonly root: string
   readonly ignored: readonly string[]
-  /** Words for bubblewrap that make a folder in memory at the path behind them. */
+  /** Words for bubblewrap that make a folder in memory at the path that follows them. */
   readonly memory: readonly string[]
-  /** Says if a folder with further objects may be read. */
+  /** True if a folder with further objects may be read. */
   readonly reads: (folder: string) => boolean
   /** Folders with further objects. */
   readonly alternates: readonly string[]
@@ -129,7 +129,7 @@ export interface CopyView {
 
 class TooMany extends Error {}
 
-/** A whole repository, with its references in files: of another form nothing could be taken over. */
+/** True for a complete repository with its references in files: from any other form nothing could be taken over. */
 function isCopied(gitDir: string): boolean {
   if (!isFolder(gitDir) || existsSync(join(gitDir, 'commondir')) || existsSync(join(gitDir, 'reftable'))) return false
   return (
@@ -139,7 +139,7 @@ function isCopied(gitDir: string): boolean {
   )
 }
 
-/** Copies plain files and folders; links, locks and all else are left out. Returns how many files there were. */
+/** Copies plain files and folders, without links, locks and other entries. Returns the number of files. */
 function copyPlain(from: string, to: string, most: number): number {
   if (most < 0) throw new TooMany()
   const stats = lstatSync(from, { throwIfNoEntry: false })
@@ -184,7 +184,7 @@ function objects(gitDir: string, copy: string, mounts: string, { reads, alternat
   return ['--ro-bind', real, mounts, ...own, ...further.flatMap((folder) => ['--ro-bind', folder, folder])]
 }
 
-/** What is not for the history of a working tree is ignored in it: what Reflex keeps for itself, and the folder of the run. */
+/** Ignores, in a working tree, the files that do not belong in its history: those of Reflex, and the folder of the run. */
 function writeInfo(gitDir: string, copy: string, { root, ignored }: CopyView): void {
   const [from, to] = [join(gitDir, 'info'), join(copy, 'info')]
   if (isFolder(from)) copyPlain(from, to, MOST_FILES)
@@ -200,7 +200,7 @@ function escaped(path: string): string {
   return path.replace(/[\\*?[\]!# ]/g, '\\$&')
 }
 
-/** Removes the copy with all that has come of it. */
+/** Removes the copy with everything in it. */
 export function dropCopy({ holder }: PrivateCopy): void {
   rmSync(holder, { recursive: true, force: true })
 }

@@ -1,15 +1,15 @@
-/** Where a command may change references: branches, tags, what was stashed, notes. Not what stands in for other objects, and not what a server has. */
+/** The references that a command may change: branches, tags, stashes, notes. Not replacements of objects, and not the references of a server. */
 const TAKEN = /^refs\/(?:heads\/|tags\/|notes\/|stash$)/
 
-/** Characters of names that mean nothing to a shell, a terminal or git. */
+/** Characters of names that have no special meaning to a shell, a terminal or git. */
 const PLAIN = /^[\p{L}\p{N}\p{M}._/@+#=,-]+$/u
 
-/** Says if a reference of this name is taken over from a command. */
+/** True if a reference of this name is taken over from a command. */
 export function isTaken(name: string): boolean {
   return TAKEN.test(name) && isRefName(name)
 }
 
-/** Says if git takes this for a reference, and people take it for what it is. */
+/** True if git takes this for a reference, and people see what it is. */
 export function isRefName(name: string): boolean {
   if (!PLAIN.test(name) || name.length > 250 || name.includes('..') || name.includes('@{')) return false
   return name

@@ -2,26 +2,26 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, read
 import { join } from 'node:path'
 import { HASH } from './ref-names.ts'
 
-/** References, logs and the passing state of a repository, read from its files and without git. */
+/** References, logs and the temporary state of a repository, read from its files and without git. */
 export interface RefState {
-  /** As the file has it: `ref: refs/heads/main` or a hash. */
+  /** The text of the file: `ref: refs/heads/main` or a hash. */
   readonly head: string
   /** Hash by name. */
   readonly refs: ReadonlyMap<string, string>
   /** Text by name, such as `HEAD` or `refs/heads/main`. */
   readonly logs: ReadonlyMap<string, string>
-  /** Text of `MERGE_HEAD` and its like. */
+  /** Text of `MERGE_HEAD` and similar files. */
   readonly marks: ReadonlyMap<string, string>
   /** Text of settings by name. */
   readonly settings: ReadonlyMap<string, string>
 }
 
-/** What steers git and is never taken over. */
+/** Names that control git and are never taken over. */
 const SETTINGS: readonly string[] = ['config', 'config.worktree', 'info/exclude', 'info/attributes', 'info/sparse-checkout', 'info/grafts']
 
 /** Commits that git remembers beside the branches. */
 export const MARKS: readonly string[] = ['ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD']
-/** What goes with them when a merge or a pick has ended. */
+/** Files that are removed with them when a merge or a pick has ended. */
 export const MESSAGES: readonly string[] = ['MERGE_MSG', 'MERGE_MODE', 'SQUASH_MSG', 'AUTO_MERGE']
 
 const SMALL = 4_096

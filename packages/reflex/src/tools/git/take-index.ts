@@ -7,14 +7,14 @@ import type { RunGit } from './take-objects.ts'
 export type RunGitOn = (index: string | undefined) => RunGit
 
 /**
- * Takes over what a command has staged, entry by entry: what an index says beside that, such as which files need no look, is
- * left, or a command could hide its changes from `git status`. Undefined when it is done; else what keeps it from being done.
+ * Takes over what a command has staged, entry by entry: other parts of an index, such as the files that need no check, are left
+ * out, or a command could hide its changes from `git status`. Returns undefined when it is done; else the reason why not.
  */
 export async function takeIndex(copy: string, before: string, runGitOn: RunGitOn): Promise<string | undefined> {
   const made = join(copy, 'index')
   const base = existsSync(join(before, 'index')) ? join(before, 'index') : undefined
   if (isSame(made, base)) return undefined
-  if (!isPlain(made)) return 'it is no file'
+  if (!isPlain(made)) return 'it is not a file'
   const [old, next, now] = [
     base === undefined ? new Map<string, string>() : await entries(base, runGitOn),
     await entries(made, runGitOn),
@@ -23,7 +23,7 @@ export async function takeIndex(copy: string, before: string, runGitOn: RunGitOn
   const paths = [...new Set([...old.keys(), ...next.keys()])].filter((path) => old.get(path) !== next.get(path))
   const open = paths.filter((path) => now.get(path) !== next.get(path))
   const crossed = open.find((path) => now.get(path) !== old.get(path))
-  if (crossed !== undefined) return `${crossed} was staged by somebody else meanwhile`
+  if (crossed !== undefined) return `${crossed} was staged by another process meanwhile`
   const zero = '0'.repeat(hashLength(next, old))
   const lines = open.flatMap((path) => [
     `0 ${zero}\t${path}\0`,
@@ -56,7 +56,7 @@ async function entries(index: string | undefined, runGitOn: RunGitOn): Promise<M
     if (tab < 0) continue
     const [entry, path] = [line.slice(0, tab), line.slice(tab + 1)]
     if (path.includes('\ufffd')) throw faults.make('R4124', 'the index has a path that is not UTF-8')
-    if (!/^\d{6} [\da-f]+ [0-3]$/.test(entry)) throw faults.make('R4124', 'git told of an entry that is none')
+    if (!/^\d{6} [\da-f]+ [0-3]$/.test(entry)) throw faults.make('R4124', 'git listed an entry that is not valid')
     const known = found.get(path)
     found.set(path, known === undefined ? entry : `${known}\n${entry}`)
   }

@@ -11,9 +11,9 @@ import { HASH } from './ref-names.ts'
 export type RunGit = (args: readonly string[], stdin?: string | number) => Promise<string>
 
 /**
- * Takes the objects that a command has written into its copy of a repository. A loose object is read whole, and kept when
- * its content has the hash that its name says; a pack goes through `git index-pack`, which reads all of it. Returns the
- * names of those that are no such thing.
+ * Takes the objects that a command has written into its copy of a repository. A loose object is read whole, and kept if
+ * its content has the hash of its name; a pack goes through `git index-pack`, which reads all of it. Returns the names of
+ * files that are not valid objects.
  */
 export async function takeObjects(copy: string, gitDir: string, runGit: RunGit): Promise<readonly string[]> {
   const [from, to] = [join(copy, 'objects'), join(gitDir, 'objects')]
@@ -52,7 +52,7 @@ async function move(source: string, folder: string, target: string): Promise<voi
   }
 }
 
-/** Says if a file is an object of git of this very hash: `KIND SIZE NUL CONTENT`, deflated. */
+/** True if a file is a git object of this very hash: `KIND SIZE NUL CONTENT`, deflated. */
 async function isObject(path: string, hash: string): Promise<boolean> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined)
   if (handle === undefined) return false
@@ -87,7 +87,7 @@ async function takePacks(folder: string, runGit: RunGit): Promise<readonly strin
       continue
     }
     await using file = handle
-    // Git would wait for somebody to write into a pipe.
+    // Git would wait for a writer of a pipe.
     if (!(await file.stat()).isFile()) wrong.push(`objects/pack/${name}`)
     else await runGit(['index-pack', '--stdin', '--strict'], file.fd).catch(() => wrong.push(`objects/pack/${name}`))
   }

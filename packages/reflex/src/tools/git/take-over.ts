@@ -7,7 +7,7 @@ import { MARKS, plainText, type RefState, readRefState } from './ref-state.ts'
 import { type RunGitOn, takeIndex } from './take-index.ts'
 import { takeObjects } from './take-objects.ts'
 
-/** What was not taken over, and why. */
+/** A part that was not taken over, and the reason. */
 export interface NotKept {
   readonly path: string
   readonly why: string
@@ -15,8 +15,8 @@ export interface NotKept {
 
 /**
  * Takes over what a command has done in its copy of a repository: objects whose content fits their hash, references that are
- * the same as when the command began, their logs, `HEAD`, and what is staged. Nothing else: no setting, no hook, nothing that
- * git would run. A reference that has changed meanwhile is refused with all others, and stays as it is.
+ * the same as when the command began, their logs, `HEAD`, and staged files. Nothing else: no setting, no hook, nothing that
+ * git would run. A reference that has changed meanwhile is refused together with all others, and stays as it is.
  */
 export async function takeOver(made: PrivateCopy, runGitOn: RunGitOn): Promise<readonly NotKept[]> {
   const { gitDir, copy } = made
@@ -27,16 +27,16 @@ export async function takeOver(made: PrivateCopy, runGitOn: RunGitOn): Promise<r
   const updates = [...new Set([...before.refs.keys(), ...after.refs.keys()])].filter(
     (name) => before.refs.get(name) !== after.refs.get(name),
   )
-  const missed: NotKept[] = unknownNames(copy).map((path) => ({ path, why: 'a command changes nothing there' }))
+  const missed: NotKept[] = unknownNames(copy).map((path) => ({ path, why: 'a command may change nothing there' }))
   for (const path of await takeObjects(copy, gitDir, runGit)) missed.push({ path, why: 'its content does not fit its name' })
-  for (const name of updates) if (!isTaken(name)) missed.push({ path: name, why: 'a command does not change such a reference' })
+  for (const name of updates) if (!isTaken(name)) missed.push({ path: name, why: 'a command may not change such a reference' })
   const taken = updates.filter(isTaken)
   const refused = await takeRefs(taken, made, before, after, runGitOn)
   if (refused !== undefined)
     return [...missed, ...taken.map((path) => ({ path: `${path} ${after.refs.get(path) ?? ''}`.trim(), why: refused }))]
   missed.push(...takeLogs(made, before, after, new Set(taken)), ...takeMarks(gitDir, before, after))
   for (const [path, text] of after.settings) {
-    if (before.settings.get(path) !== text) missed.push({ path, why: 'a command changes settings for itself alone' })
+    if (before.settings.get(path) !== text) missed.push({ path, why: 'settings that a command changes are not taken over' })
   }
   const staged = await takeIndex(copy, made.base, runGitOn).catch(said)
   return staged === undefined ? missed : [...missed, { path: 'index', why: staged }]
@@ -93,7 +93,7 @@ async function takeHead(head: string, message: string, runGitOn: RunGitOn): Prom
   await runGitOn(undefined)(args)
 }
 
-/** What git writes into the logs when a change is taken over; the lines that the command itself has written take its place. */
+/** The line that git writes into the logs when a change is taken over; the lines that the command itself has written replace it. */
 function marker({ holder }: PrivateCopy): string {
   return `taken over from a command (${basename(holder)})`
 }
@@ -110,7 +110,7 @@ function takeLogs(made: PrivateCopy, before: RefState, after: RefState, changed:
     const isOurs = name === 'HEAD' || (isTaken(name) && (changed.has(name) || before.refs.has(name)))
     const isLog = isOurs && text.split('\n').every((line) => line === '' || LOG_LINE.test(line))
     const now = isLog ? withoutLines(plainText(path, LONGEST_LOG) ?? '', marker(made)) : ''
-    if (!isLog) missed.push({ path: `logs/${name}`, why: 'it is no log of a branch' })
+    if (!isLog) missed.push({ path: `logs/${name}`, why: 'it is not the log of a branch' })
     else if (now === old) replace(path, text)
     else if (text.startsWith(old)) replace(path, now + text.slice(old.length))
     else missed.push({ path: `logs/${name}`, why: 'it has changed meanwhile' })
@@ -133,7 +133,7 @@ function replace(path: string, text: string): void {
   renameSync(`${path}.lock`, path)
 }
 
-/** What a merge or a pick leaves while it is under way. Messages are only removed with it, never written. */
+/** The files of a merge or a pick that is under way. Messages are only removed with it, never written. */
 function takeMarks(gitDir: string, before: RefState, after: RefState): readonly NotKept[] {
   const missed: NotKept[] = []
   for (const name of new Set([...before.marks.keys(), ...after.marks.keys()])) {
@@ -167,12 +167,12 @@ const KNOWN = new Set([
 ])
 const LEFT = /^(?:[A-Z_]+_(?:HEAD|MSG|MODE|EDITMSG)|AUTO_MERGE|COMMIT_EDITMSG)$/
 
-/** What a command has made in the folder of the repository where it makes nothing: `commondir`, a rebase with its own commands. */
+/** Entries that a command has made where the folder of a repository must have none: `commondir`, a rebase with its own commands. */
 function unknownNames(copy: string): readonly string[] {
   return readdirSync(copy).filter((name) => {
     if (KNOWN.has(name) || LEFT.test(name) || isPassing(name)) return false
     const stats = lstatSync(join(copy, name))
-    // The place of what was shown read-only is empty.
+    // Placeholders of read-only entries are empty.
     return stats.isFile() ? stats.size > 0 : !stats.isDirectory() || readdirSync(join(copy, name)).length > 0
   })
 }

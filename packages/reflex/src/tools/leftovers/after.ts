@@ -9,23 +9,23 @@ import { foldedName } from './self-running.ts'
 import { hasChangedUnnamed } from './unnamed.ts'
 import { type Found, walk } from './walk.ts'
 
-/** What a clean-up takes from outside. */
+/** The parts of a clean-up that come from outside. */
 export interface Cleaning extends Area {
   readonly before: Before
   /** Milliseconds of the file system's clock when the command was about to begin. */
   readonly since: number
-  /** What is removed is moved here, so that nothing of a user who works beside the command is lost. */
+  /** The folder to which removed things are moved, so that nothing of a user who works beside the command is lost. */
   readonly aside: string
-  /** Says if something that runs by itself may stay. */
+  /** True if something that runs by itself may stay. */
   keeps(path: string): boolean
 }
 
-/** Rounds of a clean-up: another command of the folder can move what is being looked at. */
+/** Rounds of a clean-up: another command of the folder can move things during a round. */
 const ROUNDS = 3
 
 /**
- * Removes what a command has left in its folders and must not leave: what runs by itself on a host and was not there before,
- * sockets, pipes and devices, and the bits that make a program run with its owner's rights. What was there stays as it is.
+ * Removes what a command has left in its folders and must not leave: files that run by themselves on a host and are new,
+ * sockets, pipes and devices, and the bits that make a program run with its owner's rights. Older things stay as they are.
  */
 export async function cleanAfter(cleaning: Cleaning): Promise<readonly Removed[]> {
   const all: Removed[] = []
@@ -64,7 +64,7 @@ async function cleanOnce(cleaning: Cleaning): Promise<{ readonly again: boolean;
   for (const { taken, at } of found) results.push(await act(taken, at, marks, cleaning))
   for (const { folder, name } of unnamed) results.push(await removeUnnamed(folder, name, cleaning.aside))
   removed.push(...results.filter((result) => result !== undefined))
-  // What is gone from its place was moved meanwhile.
+  // A thing that is gone from its place was moved meanwhile.
   return { again: opened || results.includes(undefined), removed }
 }
 
@@ -75,7 +75,7 @@ function act(taken: Taken, at: Found, marks: ReadonlyMap<string, Mark>, { aside,
   return removeAt(at.folder, at.name, taken, aside)
 }
 
-/** Says what is wrong with something; undefined where it may stay. */
+/** Returns the fault of an entry; undefined where it may stay. */
 function judged(at: Found, marks: ReadonlyMap<string, Mark>, doors: ReadonlySet<string>, cleaning: Cleaning): Taken | undefined {
   const path = join(at.folder, at.name)
   if (isDoor(at)) return doors.has(path) ? undefined : at.entry.isSocket() ? 'socket' : at.entry.isFIFO() ? 'pipe' : 'device'
@@ -87,7 +87,7 @@ function judged(at: Found, marks: ReadonlyMap<string, Mark>, doors: ReadonlySet<
   return at.entry.isFile() && hasNewBits(path, cleaning.since) ? 'bits' : undefined
 }
 
-/** Says if what was marked still stands at its place. What the command could change must also be unchanged. */
+/** True if a marked entry still stands at its place. An entry that the command could change must also be unchanged. */
 function isStill(mark: Mark | undefined): boolean {
   if (mark === undefined) return false
   const stats = lstatSync(mark.path, { throwIfNoEntry: false })
@@ -95,7 +95,7 @@ function isStill(mark: Mark | undefined): boolean {
 }
 
 /**
- * Says if a folder above was moved with what stood in it, which was shown read-only there. A file that names a repository
+ * True if a folder above was moved together with an entry that was shown read-only there. A file that names a repository
  * would name another one at its new place.
  */
 function isMoved({ folder, name, entry, head }: Found, { marks }: Before): boolean {
@@ -112,7 +112,7 @@ function hasNewBits(path: string, since: number): boolean {
   return stats?.isFile() === true && (stats.mode & OWNER_BITS) !== 0 && stats.ctimeMs > since
 }
 
-/** Opens folders that the command has closed to their owner; says if there was any. */
+/** Opens folders that the command has closed to their owner; returns whether there were any. */
 async function openedAgain(folders: readonly string[], since: number): Promise<boolean> {
   let any = false
   for (const folder of folders) any = (await openToOwner(folder, since)) || any

@@ -5,32 +5,32 @@ import { faults } from '../faults.ts'
 import { isBelow } from '../paths.ts'
 import { type Found, walk } from './walk.ts'
 
-/** Something that stood in a writable folder before a command, and by which it is known again. */
+/** An entry of a writable folder before a command, and the facts by which it is recognised. */
 export interface Mark {
   readonly path: string
   readonly dev: number
   readonly ino: number
   readonly kind: 'file' | 'folder' | 'link'
-  /** Where a link leads. */
+  /** The target of a link. */
   readonly link?: string
-  /** Of what the command can change: when it was changed. */
+  /** For an entry that the command can change: the time of its last change. */
   readonly changed?: number
 }
 
-/** What runs by itself in some folders, and what leads out of them, before a command. */
+/** Entries of some folders before a command that run by themselves, or that lead out of the folders. */
 export interface Before {
   readonly marks: readonly Mark[]
   /** Sockets, pipes and devices: a program of the host may listen at them. */
   readonly doors: readonly string[]
 }
 
-/** Where a walk goes and what it leaves out. */
+/** The folders of a walk, and those that it leaves out. */
 export interface Area {
   /** Folders that a command may write into. */
   readonly roots: readonly string[]
-  /** Folders that it may only read: what listens there could still be reached. */
+  /** Folders that it may only read: a socket there could still be reached. */
   readonly readable?: readonly string[]
-  /** Folders that no command sees. */
+  /** Folders that are hidden from all commands. */
   readonly hidden: readonly string[]
   /** What the settings of a repository name in its working tree. */
   readonly named: readonly string[]
@@ -39,7 +39,7 @@ export interface Area {
 
 /** Entries of a work folder. */
 export const MOST_ENTRIES = 5_000_000
-/** What is shown read-only one by one. */
+/** The most entries that are shown read-only one by one. */
 const MOST_MARKS = 1_000
 
 /** Looks at the folders that a command may write into. Throws `R4134` where there is too much to look at. */
@@ -59,7 +59,7 @@ export async function lookBefore({ roots, readable = [], hidden, named, host }: 
         if (found.head) marks.push(...repositoryMarks(found.folder, root))
         else if (found.runs) marks.push(...markOf(path, found.entry, path.slice(root.length).includes('/node_modules/')))
       },
-      // Doors lie everywhere, but not among the objects of a repository.
+      // Doors may lie in any folder, except among the objects of a repository.
       enters: (path, inside) => !hidden.includes(path) && !roots.includes(path) && !(inside && path.endsWith('/objects')),
       // What such a folder holds is looked at when the command has ended.
       unnamed: () => undefined,
@@ -71,7 +71,7 @@ export async function lookBefore({ roots, readable = [], hidden, named, host }: 
 }
 
 function tooMuch(root: string): Error {
-  return faults.make('R4134', `${root} holds more than a command can be kept from changing`, {
+  return faults.make('R4134', `${root} holds more files than Reflex can protect from a command`, {
     fix: `start in the folder of one project; at most ${MOST_ENTRIES} entries, and ${MOST_MARKS} repositories and settings that run by themselves`,
   })
 }
@@ -80,7 +80,7 @@ export function isDoor({ entry }: Pick<Found, 'entry'>): boolean {
   return !entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink()
 }
 
-/** A repository without a folder `.git` is one mark; where it is the work folder itself, what runs in it is marked, too. */
+/** A repository without a folder `.git` is one mark; where it is the work folder itself, the entries that run in it are marked, too. */
 function repositoryMarks(folder: string, root: string): readonly Mark[] {
   return [folder, ...(folder === root ? ['config', 'hooks'].map((name) => join(folder, name)) : [])].flatMap((path) => markOf(path))
 }
@@ -92,7 +92,7 @@ function markOf(path: string, found?: Dirent, replaced = false): readonly Mark[]
   const entry = found ?? stats
   if (entry.isSymbolicLink()) return [{ path, dev, ino, kind: 'link', link: readlinkSync(path) }]
   if (entry.isDirectory()) return [{ path, dev, ino, kind: 'folder' }]
-  // Package managers replace their folders as a whole, which a read-only file in them would keep them from.
+  // Package managers replace their folders as a whole; a read-only file in them would prevent that.
   return [{ path, dev, ino, kind: 'file', ...(replaced ? { changed: ctimeMs } : {}) }]
 }
 

@@ -10,7 +10,7 @@ export interface CommandRecord {
   /** The machine of the process, or its container. */
   readonly machine: string
   readonly pid: number
-  /** When the process began, in ticks since the machine did: a number that comes again belongs to another process. */
+  /** The time at which the process began, in ticks since the machine started: with it, a reused number shows another process. */
   readonly began: string
   readonly roots: readonly string[]
   readonly hidden: readonly string[]
@@ -20,7 +20,7 @@ export interface CommandRecord {
   readonly copies: readonly string[]
 }
 
-/** A record that is kept, and what the clock of its file system said then. */
+/** A record that is kept, and the time by the clock of its file system. */
 export interface KeptRecord {
   readonly file: string
   readonly since: number
@@ -28,10 +28,10 @@ export interface KeptRecord {
 }
 
 const FOLDER = '.reflex-commands'
-/** Milliseconds that a command and its clean-up can take: processes of another machine cannot be looked at. */
+/** Milliseconds that a command and its clean-up can take: processes of another machine cannot be checked. */
 const LONGEST = 7_200_000
 
-/** When a process began; undefined for one that is not there. */
+/** The time at which a process began; undefined for a process that does not exist. */
 export function beganAt(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -41,7 +41,7 @@ export function beganAt(pid: number): string | undefined {
   }
 }
 
-/** Makes the file of a record and gives its name with the time that stands on it: nothing of the command is older. */
+/** Makes the file of a record and returns its name with the time of the file: everything that the command makes is newer. */
 export function openRecord(state: string): { readonly file: string; readonly since: number } {
   const folder = join(state, FOLDER)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -64,7 +64,7 @@ export function dropRecord(file: string): void {
   rmSync(file, { force: true })
 }
 
-/** The records of a folder: those of processes that live, and those that a dead one has left. */
+/** The records of a folder: those of living processes, and those that a dead process has left. */
 export function readRecords(state: string, now: number): { readonly active: readonly KeptRecord[]; readonly left: readonly KeptRecord[] } {
   const folder = join(state, FOLDER)
   const names = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : []
@@ -74,7 +74,7 @@ export function readRecords(state: string, now: number): { readonly active: read
   return { active: kept.filter(lives), left: kept.filter((one) => !lives(one)) }
 }
 
-/** One that is still empty belongs to a command that has not begun; when its process has died, it never will. */
+/** An empty record belongs to a command that has not begun; when its process has died, it never will. */
 function readRecord(file: string): KeptRecord[] {
   try {
     if (statSync(file).size === 0 && beganAt(Number.parseInt(basename(file), 10)) === undefined) dropRecord(file)
@@ -87,7 +87,7 @@ function readRecord(file: string): KeptRecord[] {
   }
 }
 
-/** What stood before a command and before every other that is under way: what one of these has made was not there. */
+/** The entries that were there before a command and before every other one under way: an entry that one of these made was not. */
 export function beforeAll(before: Before, active: readonly KeptRecord[], roots: readonly string[]): Before {
   const others = active.filter(({ record }) => record.roots.some((root) => roots.includes(root)))
   const known = others.map(({ record }) => new Set([...record.before.marks.map(({ path }) => path), ...record.before.doors]))

@@ -7,20 +7,20 @@ import { systemCode } from '../refusals.ts'
 /** Why something is removed: it runs by itself, makes a repository, lies too deep to be looked at, is a door to another program, has an owner's bits, a rule closes its path, or its name is no UTF-8. */
 export type Taken = 'runs' | 'repository' | 'deep' | 'socket' | 'pipe' | 'device' | 'bits' | 'closed' | 'unnamed'
 
-/** What was removed, or could not be. */
+/** An entry that was removed, or that could not be. */
 export interface Removed {
   readonly path: string
   readonly what: Taken | 'link' | 'unseen' | 'stays'
-  /** Where it lies now. */
+  /** Its new place. */
   readonly aside?: string
   readonly why?: string
 }
 
 const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY } = constants
-/** Linux opens by this flag what may not be read; Node has no name for it. */
+/** By this flag Linux opens entries that may not be read; Node has no name for it. */
 export const O_PATH = 0o10000000
 
-/** Opens a folder that really stands at its path; undefined where it was moved or replaced meanwhile. */
+/** Opens a folder that really is at its path; undefined where it was moved or replaced meanwhile. */
 async function folderAt(path: string): Promise<FileHandle | undefined> {
   const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY).catch((thrown: unknown) => {
     if (systemCode(thrown) === undefined) throw thrown
@@ -32,7 +32,7 @@ async function folderAt(path: string): Promise<FileHandle | undefined> {
   return undefined
 }
 
-/** Does something in a folder that is open; undefined where folder or entry is gone from its place, `stays` where the system refuses. */
+/** Runs an action in an open folder; undefined where folder or entry is gone from its place, `stays` where the system refuses. */
 async function within(folder: string, name: string, work: (at: string) => Promise<Removed>): Promise<Removed | undefined> {
   await using handle = await folderAt(folder)
   if (handle === undefined) return undefined
@@ -42,7 +42,7 @@ async function within(folder: string, name: string, work: (at: string) => Promis
       return await work(at)
     } catch (thrown) {
       if (systemCode(thrown) !== 'EACCES' && systemCode(thrown) !== 'EPERM') throw thrown
-      // A folder that was closed to its owner keeps what lies in it.
+      // A folder that was closed to its owner keeps its entries.
       const { mode } = await handle.stat()
       await handle.chmod((mode & 0o7777) | 0o700)
       return await work(at)
@@ -54,7 +54,7 @@ async function within(folder: string, name: string, work: (at: string) => Promis
   }
 }
 
-/** Takes something out of a folder: a door is removed, all else moved aside. */
+/** Takes an entry out of a folder: a door is removed, everything else is moved aside. */
 export function removeAt(folder: string, name: string, what: Taken, aside: string): Promise<Removed | undefined> {
   const path = join(folder, name)
   return within(folder, name, async (at) => {
@@ -96,12 +96,12 @@ async function movedAside(at: string, name: string, aside: string): Promise<stri
     await cp(at, to, { recursive: true, verbatimSymlinks: true })
     await rm(at, { recursive: true, force: true })
   })
-  // In a folder with a HEAD, git would find a repository wherever it lies.
+  // In a folder with a HEAD, git would find a repository at any place.
   await rename(join(to, 'HEAD'), join(to, 'HEAD-removed')).catch(() => undefined)
   return to
 }
 
-/** Takes the bits from a program that run it with its owner's rights. */
+/** Removes the bits that run a program with its owner's rights. */
 export function stripBits(folder: string, name: string, since: number): Promise<Removed | undefined> {
   return within(folder, name, async (at) => {
     await using file = await open(at, O_PATH | O_NOFOLLOW)

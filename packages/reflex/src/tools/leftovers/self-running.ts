@@ -1,7 +1,7 @@
 /**
  * Files that a program of the host runs, or takes settings to run from, without being asked for them by name: on entering
  * a folder, on opening it in an editor, on the next command of a version control. A name that ends in `/` is a folder with
- * all that lies in it; the names before the last are the folders that a file must lie in directly.
+ * everything in it; the names before the last are the folders that contain a file directly.
  */
 const SELF_RUNNING: Readonly<Record<string, readonly string[]>> = {
   'version control': ['.git/', '.hg/', '.jj/', '.sl/', '.bzr/'],
@@ -78,7 +78,7 @@ function ruleOf(text: string): Rule {
   return { steps: (folder ? text.slice(0, -1) : text).split('/'), folder }
 }
 
-/** Characters that a file system of Apple leaves out of a name, so that `.g\u200cit` is `.git` there. */
+/** Characters that a file system of Apple ignores in a name, so that `.g\u200cit` is `.git` there. */
 const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu
 
 /**
@@ -95,7 +95,7 @@ export function foldedName(name: string): string {
   return /^gi[7t][\da-f]*~\d+$/.test(trimmed) ? '.git' : trimmed
 }
 
-/** How a path stands to the table: it runs by itself, or is the beginning of one that does. */
+/** The relation of a path to the table: it runs by itself, or is the beginning of a path that does. */
 export type Standing = 'runs' | 'leads' | undefined
 
 /** Follows the names of a path, one after another, through the table. */
@@ -106,12 +106,12 @@ export class NameTrail {
     this.#open = open
   }
 
-  /** The table has the whole folder of this name; a file in a folder `.envrc` is no file of direnv. */
+  /** The table has the whole folder of this name; a file in a folder `.envrc` does not belong to direnv. */
   get isFolder(): boolean {
     return this.#open.some(({ rule, at }) => rule.folder && at === rule.steps.length)
   }
 
-  /** The trail after a further name, and how the path stands now. */
+  /** Returns the trail after a further name, and the relation of the path now. */
   step(name: string): { readonly trail: NameTrail; readonly standing: Standing } {
     const folded = foldedName(name)
     const begun = (RULES.get(folded) ?? []).map((rule) => ({ rule, at: 1 }))
@@ -123,8 +123,8 @@ export class NameTrail {
 }
 
 /**
- * Tells if a file at this path, given as names below a folder that is fixed, would run by itself on a host, or make its
- * folder a repository of git. `HEAD` does that beside `objects` and `refs`, whatever the folder is called.
+ * True if a file at this path, given as names below a fixed folder, would run by itself on a host, or make its folder a
+ * repository of git. `HEAD` does that beside `objects` and `refs`, for any name of the folder.
  */
 export function runsByItself(names: readonly string[]): boolean {
   let trail = new NameTrail()
@@ -138,7 +138,7 @@ export function runsByItself(names: readonly string[]): boolean {
   return false
 }
 
-/** Says if git takes a folder with these names for a repository, whatever the folder is called. */
+/** True if git takes a folder with these names for a repository, for any name of the folder. */
 export function isRepository(entries: readonly string[]): boolean {
   const names = new Set(entries.map(foldedName))
   return names.has('head') && (names.has('commondir') || (names.has('objects') && names.has('refs')))

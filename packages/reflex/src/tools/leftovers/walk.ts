@@ -5,21 +5,21 @@ import { systemCode } from '../refusals.ts'
 import { unnamedIn } from './unnamed.ts'
 import { foldedName, isRepository, NameTrail } from './self-running.ts'
 
-/** Something in a folder that may matter. */
+/** An entry of a folder that may matter. */
 export interface Found {
   /** Its folder, and its name there. */
   readonly folder: string
   readonly name: string
   readonly entry: Dirent
-  /** It runs by itself, it would be a link on the way to what does, or it makes its folder a repository. */
+  /** True if it runs by itself, would be a link on the path to such a file, or makes its folder a repository. */
   readonly runs: boolean
-  /** It is the `HEAD` that makes its folder a repository, whatever that is called. */
+  /** True for the `HEAD` that makes its folder a repository, for any name of the folder. */
   readonly head: boolean
-  /** It is a folder at the end of what a path may be long: what lies in it could not be looked at. */
+  /** True for a folder at the greatest length of a path: its entries could not be checked. */
   readonly deep: boolean
 }
 
-/** What a walk does with what it finds. */
+/** The callbacks of a walk. */
 export interface Visitor {
   readonly host: Host
   /** Entries until the walk gives up. */
@@ -27,7 +27,7 @@ export interface Visitor {
   /** Files and folders that run by themselves although the table does not know them. */
   readonly named: readonly string[]
   see(found: Found): void
-  /** Says if the walk goes into a folder. `inside`: the folder or one above it runs by itself. */
+  /** True if the walk enters a folder. `inside`: the folder or one above it runs by itself. */
   enters(path: string, inside: boolean): boolean
   /** Something whose name is no UTF-8; the walk does not go into it. */
   unnamed(folder: string, name: Buffer): void
@@ -47,8 +47,8 @@ const TURN = 2_000
 const LONGEST = 3_800
 
 /**
- * Walks through a folder and follows no link. Returns how many entries it has seen; more than `most` when it gave up.
- * A path can lead elsewhere once the walk is over: who changes something there opens its folder and looks again.
+ * Walks through a folder and follows no link. Returns the number of entries; more than `most` when it gave up.
+ * A path can lead elsewhere once the walk is over: code that changes an entry opens its folder and checks again.
  */
 export async function walk(root: string, visitor: Visitor): Promise<number> {
   const open: Step[] = [{ path: root, trail: new NameTrail(), inside: false }]
@@ -92,7 +92,7 @@ function visit(entry: Dirent, { path, trail, inside }: Step, repository: boolean
   if (visitor.enters(whole, further)) open.push({ path: whole, trail: next, inside: further })
 }
 
-/** A folder that has the name of a file of the table runs nothing; what has the name of a folder may also be a file, as `.git`. */
+/** A folder with the name of a file of the table runs nothing; an entry with the name of a folder may also be a file, as `.git`. */
 function matches(entry: Dirent, trail: NameTrail): boolean {
   return trail.isFolder || !entry.isDirectory()
 }
@@ -102,7 +102,7 @@ function listed(path: string, visitor: Visitor): readonly Dirent[] {
     return readdirSync(path, { withFileTypes: true })
   } catch (thrown) {
     const code = systemCode(thrown) ?? ''
-    // What was moved meanwhile is found where it is now, by the walk of the command that has moved it.
+    // An entry that was moved meanwhile is found at its new place, by the walk of the command that has moved it.
     if (code !== 'ENOENT' && code !== 'ENOTDIR') visitor.closed(path, code)
     return []
   }

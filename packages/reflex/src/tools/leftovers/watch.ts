@@ -14,18 +14,18 @@ import type { Removed } from './remove.ts'
 /** The folders of a command while it runs. */
 export interface Watch {
   readonly before: Before
-  /** What a command that was interrupted by a crash had left, and what was done with it. */
+  /** The remains of a command that a crash interrupted, and what was done with them. */
   readonly left: readonly Removed[]
   /** Notes the private copies of repositories, which a crash would leave. To be called before the command begins. */
   begin(copies: readonly string[]): void
-  /** Cleans the folders after the command, however it ended. */
+  /** Cleans the folders after the command, for every ending. */
   end(): Promise<readonly Removed[]>
 }
 
 /**
- * Begins to watch the folders of a command. First it finishes what a process that died had begun: a record of each command
- * lies outside of what any command sees, with what stood in its folders before. `recover`: takes over what a command has done
- * in its copy of a repository.
+ * Begins to watch the folders of a command. First it finishes the work of a dead process: a record of each command lies
+ * outside of all folders that commands see, with the earlier entries of its folders. `recover`: takes over what a command
+ * has done in its copy of a repository.
  */
 export async function watchFolders(area: Area, state: string, recover: (copy: string) => Promise<void>, call: ToolCall): Promise<Watch> {
   const keeps = (path: string): boolean => call.allows(autorunCapability(path))
@@ -69,7 +69,7 @@ export async function watchFolders(area: Area, state: string, recover: (copy: st
         try {
           return await cleanAfter({ ...whole, before, since, aside: aside(id), keeps })
         } finally {
-          // A record that stays would make later commands take what came since for theirs.
+          // With a record that stays, later commands would take new entries for their own.
           dropRecord(file)
         }
       },
@@ -93,8 +93,8 @@ function folders({ roots, hidden, named }: Area): Pick<CommandRecord, 'roots' | 
 }
 
 /**
- * The folder for what is kept of commands: beside the folders of runs, where no command looks; where Reflex has no folder of
- * its own here, one of the user's among the temporary ones.
+ * The folder for the records of commands: beside the folders of runs, hidden from commands; where Reflex has no folder of
+ * its own here, a folder of the user's among the temporary ones.
  */
 export function stateFolder({ runFolder }: ToolCall, reserved: readonly string[]): string {
   const runs = dirname(runFolder)
@@ -103,9 +103,9 @@ export function stateFolder({ runFolder }: ToolCall, reserved: readonly string[]
   const own = `/var/tmp/reflex-${user}`
   mkdirSync(own, { recursive: true, mode: 0o700 })
   const stats = lstatSync(own)
-  // Anyone can make a folder of that name first.
+  // Any user can make a folder of that name first.
   if (stats.uid === user && stats.isDirectory() && (stats.mode & 0o077) === 0) return own
-  throw faults.make('R4134', `${own} is no folder of this user alone, so nothing can be kept of a command`, {
+  throw faults.make('R4134', `${own} does not belong to this user alone, so no record of a command can be kept`, {
     fix: `remove ${own}, or keep the store in a folder .reflex of the work folder`,
   })
 }

@@ -52,7 +52,7 @@ export interface UndecidedNode {
   readonly why: string
 }
 
-/** What `verify` found; `valid` is false if there is a warning that no path satisfies, such as a key that no path writes. */
+/** The result of `verify`; `valid` is false if a need of a node is met on no path, such as a key that no path writes. */
 export interface VerificationResult {
   readonly workflowId: string
   readonly valid: boolean

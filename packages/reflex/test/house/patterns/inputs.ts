@@ -31,7 +31,7 @@ export function worstInputs({ term }: Pattern): Input[] {
   return [...repeated, ...halves]
 }
 
-/** What each repetition takes, with a shortest text that leads to it; and all that stands before it, repeated. */
+/** The characters that each repetition matches, after a shortest text that leads to it; and everything before it, repeated. */
 function* pumps(term: Term, before: string): Generator<readonly [prefix: string, word: string]> {
   switch (term.type) {
     case 'either':

@@ -48,9 +48,9 @@ export interface Parts {
   readonly load: (source: Json) => TypedGraph
   readonly kind: (kind: Kind<TypedGraph>) => Kind<TypedGraph>
   readonly inputs: (input: JsonObject) => JsonObject
-  /** Where programs are looked for that a program names. */
+  /** The folders in which a program finds the programs that it names. */
   readonly places: (places: LibraryPlaces) => LibraryPlaces
-  /** What the operator lets the run use. */
+  /** The policy of the operator for the run. */
   readonly limits: (limits: RunLimits) => RunLimits
   /** The secret that a checkpoint must be signed with. */
   readonly secret: (hmac: string | undefined) => string | undefined

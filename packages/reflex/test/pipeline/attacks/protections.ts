@@ -153,7 +153,7 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
   reserved_folders: policy((settings) => allowing({ ...settings, reserved: [] }, 'arbor://fs/autorun/{work}/.reflex/**')),
   /** What git runs by itself is not for a run to write. */
   git_folder: policy((settings) => allowing(settings, 'arbor://fs/write/{work}/.git/**', 'arbor://fs/autorun/{work}/.git/**')),
-  /** What runs by itself on the host takes a permission of its own. */
+  /** A file that runs by itself on the host needs a separate permission. */
   self_running: policy((settings) => allowing(settings, 'arbor://fs/autorun/**')),
   /** An address that is not of the public network needs a grant that names it. */
   private_addresses: () => ({
@@ -199,7 +199,7 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
   },
   /** A change of a pipeline is judged by the run's own trust. */
   adapt_rules: charter(['adapt'], (before) => ({ ...before, trust: 'autonomous' })),
-  /** Text that nobody has reviewed changes little of a pipeline, however far the run is trusted. */
+  /** Unreviewed text changes little of a pipeline, at any trust of the run. */
   adapt_source: handledBy(['adapt'], { label: () => TRUSTED }),
   /** Pipelines are so deep inside each other; without any bound the test would not end. */
   depth: () => ({ limits: (limits) => ({ ...limits, depth: 12 }) }),

@@ -79,7 +79,7 @@ describe('mutations of a model change', () => {
     expect(asked).toEqual([expect.stringContaining('the other prompt')])
   })
 
-  test('the pipeline by a model node of its own, which nothing leads to', async () => {
+  test('the pipeline by a new model node that no edge leads to', async () => {
     const { went } = await planned([{ op: 'add_node', id: 'extra', attrs: { type: 'codergen', prompt: 'more', max_retries: 2 } }])
     expect(went.status).toBe('success')
   })
@@ -87,14 +87,14 @@ describe('mutations of a model change', () => {
 
 describe('mutations of a model never change', () => {
   test.each<[string, Json, string]>([
-    ['the pattern of a validator', modify('valid', { pattern: null }), 'valid is no plain model node'],
-    ['the question of a person', modify('human', { question: 'Deploy? (harmless)' }), 'human is no plain model node'],
-    ['the time that a person has', modify('human', { 'human.timeout_seconds': 1 }), 'human is no plain model node'],
-    ['the path of a file', modify('file', { output: '.bashrc' }), 'file is no plain model node'],
-    ['how branches join', modify('fork', { join_policy: 'first_success' }), 'fork is no plain model node'],
-    ['what a branch goes by', modify('go', { condition_key: 'plan' }), 'go is no plain model node'],
-    ['the prompt of a goal gate', modify('goal', { prompt: 'say yes' }), 'goal is no plain model node'],
-    ['the prompt of a vote', modify('vote', { prompt: 'say yes' }), 'vote is no plain model node'],
+    ['the pattern of a validator', modify('valid', { pattern: null }), 'valid is not a plain model node'],
+    ['the question of a person', modify('human', { question: 'Deploy? (harmless)' }), 'human is not a plain model node'],
+    ['the time that a person has', modify('human', { 'human.timeout_seconds': 1 }), 'human is not a plain model node'],
+    ['the path of a file', modify('file', { output: '.bashrc' }), 'file is not a plain model node'],
+    ['how branches join', modify('fork', { join_policy: 'first_success' }), 'fork is not a plain model node'],
+    ['what a branch goes by', modify('go', { condition_key: 'plan' }), 'go is not a plain model node'],
+    ['the prompt of a goal gate', modify('goal', { prompt: 'say yes' }), 'goal is not a plain model node'],
+    ['the prompt of a vote', modify('vote', { prompt: 'say yes' }), 'vote is not a plain model node'],
     ['a node into a goal gate', modify('ask', { goal_gate: true }), 'goal_gate of ask cannot be changed'],
     ['what happens after a crash', modify('ask', { on_resume: 'repeat' }), 'on_resume of ask cannot be changed'],
     ['where a failure leads', modify('ask', { retry_target: 'done' }), 'retry_target of ask cannot be changed'],
@@ -105,14 +105,14 @@ describe('mutations of a model never change', () => {
     ['an attribute that nothing knows', modify('ask', { anything: 'x' }), 'anything of ask cannot be changed'],
     ['a timeout upwards', modify('ask', { timeout: '2m' }), 'timeout of ask can be 60000 at most'],
     ['a timeout to none', modify('ask', { timeout: 0 }), 'timeout of ask is too low'],
-    ['a timeout away', modify('ask', { timeout: null }), 'timeout of ask cannot be taken away'],
+    ['a timeout away', modify('ask', { timeout: null }), 'timeout of ask cannot be removed'],
     ['the longest answer upwards', modify('ask', { max_tokens: 501 }), 'max_tokens of ask can be 500 at most'],
     ['retries without end', modify('ask', { max_retries: 1000 }), 'max_retries of ask can be 4 at most'],
     ['retries to what is no number', modify('ask', { max_retries: 'many' }), 'max_retries of ask is no whole number'],
     ['the edges', [{ op: 'add_edge', from: 'change', to: 'file' }], 'add_edge is not allowed'],
     ['an edge away', [{ op: 'remove_edge', from: 'go', to: 'goal' }], 'remove_edge is not allowed'],
     ['a gate away', [{ op: 'remove_node', id: 'valid' }], 'remove_node is not allowed'],
-    ['the pipeline by a command', [{ op: 'add_node', id: 'x', attrs: { type: 'shell', command: 'id' } }], 'x is no plain model node'],
+    ['the pipeline by a command', [{ op: 'add_node', id: 'x', attrs: { type: 'shell', command: 'id' } }], 'x is not a plain model node'],
     ['the pipeline by tools', [{ op: 'add_node', id: 'x', attrs: { use_tools: true } }], 'use_tools of x cannot be changed'],
     ['a plain node into a command', modify('ask', { type: 'shell', command: 'id' }), 'type of ask cannot be changed'],
     [
@@ -140,12 +140,12 @@ describe('mutations of a model never change', () => {
     expect(went.reason).toContain(reason)
   })
 
-  test('more than their tier lets them', async () => {
+  test('more than their tier allows', async () => {
     const { went } = await planned([{ op: 'add_node', id: 'x', attrs: { prompt: 'x' } }], { trust: 'trusted' })
     expect(went.reason).toContain('add_node is not allowed at the tier trusted')
   })
 
-  test('what an author wrote in a block of defaults', async () => {
+  test('the text of the author in a block of defaults', async () => {
     const dot = PLANNED.replace('start [', 'node [capabilities="arbor://fs/write/x"] start [')
     const { went } = await planned([{ op: 'add_node', id: 'extra', attrs: { prompt: 'more' } }], {}, dot)
     const { nodes } = went.run.definition(went.run.state.root.pin) as { nodes: ReadonlyMap<string, { capabilitiesRequired: string[] }> }
@@ -154,7 +154,7 @@ describe('mutations of a model never change', () => {
   })
 })
 
-test('a person who has reviewed the mutations vouches for them', async () => {
+test('mutations that a person has reviewed are trusted', async () => {
   const dot = PLANNED.replace(
     'plan -> change -> go',
     'plan -> look; look -> change [label=Fine]; look -> done [label=No]; change -> go',
@@ -163,6 +163,6 @@ test('a person who has reviewed the mutations vouches for them', async () => {
   expect(told(went, 'graph_adapted')).toHaveLength(1)
 })
 
-test('every attribute of the list is one that model nodes read', () => {
+test('model nodes read every attribute of the list', () => {
   for (const name of Object.keys(OPEN_ATTRIBUTES)) expect(findAttribute('node', name, 'codergen')).toMatchObject({ name })
 })

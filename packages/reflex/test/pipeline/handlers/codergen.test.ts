@@ -77,7 +77,7 @@ describe('where a request comes from', () => {
     expect((await asked('prompt=p, llm_provider=ollama, llm_model="qwen2.5:7b"')).model).toBe('ollama:qwen2.5:7b')
   })
 
-  test('an answer that was cut or is empty is no success, unless the node accepts partial results', async () => {
+  test('an answer that was cut or is empty fails the node, unless the node accepts partial results', async () => {
     const cut = model(() => ({ text: 'half of', finish: 'length' }))
     const failed = await run('n [prompt="p", max_tokens=4096] start -> n -> done', cut.port)
     expect([failed.status, failed.reason]).toEqual(['failed', expect.stringContaining('cut at 4,096 tokens')])

@@ -113,7 +113,7 @@ describe('a tool loop', () => {
     expect(went.run.records.length).toBeLessThan(100)
   })
 
-  test('sixty turns with large results cost hardly more than their content', async () => {
+  test('sixty turns with large results need little more space than their content', async () => {
     const page = tool('page', ({ n }) => `${Number(n)} `.repeat(49_000).slice(0, 49_000))
     const { port, requests } = model((_, n) => (n < 59 ? calls(['page', { n }]) : 'done'))
     const went = await run('n [prompt="read", use_tools=true, tools="page", max_turns=60] start -> n -> done', port, {
@@ -126,7 +126,7 @@ describe('a tool loop', () => {
     expect(stored).toBeLessThan(1.3 * content)
   })
 
-  test('a further attempt goes on from the last good turn, with the results that it has', async () => {
+  test('a further attempt continues after the last good turn, with its results', async () => {
     const done: number[] = []
     const pay = tool('pay', ({ n }) => done.push(Number(n)))
     const { port, requests } = model((_, n) => {
@@ -145,7 +145,7 @@ describe('a tool loop', () => {
     expect([went.status, requests.length]).toEqual(['failed', 2])
   })
 
-  test('a further attempt has as many turns again, and calls nothing twice', async () => {
+  test('a further attempt has the full number of turns, and calls nothing twice', async () => {
     const done: number[] = []
     const pay = tool('pay', ({ n }) => done.push(Number(n)))
     const { port } = model((_, n) => (n < 3 ? calls(['pay', { n }]) : 'paid'))
@@ -155,7 +155,7 @@ describe('a tool loop', () => {
     expect([went.status, done]).toEqual(['success', [0, 1, 2]])
   })
 
-  test('a tool that outlasts the time of its node is not called again: the model is told', async () => {
+  test('a tool that outlasts the time of its node is not called again: the model gets an error for it', async () => {
     let called = 0
     const { port, requests } = model((_, n) => (n === 0 ? calls(['math_add', { a: 1, b: 1 }], ['math_add', { a: 2, b: 2 }]) : 'I see'))
     const slow: Port = {

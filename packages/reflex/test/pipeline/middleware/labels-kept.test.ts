@@ -62,14 +62,14 @@ const get = (): string => `get [type=read, source=file, path="${outside}/given.t
 const write = (key: string, more = ''): string => `write [type="file.write", output="notes.txt", content_key=${key} ${more}]`
 const read = (path = 'notes.txt'): string => `read [type=read, source=file, path="${path}", output_key=back]`
 
-describe('a file that holds what came from outside', () => {
+describe('a file with content from outside', () => {
   beforeEach(async () => void (await ran([get(), write('given')])))
 
   test('is untrusted in every later run', async () => {
     expect(labelOf(await ran([read()]), 'back')).toEqual([2, 0])
   })
 
-  test('stays untrusted when somebody edits it by hand', async () => {
+  test('stays untrusted when a person edits it by hand', async () => {
     file('notes.txt', `edited: ${WORDS}`)
     expect(labelOf(await ran([read()]), 'back')).toEqual([2, 0])
   })
@@ -79,7 +79,7 @@ describe('a file that holds what came from outside', () => {
     expect(labelOf(await ran([read()]), 'back')).toEqual([2, 0])
   })
 
-  test('is known by its text under every other name', async () => {
+  test('is recognised by its text under every other name', async () => {
     file('copy.txt', WORDS)
     expect(labelOf(await ran([read('copy.txt')]), 'back')).toEqual([2, 0])
   })
@@ -89,7 +89,7 @@ describe('a file that holds what came from outside', () => {
     expect(labelOf(await ran([read()]), 'back')).toEqual([1, 0])
   })
 
-  test('leaves other files what they are', async () => {
+  test('leaves the labels of other files unchanged', async () => {
     file('other.txt', 'what the author of the program has written')
     expect(labelOf(await ran([read('other.txt')]), 'back')).toEqual([1, 0])
   })
@@ -101,28 +101,28 @@ test('a simulated run writes no file, and no label', async () => {
   expect(labelOf(await ran([read()]), 'back')).toEqual([1, 0])
 })
 
-test('a file stays as sensitive as what was written', async () => {
+test('a file keeps the sensitivity of its content', async () => {
   await ran(['hide [type=transform, transform=constant, expression=hidden, output_key=found, data_class=secret]', write('found')])
   expect(labelOf(await ran([read()]), 'back')).toEqual([1, 3])
 })
 
-describe('an agent that remembers what came from outside', () => {
+describe('an agent that remembers content from outside', () => {
   const index = 'index [type="memory.index", source_key=given]'
   const recall = 'recall [type="memory.recall", source_key=nothing]'
 
-  test('recalls it as such in every later run', async () => {
+  test('recalls it as untrusted in every later run', async () => {
     await ran([get(), index])
     expect(labelOf(await ran([recall]), 'memory.recalled')).toEqual([2, 0])
   })
 
-  test('recalls nothing else as such', async () => {
+  test('recalls nothing else as untrusted', async () => {
     await ran([get(), index])
     await ran(['index [type="memory.index", source_key=own]'])
     const query = 'recall [type="memory.recall", source_key=own, limit=1]'
     expect(labelOf(await ran([query]), 'memory.recalled')).toEqual([1, 0])
   })
 
-  test('holds it as such in its working memory', async () => {
+  test('keeps it as untrusted in its working memory', async () => {
     const save = [
       'hold [type=write, target=context, content_key=given, output_key="memory.working_memory"]',
       'save [type="memory.working_save"]',
@@ -133,7 +133,7 @@ describe('an agent that remembers what came from outside', () => {
     expect(went.run.state.root.reader().get('memory.working_memory')).toEqual({ notes: [WORDS] })
   })
 
-  test('recalls it as such out of the memory of a host', async () => {
+  test('recalls it as untrusted from the memory of a host', async () => {
     const kept: Json[] = []
     const services = { memory: { index: ({ content }: JsonObject) => kept.push(content ?? null), recall: () => kept } }
     await ran([get(), index], { services })
@@ -141,11 +141,11 @@ describe('an agent that remembers what came from outside', () => {
   })
 })
 
-describe('a workflow that is given what came from outside', () => {
+describe('a workflow with an input from outside', () => {
   const flow = (id: string, node: JsonObject): void =>
     file(`${id}.workflow.json`, JSON.stringify({ id, entry: 'a', nodes: { a: { id: 'a', spec: {}, ...node } }, edges: [] }))
 
-  test('gives it back as such', async () => {
+  test('returns it as untrusted', async () => {
     flow('echo', { spec: { writes: { said: 'yes' } }, outputs: [{ key: 'given', guaranteed: false }] })
     const call = 'call [type="graph.invoke", program="workflow:echo", pass_context=given, result_mapping="given:back"]'
     const went = await ran([get(), call])
@@ -153,7 +153,7 @@ describe('a workflow that is given what came from outside', () => {
     expect(went.run.state.root.reader().get('back')).toBe(WORDS)
   })
 
-  test('passes it to a pipeline as such', async () => {
+  test('passes it to a pipeline as untrusted', async () => {
     flow('through', { invokes: { workflowId: 'pipeline:deep', inputMap: [{ from: 'given', to: 'given' }], returnMap: [] } })
     file('deep.dot', `digraph deep { start [shape=Mdiamond] done [shape=Msquare] ${write('given')} start -> write -> done }`)
     await ran([get(), 'call [type="graph.invoke", program="workflow:through", pass_context=given]'])

@@ -41,7 +41,7 @@ test('edges have names of their own, labels, and conditions in their plainest sp
   ])
 })
 
-test('every way that no edge shows is a jump, with what makes a run take it', () => {
+test('every step of a run that no edge shows is a jump, with its reason', () => {
   const { edges } = picture(`graph [retry_target=plan]
     start [shape=Mdiamond]; done [shape=Msquare]; plan; proof [goal_gate=true]; build [retry_target=nowhere, fallback_retry_target=plan, timeout="9s"]
     start -> plan -> build -> proof -> done; proof -> build [loop_restart=true]`)
@@ -53,7 +53,7 @@ test('every way that no edge shows is a jump, with what makes a run take it', ()
   ])
 })
 
-test('groups are the subgraphs with a label that hold each other or share nothing', () => {
+test('groups are the subgraphs with a label that contain each other or share nothing', () => {
   const { groups } = picture(`subgraph one { label="One"; a; b; subgraph two { label="Two"; b } }
     subgraph three { label="Three"; b; c }; subgraph four { d }; a -> b -> c -> d`)
   expect(groups).toEqual([

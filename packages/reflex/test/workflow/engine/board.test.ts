@@ -262,7 +262,7 @@ describe('guards', () => {
 describe('a board without an engine', () => {
   const source = { workflowId: 'w', nodeId: 'n', stackDepth: 0 }
 
-  test('is read from where one left off, as that of an engine is', () => {
+  test('is read on from a cursor, like that of an engine', () => {
     const board = new ScopedBlackboard()
     expect([board.cursor(), board.entriesFrom(0)]).toEqual([0, [[], 0]])
     board.append([{ key: 'a', value: 1 }], source)
@@ -273,8 +273,8 @@ describe('a board without an engine', () => {
   })
 })
 
-describe('what is read often', () => {
-  test('entries are made once, whoever reads them and however often', async () => {
+describe('frequent reads', () => {
+  test('entries are made once, for any reader and any number of reads', async () => {
     const seen: BlackboardEntry[][] = []
     const look = (it: DecisionContext): unknown => {
       const { blackboard } = it
@@ -290,7 +290,7 @@ describe('what is read often', () => {
   })
 
   // proves: workflow r8d
-  test('lists belong to those who asked for them', async () => {
+  test('lists belong to their callers', async () => {
     const engine = engineOf([flow('main', { a: {} }, [])])
     await engine.init('main', { blackboard: [{ key: 'x', value: 1 }] })
     for (const read of [() => engine.blackboard().local(), () => engine.blackboard().entries(), () => engine.blackboard().getAll('x')]) {
@@ -299,7 +299,7 @@ describe('what is read often', () => {
     }
   })
 
-  test('each caller on the stack is made once, at whatever depth it is looked at', async () => {
+  test('each caller on the stack is made once, for reads at any depth', async () => {
     const depth = 300
     const frames = new Set<unknown>()
     let deepest = 0
@@ -323,7 +323,7 @@ describe('what is read often', () => {
   })
 })
 
-describe('what a write may be', () => {
+describe('the values of a write', () => {
   // proves: workflow d-json
   test('a property that is undefined is absent, and the empty key is a key like others', async () => {
     const agent = agentOf({ a: writing({ order: { total: 84, note: undefined }, '': 'empty' }) })

@@ -446,7 +446,7 @@ describe('an agent that never answers', () => {
   })
 })
 
-describe('a node with a name under which Reflex itself waits', () => {
+describe('a node with the name of a wait of Reflex itself', () => {
   test.each(['engine:error', 'way', 'doubt', 'engine:budget'])('suspends and is resumed like any other: %s', async (name) => {
     const agent = agentOf({ [name]: asking('said', 'a person decides') })
     const engine = engineOf([flow('main', { [name]: {}, after: {} }, [[name, 'after']])], agent)
