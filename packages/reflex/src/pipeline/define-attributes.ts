@@ -470,7 +470,7 @@ export interface NodeAttributes<Id extends string> {
   readonly metrics_key?: string | undefined
   /** A list of pairs, backend and model. */
   readonly candidates?: JsonValue | undefined
-  /** Backends that are out. */
+  /** Backends that are out, beside those that the key exclude of the context names. */
   readonly exclude?: ListValue | undefined
   /** The one prompt. */
   readonly variant_a?: string | undefined

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { virtualHost } from '../../src/testing/index.ts'
 import { actions } from '../../src/cli/actions.ts'
 import { exitCodeOf } from '../../src/cli/exit.ts'
 import { CATALOGUE } from '../../src/catalogue.ts'
@@ -292,8 +293,15 @@ describe('interrupts', () => {
 
 test('a bug of ours shows no stack and keeps it in a file', async () => {
   const folder = workFolder()
-  const environment = { TMPDIR: folder, ...(JSON.parse('{"REFLEX_POLICY": 7}') as object) } as Record<string, string>
-  const { code, err } = await reflex(['runs'], { folder, environment })
+  const entropy = (): string => {
+    throw new TypeError('no entropy')
+  }
+  const host = Object.assign(virtualHost(), { entropy })
+  const { code, err } = await reflex(['run', 'refund.workflow.json', '--answers', 'none'], {
+    folder,
+    host,
+    environment: { TMPDIR: folder },
+  })
   expect(code).toBe(70)
   expect(err).toMatch(/^error R9002\s+a bug of Reflex/)
   const [, file = ''] = /report it, with (\S+)/.exec(err.replace(/\n +/g, ' ')) ?? []

@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('a process that ends in the middle
     expect(resumed.code).toBe(75)
     expect(resumed.err).toMatch(/taken over from process \d+, which is gone · 3 records · keeps rules decide.* · trusted/)
     expect(resumed.err).toMatch(/asked {5}pay: Did pay happen\?\n/)
-    expect(resumed.err).toMatch(/Look on the other\s+side\s+first\s+for\s+its\s+key,\s+tern:\d\.\n/)
+    expect(resumed.err).toMatch(/Check\s+with\s+the\s+other\s+side\s+first\s+for\s+its\s+key,\s+tern:\d\.\n/)
     expect(reflex(['resume', 'tern', '--answers', 'auto'], folder).code).toBe(75)
     expect(paid(folder)).toBe('paid\n')
     writeFileSync(join(folder, 'stop'), '')

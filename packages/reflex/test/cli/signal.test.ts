@@ -6,6 +6,7 @@ import { reflex, workFolder } from './worlds.ts'
 const DOT = `digraph p { graph [goal="g"]; start [shape=Mdiamond]; done [shape=Msquare];
   w [type="wait.signal", signal_topic="deploy.done"]; start -> w -> done }`
 
+// proves: pipeline s6.5c
 test('a run says which message it waits for, and is sent it', async () => {
   const folder = workFolder()
   writeFileSync(join(folder, 'p.dot'), DOT)

@@ -11,7 +11,7 @@ test('a claim without a test, a test without a claim, and an omission without a 
     'toy',
     '| `1a` | runs |\n| `1b` | stops |\n| `1c` | waits |\n\n## Left out\n\n| `1c` | nobody waits |\n| `2` | gone |\n',
   )
-  const proven = new Set(provenIn(`${'//'} proves: toy 1a, toy 3\ntest()\n`))
+  const proven = new Set(provenIn(['//', 'proves: toy 1a, toy 3\ntest()\n'].join(' ')))
   expect(faultsOf([page], proven)).toEqual([
     'toy 1b is claimed, and no test proves it',
     'toy 2 is left out, and nothing claims it',

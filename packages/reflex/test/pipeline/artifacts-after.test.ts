@@ -34,6 +34,7 @@ test('what nodes have stored is there when the run is over', async () => {
   expect(Object.keys(filesIn(logs_root)).filter((file) => file.startsWith('artifacts/'))).toEqual([])
 })
 
+// proves: pipeline 6.6b
 test('small pieces are files too where the host wants them', async () => {
   const logs_root = folder()
   await run(DOT, { logs_root, handlers: handlers(), validate: false, persistArtifacts: true })

@@ -39,6 +39,7 @@ const ok = handlers(() => ({ status: 'success' }))
 const resume = (logs_root: string, options: PipelineRunOptions = {}, text = dot) =>
   run(text, { logs_root, trust: 'autonomous', handlers: ok, resume: true, ...options })
 
+// proves: pipeline 3.13f
 test.each([undefined, 'a secret'])(
   'a run that is resumed continues with the pipeline as it had changed it, secret %s',
   async (hmac_secret) => {

@@ -256,6 +256,7 @@ async function byReflex({ workdir, dot, values }: Program): Promise<Went> {
 const PLACES = '/usr/local/bin:/usr/bin:/bin'
 
 // proves: pipeline s4.3a, pipeline s6.5b, pipeline s6.6d, pipeline 12.45, pipeline s6.12a, pipeline s4.2a
+// proves: pipeline sC.1, pipeline 12.120
 describe('the conformance matrix (120, seed appendix C)', () => {
   for (const row of ROWS) {
     describe(`${row.type} [${row.good}]`, () => {

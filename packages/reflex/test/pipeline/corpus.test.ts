@@ -81,9 +81,10 @@ function undrawn({ edges }: Graph, events: readonly PipelineEvent[]): string[] {
   const drawn = new Set(edges.map(({ from, to }) => `${from} to ${to}`))
   const back = new Set(edges.flatMap(({ to, jump }) => (jump === undefined ? [] : [to])))
   return events.flatMap((event) => {
-    if (event.type === 'goal_gate_retrying') return back.has(String(event['target'])) ? [] : [`back to ${String(event['target'])}`]
-    if (event.type !== 'edge_selected' || event['reason'] === 'its branches join there') return []
-    const way = `${String(event['from'])} to ${String(event['to'])}`
+    const { type, from, to, target, reason } = event as JsonObject
+    if (type === 'goal_gate_retrying') return typeof target === 'string' && back.has(target) ? [] : [`back to ${shown(target ?? null)}`]
+    if (type !== 'edge_selected' || reason === 'its branches join there') return []
+    const way = `${shown(from ?? null)} to ${shown(to ?? null)}`
     return drawn.has(way) ? [] : [way]
   })
 }

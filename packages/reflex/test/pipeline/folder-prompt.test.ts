@@ -23,6 +23,7 @@ test('prompt.md is the expanded prompt alone, and request.json the request that 
   expect(sent.length).toBeGreaterThan(prompt.length)
 })
 
+// proves: pipeline 8.2c
 test('transforms are functions or objects', async () => {
   const seen: string[] = []
   const result = await run(dot('a [prompt="say"];', 'a'), {

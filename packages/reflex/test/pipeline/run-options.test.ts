@@ -53,6 +53,7 @@ test.each<[string, string, PipelineRunOptions, number]>([
 
 const FAILS = graph('a [prompt=x, simulate=fail] start -> a -> done')
 
+// proves: pipeline 3.4j
 test('a failure that nothing catches ends the run, or follows an edge without a condition where the operator is lenient', async () => {
   expect((await run(FAILS, quick)).status).toBe('fail')
   const { result, of } = await told(FAILS, { onUnroutedFailure: 'lenient' })
@@ -62,6 +63,7 @@ test('a failure that nothing catches ends the run, or follows an edge without a 
   expect((await run(gate, { ...quick, onUnroutedFailure: 'lenient' })).status).toBe('fail')
 })
 
+// proves: pipeline 3.3f
 test('a dead end ends the run as an exit does, or fails it where the operator is strict', async () => {
   const dot = graph('a [prompt=x, simulate=true] start -> a a -> done [condition="outcome=fail"]')
   expect((await run(dot, quick)).status).toBe('success')
@@ -105,6 +107,7 @@ test('a budget that is nearly spent is told once, before it is spent', async () 
   expect(none.of('budget_warning')).toEqual([])
 })
 
+// proves: pipeline 10.2i
 test('an update that no handler may write is an event', async () => {
   const handlers = handlersOf({
     greedy: { execute: () => ({ status: 'success', context_updates: { outcome: 'mine', 'internal.run_id': 'mine', said: 'hello' } }) },
@@ -161,6 +164,7 @@ test.each<[string, Partial<AsyncMiddleware>, string]>([
   expect(of('stage_retrying')).toEqual([])
 })
 
+// proves: pipeline s12.6b
 test('hooks of a host are functions: around the pipeline once, around each node, and one that says no fails it', async () => {
   const seen: unknown[] = []
   const note: Hook = async ({ of, phase, node_id, outcome = null }) => {

@@ -24,6 +24,7 @@ const signalsOf = (events: readonly PipelineEvent[]) =>
     type === 'signal' && topic === 'orchestrator.node' && graph_id === 'g' ? [[node_id, node_type, status]] : [],
   )
 
+// proves: pipeline s15.2a
 test('signal_emit reaches the listener, the stream and events.jsonl', async () => {
   const logs_root = folder()
   const heard: PipelineEvent[] = []

@@ -112,7 +112,7 @@ function backEdges({ nodes, edges }: Plan): Set<number> {
   const leaving = Map.groupBy([...edges.keys()], (i) => edges[i]?.from)
   const back = new Set<number>()
   const seen = new Set<number>()
-  for (const first of [...nodes.keys()]) {
+  for (const first of nodes.keys()) {
     const path = [{ node: first, next: 0 }]
     const open = new Set([first])
     if (seen.has(first)) continue

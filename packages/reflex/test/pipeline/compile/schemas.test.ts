@@ -77,7 +77,7 @@ describe('types', () => {
     [
       'prompt=x, capabilities="arbor://a/b, arbor://a/*"',
       [
-        'typed_schema: capabilities of "n" is "arbor://a/b, arbor://a/*", which holds what is no capability: * is for grants, not for what is needed: *',
+        'typed_schema: capabilities of "n" is "arbor://a/b, arbor://a/*", which holds what is no capability: * is only for grants and denials: *',
       ],
     ],
   ])('%s', (attributes, findings) => expect(ofNode(attributes)).toEqual(findings))

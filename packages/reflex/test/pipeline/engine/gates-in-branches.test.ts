@@ -24,6 +24,7 @@ const block = (more = '', gate = '') => `digraph g {
   join -> done
 }`
 
+// proves: pipeline 3.9.2g
 test('a goal gate that failed in a branch keeps the run from ending in success', async () => {
   const went = await runDot(block(), { handlers: { check: failing(1), ok } })
   expect(went.status).toBe('failed')

@@ -15,6 +15,7 @@ const kinds = (went: Awaited<ReturnType<typeof runDot>>, id: string) =>
     node_id === id && ['stage_completed', 'stage_skipped', 'middleware_halted'].includes(type) ? [type] : [],
   )
 
+// proves: pipeline s3.10a, pipeline s15.1f, pipeline 2.6.22
 test('a pure node whose inputs are unchanged is not run again; one whose inputs change is', async () => {
   const went = await runDot(loop(copy, 'copy'))
   expect(kinds(went, 'copy')).toEqual(['stage_completed', 'stage_skipped', 'stage_skipped'])
@@ -55,6 +56,7 @@ test('a branch that passes a node over still brings its value out', async () => 
   expect(went.context['parallel.results']).toMatchObject([{ id: 'copy', context_updates: { copied: '<x>' } }, {}])
 })
 
+// proves: pipeline 3.10c
 test('hashes stand in checkpoints, and what a checkpoint has of a node that its author calls idempotent counts', async () => {
   const logs_root = folder()
   const stop = new AbortController()

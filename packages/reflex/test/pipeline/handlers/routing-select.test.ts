@@ -51,6 +51,7 @@ test('what is chosen is written, by booleans and by text', async () => {
   expect(last.context).toMatchObject({ selected_backend: 'big', routing_reason: 'fallback' })
 })
 
+// proves: pipeline 4.3.2b
 test('the context excludes backends, and says how much of the budget is left', async () => {
   const both = { avail_big: true, avail_mid: true }
   for (const exclude of ['other, big', ['big']])

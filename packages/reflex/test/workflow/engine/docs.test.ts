@@ -41,10 +41,13 @@ interface Outcome extends Programs {
 /** Runs the programs of the page, one after the other, as they stand there. */
 async function runPage(): Promise<Outcome> {
   const [loading = '', deciding = '', events = ''] = blocks('ts').map((text) =>
-    stripTypeScriptTypes(text.replaceAll(': DecisionAgent', '')),
+    // What the snippets import stands around them here.
+    stripTypeScriptTypes(text.replace(/^import .*$/gm, '').replaceAll(': DecisionAgent', '')),
   )
+  // Each snippet stands alone on the page; here they share one engine.
+  const listening = events.replace('const engine = createEngine(registry, agent)', '')
   const init = deciding.indexOf('await engine.init')
-  const body = `${loading}\n${deciding.slice(0, init)}\n${events}\n${deciding.slice(init)}\nreturn { registry, engine, waiting, end }`
+  const body = `${loading}\n${deciding.slice(0, init)}\n${listening}\n${deciding.slice(init)}\nreturn { registry, engine, waiting, end }`
   const logged: unknown[][] = []
   const sent: string[] = []
   const world = {
