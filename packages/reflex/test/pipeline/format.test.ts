@@ -204,3 +204,8 @@ describe('whatever a text is', () => {
     expect(text.length).toBeLessThan(200 * levels)
   })
 })
+
+test('a text in quotes with a column of stars stays as it is', () => {
+  const text = 'digraph g {\n  a [\n    prompt="Say:\n* one\n* two"\n  ]\n}\n'
+  expect(formatDot(text).text).toBe(text)
+})

@@ -107,7 +107,8 @@ class Printer {
 /** A comment has its own form; only a column of stars is put below the first. */
 function comment({ text }: FormatToken, pad: string, end: string): string {
   const [first = '', ...rest] = text.split(/\r\n?|\n/)
-  if (rest.length === 0 || rest.some((line) => !line.trimStart().startsWith('*'))) return text
+  // A text in quotes may hold a list with stars: it stays as it is.
+  if (!first.startsWith('/*') || rest.length === 0 || rest.some((line) => !line.trimStart().startsWith('*'))) return text
   return [first.trimEnd(), ...rest.map((line) => `${pad} ${line.trim()}`)].join(end)
 }
 
