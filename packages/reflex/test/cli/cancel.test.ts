@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { DOCUMENTS } from '../../src/cli/output/schema.ts'
@@ -10,6 +10,18 @@ async function scene(): Promise<WorldOptions & { readonly host: ReturnType<typeo
   const options = { folder: workFolder(), host: virtualHost() }
   await reflex(['run', 'refund.workflow.json', '--id', 'otter-2m9q', '--answers', 'none'], options)
   return options
+}
+
+/** Lets time pass until a command has ended, however slowly the machine gets there. */
+async function endOf({ ended }: ReturnType<typeof start>, host: ReturnType<typeof virtualHost>): ReturnType<typeof reflex> {
+  const state = { over: false }
+  const end = (): void => void (state.over = true)
+  void ended.then(end, end)
+  while (!state.over) {
+    await host.settle()
+    await host.advance(500)
+  }
+  return ended
 }
 
 test('cancels a run, says who and why, and what to type next', async () => {
@@ -45,11 +57,7 @@ test('asks the process that holds the run, waits for it, and reports the result'
   const elsewhere = start(['resume', 'otter'], { ...options, columns: 80 })
   await elsewhere.shows('Approve')
   const cancelling = start(['cancel', 'otter', '--by', 'ben'], options)
-  for (let second = 0; second < 4; second++) {
-    await options.host.settle()
-    await options.host.advance(1000)
-  }
-  const { code, err } = await cancelling.ended
+  const { code, err } = await endOf(cancelling, options.host)
   expect({ code, err: normal(err).replace(/@\d+|\d{3,}/g, 'N') }).toEqual({
     code: 0,
     err: [
@@ -67,12 +75,8 @@ test('an answer given elsewhere ends the question at the terminal within a secon
   const elsewhere = start(['resume', 'otter'], { ...options, columns: 80 })
   await elsewhere.shows('Approve')
   const answering = start(['answer', 'otter', 'yes', '--by', 'ben'], options)
-  for (let half = 0; half < 4; half++) {
-    await options.host.settle()
-    await options.host.advance(500)
-  }
-  expect((await answering.ended).code).toBe(0)
-  expect((await elsewhere.ended).screen).toContain('ben')
+  expect((await endOf(answering, options.host)).code).toBe(0)
+  expect((await endOf(elsewhere, options.host)).screen).toContain('ben')
 })
 
 test('a question that the inbox asks ends when it is answered elsewhere, and says by whom', async () => {
@@ -82,11 +86,7 @@ test('a question that the inbox asks ends when it is answered elsewhere, and say
   asking.press('enter')
   await asking.shows('Approve')
   await reflex(['answer', 'otter', 'yes', '--by', 'ben'], options)
-  for (let second = 0; second < 4; second++) {
-    await options.host.settle()
-    await options.host.advance(1000)
-  }
-  const { code, screen } = await asking.ended
+  const { code, screen } = await endOf(asking, options.host)
   expect([code, screen]).toEqual([2, expect.stringContaining('ben')])
   expect(screen).not.toContain('› Approve')
 })
@@ -97,11 +97,7 @@ test('says so where the process that holds the run does not answer in time', asy
   const elsewhere = start(['resume', 'otter'], { folder: options.folder, columns: 80, host: virtualHost({ seed: 77 }) })
   await elsewhere.shows('Approve')
   const cancelling = start(['cancel', 'otter', '--wait', '2s'], options)
-  for (let second = 0; second < 3; second++) {
-    await options.host.settle()
-    await options.host.advance(1000)
-  }
-  const { code, err } = await cancelling.ended
+  const { code, err } = await endOf(cancelling, options.host)
   expect({ code, err: normal(err).replace(/\d{3,}/g, 'N') }).toEqual({
     code: 75,
     err: [
@@ -118,27 +114,24 @@ test('says so where the process that holds the run does not answer in time', asy
 
 test('lists the effects that may have happened, with the keys for a check with the other side', async () => {
   const options = { folder: workFolder(), host: virtualHost() }
+  const begun = join(options.folder, 'begun')
   writeFileSync(
     join(options.folder, 'bank.mjs'),
-    `import { defineTool } from '${join(import.meta.dirname, '../../src/tools/index.ts')}'
+    `import { writeFileSync } from 'node:fs'
+import { defineTool } from '${join(import.meta.dirname, '../../src/tools/index.ts')}'
 const input = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
-export const pay = defineTool({ name: 'bank.pay', description: '', input, repeat: 'keyed', leaves: true, run: () => new Promise(() => undefined) })
+export const pay = defineTool({ name: 'bank.pay', description: '', input, repeat: 'keyed', leaves: true, run: () => { writeFileSync('${begun}', ''); return new Promise(() => undefined) } })
 `,
   )
   const pay = { id: 'pays', entry: 'pay', nodes: { pay: { id: 'pay', spec: { tool: 'bank.pay' } } }, edges: [] }
   writeFileSync(join(options.folder, 'pays.workflow.json'), JSON.stringify(pay))
   const paying = start(['run', 'pays.workflow.json', '--id', 'otter-2m9q', '--tools', 'bank.mjs'], { ...options, columns: 80 })
-  await paying.shows('otter-2m9q')
-  await options.host.settle(50)
+  while (!existsSync(begun)) await options.host.settle()
   const cancelling = start(['cancel', 'otter'], options)
-  for (let second = 0; second < 4; second++) {
-    await options.host.settle(50)
-    await options.host.advance(1000)
-  }
-  const { code, err } = await cancelling.ended
+  const { code, err } = await endOf(cancelling, options.host)
   expect({ code, err: normal(err) }).toEqual({
     code: 0,
     err: expect.stringMatching(/\n {2}may have happened {2}pay {2}\S+ {2}key otter-2m9q:\S+\n/) as string,
   })
-  expect((await paying.ended).code).toBe(1)
+  expect((await endOf(paying, options.host)).code).toBe(1)
 })
