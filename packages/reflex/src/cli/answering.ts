@@ -15,7 +15,7 @@ export interface Answering {
   unused(): readonly string[]
 }
 
-/** What `--answers` takes beside a file. */
+/** The values of `--answers` beside a file. */
 export const WORDS: readonly string[] = ['ask', 'none', 'auto']
 
 /** `--answers`: `ask` with a terminal, else `none`, unless told. Throws `R2031`, `R2032` and `R4210`. */

@@ -51,7 +51,7 @@ function budgetFacts(limits: RunLimits | undefined, unpricedModel: () => string 
   return [`budget ${budgetText(limits)}`, ...asks]
 }
 
-/** The first model that may be asked and whose price nobody knows. */
+/** The first model that may be asked and has no known price. */
 function unpricedIn({ models }: Session['reflex'], { agent, simulate }: Keeps): string | undefined {
   if (simulate === true || agent?.recorded !== undefined) return undefined
   const request = { messages: [], ...(agent?.model === undefined ? {} : { model: agent.model }) }

@@ -16,7 +16,7 @@ export function usedBy({ facts = {} }: StoryEvent): Used | undefined {
   return { tokens: amount(input) + amount(output), tries: amount(tries), ...(typeof usd === 'number' ? { usd: amount(usd) } : {}) }
 }
 
-/** What a file or a tool says may be any number: nothing is given back to a budget, and sums stay finite. */
+/** A file or a tool may state any number: a budget gets nothing back, and sums stay finite. */
 function amount(value: unknown): number {
   return typeof value === 'number' && value > 0 ? Math.min(value, Number.MAX_SAFE_INTEGER) : 0
 }

@@ -19,7 +19,7 @@ const SCAN = 24 * STRIDE
 /** An append-only log of writes. The latest entry of a key wins; nothing is ever changed or removed. */
 export class Scope {
   readonly #log: (Json | undefined)[] = []
-  /** Where the latest entry of each key stands, in the order of these entries. */
+  /** The place of the latest entry of each key, in the order of these entries. */
   #index: Map<string, number> | undefined
 
   get size(): number {

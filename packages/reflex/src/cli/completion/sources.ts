@@ -8,7 +8,7 @@ import type { Candidate, Sources } from './candidates.ts'
 /** The newest runs are enough to complete a name. */
 const MOST = 200
 
-/** What may follow, from this folder's store and the lists of the command. */
+/** The words that may follow, from this folder's store and the lists of the command. */
 export function sourcesOf(console: Console): Sources {
   return {
     runs: ({ open, questions }) =>
