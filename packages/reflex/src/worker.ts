@@ -32,6 +32,10 @@ const LONGEST_PAUSE = 30_000
 const MISSED = 200
 /** The number of tries in a row without a result after which a run that stays due is left alone. */
 const FRUITLESS = 3
+/** Milliseconds between two looks at the least, however close the times are that runs wait for. */
+const LEAST = 50
+/** Milliseconds ahead for which a worker remembers when runs are due. Later times are met by the regular looks. */
+const NEAR = 60_000
 /** A worker begins anywhere among this many times as many runs as it carries. */
 const SPREAD = 4
 
@@ -63,6 +67,11 @@ class Work {
   /** What is left alone: until when, and how long. The store itself has an empty name. */
   readonly #paused = new Map<string, { readonly until: number; readonly pause: number }>()
   #wake: () => void = () => undefined
+  /** Moves the end of the present pause to the first time for which a run waits. */
+  #arm: () => void = () => undefined
+  #looked = 0
+  /** The times of the near future for which runs wait that were let go of, in their order. */
+  readonly #times: number[] = []
 
   constructor(reflex: Reflex, options: WorkOptions) {
     this.#reflex = reflex
@@ -102,6 +111,8 @@ class Work {
     const now = this.#now
     for (const [id, { until, pause }] of this.#paused) if (until + pause < now) this.#paused.delete(id)
     this.#waiting = []
+    this.#looked = now
+    while ((this.#times[0] ?? now + 1) <= now) this.#times.shift()
     try {
       const { runtime, store } = this.#reflex
       await runtime.greet()
@@ -173,10 +184,20 @@ class Work {
       const records = run.state.n - before
       this.#tell({ did: 'left', run: id, status, records, handle })
       handle.close()
+      this.#expect(run.state.waits.values())
       this.#judge(id, records)
     } catch (thrown) {
       this.#stumble(id, thrown)
     }
+  }
+
+  /** Looks again when a run that it let go of is due, unless there are runs to begin with until then. */
+  #expect(waits: Iterable<{ readonly due: number | undefined }>): void {
+    for (const { due } of waits) {
+      if (due === undefined || due > this.#now + NEAR) continue
+      this.#times.splice(this.#times.findLastIndex((time) => time <= due) + 1, 0, due)
+    }
+    if (this.#waiting.length === 0) this.#arm()
   }
 
   /** A run that another worker has served since the last look is no longer due at the next one. */
@@ -261,12 +282,18 @@ class Work {
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const { host } = this.#reflex
-      const callOff = host.at(host.now() + ms, () => this.#wake())
+      const end = host.now() + ms
+      let callOff: () => void = () => undefined
       this.#wake = () => {
         callOff()
-        this.#wake = () => undefined
+        this.#wake = this.#arm = () => undefined
         resolve()
       }
+      this.#arm = () => {
+        callOff()
+        callOff = host.at(Math.min(end, Math.max(this.#times[0] ?? end, this.#looked + LEAST)), () => this.#wake())
+      }
+      this.#arm()
     })
   }
 }

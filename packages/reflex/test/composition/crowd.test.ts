@@ -24,4 +24,6 @@ test('of runs that wait for one time after the other under four workers, none is
   for (let ticks = 0; ticks < 20_000 && found.delays === undefined; ticks++) await host.advance(10)
   expect(found.delays).toHaveLength(120)
   expect(found.delays?.at(-1)).toBeLessThanOrEqual(1_000)
+  // A worker that lets go of a run looks again when the run is due. Only the first time of each run waits for a regular look.
+  expect(found.delays?.[Math.floor(found.delays.length * 0.8)]).toBeLessThanOrEqual(60)
 })
