@@ -114,12 +114,12 @@ class Purse {
     if (stopped !== undefined)
       return faults.make('R3020', `${stopped.why}, and ${stopped.by} stopped the run here`, { run: this.#run.id, path: place })
     const unpriced = this.#unpriced(traits)
-    if (unpriced !== undefined) return { name: UNPRICED, about: unpricedQuestion(unpriced, this.#bounds, place) }
+    if (unpriced !== undefined) return { name: UNPRICED, asker: 'budget', about: unpricedQuestion(unpriced, this.#bounds, place) }
     if (this.#asksItself(frame)) return undefined
     // The node that has just been entered is still to be executed.
     const used = { ...this.#used, steps: Math.max(0, this.#used.steps - 1) }
     const over = boundsReached(this.#bounds, used).filter((bound) => costs || bound === 'time' || bound === 'steps')
-    return over.length === 0 ? undefined : { name: BUDGET, about: budgetQuestion(this.#bounds, used, place) }
+    return over.length === 0 ? undefined : { name: BUDGET, asker: 'budget', about: budgetQuestion(this.#bounds, used, place) }
   }
 
   /** The first model that may be asked next and has no price, where money is bounded and nobody has allowed it. */
@@ -131,11 +131,6 @@ class Purse {
   #asksItself({ pin }: Frame): boolean {
     const definitions = this.#definitions
     return definitions.kind(definitions.program(pin).kind).budgets === true
-  }
-
-  /** A program may ask under any name: what it is answered raises nothing. */
-  #isOurs({ name, doubts, frame }: Wait): boolean {
-    return name === BUDGET && (doubts !== undefined || this.#asksItself(frame))
   }
 
   get bounds(): Bounds {
@@ -167,10 +162,10 @@ class Purse {
   }
 
   #opened(wait: Wait): void {
-    const { id, name, doubts, about } = wait
-    if (this.#isOurs(wait)) this.#asked.set(id, doubts)
-    if (name === UNPRICED && doubts !== undefined && isObject(about) && typeof about.model === 'string')
-      this.#priced.set(id, { effect: doubts, model: about.model })
+    const { id, asker, doubts, about } = wait
+    if (asker !== 'budget') return
+    if (!isObject(about) || typeof about.model !== 'string') this.#asked.set(id, doubts)
+    else if (doubts !== undefined) this.#priced.set(id, { effect: doubts, model: about.model })
   }
 
   #answered(question: Ref, answer: Json, by = 'somebody'): void {

@@ -2,7 +2,6 @@ import { questionsOf } from './handle.ts'
 import { linesOfHistory } from './history/trace.ts'
 import { edgeOf } from './history/words.ts'
 import {
-  DOUBT,
   type Fault,
   faults as kernelFaults,
   type ForkStanding,
@@ -104,7 +103,7 @@ function openOf({ run, state, definitions }: ForkStanding): Open[] {
   return questionsOf(run, summary(state, definitions, 'suspended').waits).flatMap((open): Open[] => {
     const wait = [...state.waits.values()].find(({ id }) => String(id) === open.wait)
     // What nobody knows is for people to say; whether an effect may begin is not.
-    if (wait === undefined || wait.name === DOUBT || open.fault !== undefined) return []
+    if (wait === undefined || wait.asker === 'outcome' || open.fault !== undefined) return []
     const { frame, id } = wait
     const settle = (word: string): Settling => {
       const value = answerTo(open, word)

@@ -1,5 +1,7 @@
 import { linesOf, type StoryLine } from './history/trace.ts'
 import {
+  type Asker,
+  askerIn,
   type Change,
   type FaultData,
   isObject,
@@ -22,8 +24,10 @@ export interface OpenQuestion {
   readonly run: string
   /** The wait's name in the journal. */
   readonly wait: string
-  /** A node's name; `engine:error` and `doubt` for questions of Reflex itself. */
+  /** The name of the wait: a node's, or a label for a question of Reflex itself. */
   readonly name: string
+  /** Who asks: the program, or Reflex itself about an outcome, an edge, a retry, a budget or a permission. */
+  readonly asker: Asker
   readonly path: string
   readonly question: Question
   /** Milliseconds since the epoch. */
@@ -37,17 +41,22 @@ export interface OpenQuestion {
 export function questionsOf(run: string, waits: readonly OpenWait[]): OpenQuestion[] {
   return waits
     .filter(({ type }) => type === 'answer')
-    .map(({ id, name, path, about, since, due, number }) => ({
-      id: `${run}/q${number}`,
-      run,
-      wait: String(id),
-      name,
-      path,
-      question: present({ question: questionOf(about, name), run, name, path }),
-      since,
-      ...(due === undefined ? {} : { due }),
-      ...faultOf(about),
-    }))
+    .map((wait) => {
+      const { id, name, path, about, since, due, number } = wait
+      const asker = askerIn(wait)
+      return {
+        id: `${run}/q${number}`,
+        run,
+        wait: String(id),
+        name,
+        asker,
+        path,
+        question: present({ question: questionOf(about, name), run, name, asker, path }),
+        since,
+        ...(due === undefined ? {} : { due }),
+        ...faultOf(about),
+      }
+    })
 }
 
 function questionOf(about: Json | undefined, name: string): Question {

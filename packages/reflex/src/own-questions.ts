@@ -1,4 +1,4 @@
-import { DOUBT, type FaultData, isObject, type Json } from './kernel/index.ts'
+import { type Asker, type FaultData, isObject, type Json } from './kernel/index.ts'
 import { acceptAnswer, type Question, type QuestionOption } from './people/index.ts'
 import { suggest } from './text/index.ts'
 
@@ -6,14 +6,10 @@ import { suggest } from './text/index.ts'
 interface Asked {
   readonly run: string
   readonly name: string
+  readonly asker: Asker
   readonly path: string
   readonly question: Question
   readonly fault?: FaultData
-}
-
-/** True if Reflex asks for an unknown outcome of an effect. */
-export function isDoubt({ name }: Pick<Asked, 'name'>): boolean {
-  return name === DOUBT
 }
 
 const OUTCOMES: Readonly<Record<string, Omit<QuestionOption, 'value'>>> = {
@@ -23,8 +19,8 @@ const OUTCOMES: Readonly<Record<string, Omit<QuestionOption, 'value'>>> = {
 }
 
 /** Words a question for people: one about an unknown outcome names the effect and its key, and says what each answer does. */
-export function present({ question, path, run, name }: Asked): Question {
-  if (!isDoubt({ name })) return question
+export function present({ question, path, run, asker }: Asked): Question {
+  if (asker !== 'outcome') return question
   const { about, options = [] } = question
   const { args: what, effect } = isObject(about) ? about : {}
   const key = typeof effect === 'number' || typeof effect === 'string' ? ` for its key, ${run}:${effect}` : ''
@@ -44,7 +40,7 @@ const RETRY: QuestionOption = { value: 'retry', label: 'Try again' }
  * both try again. Throws `R4200` and `R4201`.
  */
 export function answerTo(open: Asked, value: unknown): Json {
-  if (open.fault === undefined || isDoubt(open)) return acceptAnswer(open.question, value ?? null, suggest)
+  if (open.asker !== 'retry') return acceptAnswer(open.question, value ?? null, suggest)
   if (value !== undefined && value !== null) acceptAnswer({ text: open.question.text, options: [RETRY] }, value, suggest)
   return null
 }

@@ -45,7 +45,7 @@ async function carry(carrying: Carrying, interrupt: AbortController): Promise<Le
       progress.watch(false)
       return 'ended'
     }
-    const open = handle.questions.filter(({ wait, name }) => name !== 'engine:error' && !later.has(wait) && asked.durably(wait))
+    const open = handle.questions.filter(({ wait, asker: who }) => who !== 'retry' && !later.has(wait) && asked.durably(wait))
     const byData = await answeredByData(carrying, open)
     if (typeof byData === 'object') return byData
     if (byData) continue

@@ -95,6 +95,6 @@ function listen({ console }: Session, handle: RunHandle, progress: Progress, fol
 
 /** Answers the failures that stopped a run with nothing, so that each is tried again once. */
 export async function retryFailures(handle: RunHandle, actor: string): Promise<void> {
-  const failed: OpenQuestion[] = handle.questions.filter(({ name }) => name === 'engine:error')
+  const failed: OpenQuestion[] = handle.questions.filter(({ asker }) => asker === 'retry')
   for (const question of failed) await handle.answer(question, null, actor)
 }

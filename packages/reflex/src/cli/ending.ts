@@ -118,7 +118,7 @@ function interruptedLines(console: Console, handle: RunHandle): string[] {
     ...factLine(`interrupted  ${id}`, `${err.paint('yellow', 'interrupted')}  ${id}`, [kept], err),
     ...(passing ? [] : [way(err, 'go on', console.command('resume', handle.id))]),
     ...handle.questions
-      .filter(({ name }) => name !== 'engine:error')
+      .filter(({ asker }) => asker !== 'retry')
       .flatMap((open) => questionLines(console, open, handle.questions.length === 1)),
   ]
 }
@@ -128,8 +128,8 @@ export function suspendedLines(console: Console, handle: RunHandle): string[] {
   const { err, passing } = console
   const id = err.text(handle.id)
   const questions = handle.questions
-  const failures = questions.filter(({ name }) => name === 'engine:error')
-  const asked = questions.filter(({ name }) => name !== 'engine:error')
+  const failures = questions.filter(({ asker }) => asker === 'retry')
+  const asked = questions.filter(({ asker }) => asker !== 'retry')
   const topics = topicsOf(handle)
   const waits = [
     ...failures.map(({ path }) => `stopped at ${path}`),

@@ -1,4 +1,4 @@
-import type { OpenWait, RunRow } from '../kernel/index.ts'
+import { askerIn, type OpenWait, type RunRow } from '../kernel/index.ts'
 import { BUDGET } from '../policy/index.ts'
 import type { Session } from './session.ts'
 
@@ -35,8 +35,8 @@ export function waitsFor(row: RunRow, gone: boolean): string {
   if (row.status === 'running') return row.owner === null ? '' : `process ${row.owner.pid} on ${row.owner.host}`
   if (row.status !== 'suspended') return ''
   if (isHeld(row)) return 'a person to resume it'
-  const failed = row.waits.filter(({ name }) => name === 'engine:error').map(({ path }) => `a remedy at ${path}`)
-  const asked = row.waits.filter(({ type, name }) => type === 'answer' && name !== 'engine:error')
+  const failed = row.waits.filter((wait) => askerIn(wait) === 'retry').map(({ path }) => `a remedy at ${path}`)
+  const asked = row.waits.filter((wait) => wait.type === 'answer' && askerIn(wait) !== 'retry')
   const [more, people] = [asked.filter(({ name }) => name === BUDGET), asked.filter(({ name }) => name !== BUDGET)]
   const parts = [...failed, ...questions('a budget', more), ...questions('a person', people)]
   if (parts.length > 0) return parts.join(', ')

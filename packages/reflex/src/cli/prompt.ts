@@ -1,4 +1,4 @@
-import { answerTo, isDoubt } from '../own-questions.ts'
+import { answerTo } from '../own-questions.ts'
 import type { OpenQuestion } from '../handle.ts'
 import { describeFault, isFault, isObject, type Json } from '../kernel/index.ts'
 import { brief, cells } from '../text/index.ts'
@@ -101,7 +101,7 @@ function drawQuestion(console: Console, open: OpenQuestion, stage: Stage): strin
   const column = look.narrow ? 4 : TEXT_COLUMN
   return [
     ...layoutRow(
-      { depth: callers.length, mark: 'asks', node: isDoubt(open) ? node || open.name : node, text: question.text, facts: by },
+      { depth: callers.length, mark: 'asks', node: open.asker === 'outcome' ? node || open.name : node, text: question.text, facts: by },
       look,
     ),
     ...shown(question.about, look, column),

@@ -6,7 +6,21 @@ import { faults } from './faults.ts'
 import { areKindred, type Flight, type Frame, isActivation, type Kid, lookup, scopeChain, type Wait } from './frame.ts'
 import { copyJson, type Json, type JsonObject } from './json.ts'
 import { type Program, pinOf } from './program.ts'
-import type { CallRequest, Ending, More, Pin, Rec, Input, Ref, Request, ReturnPair, SpawnRequest, WaitRequest, WaitType } from './record.ts'
+import type {
+  CallRequest,
+  Ending,
+  More,
+  OwnAsker,
+  Pin,
+  Rec,
+  Input,
+  Ref,
+  Request,
+  ReturnPair,
+  SpawnRequest,
+  WaitRequest,
+  WaitType,
+} from './record.ts'
 import { BoardReader } from './scope.ts'
 import { name, type State } from './state.ts'
 
@@ -50,6 +64,23 @@ export interface SpawnOptions {
 const INNER_NONE: Ref | null = null
 /** The outermost scope, among the names of scopes. */
 const ROOT = Symbol('root')
+
+interface WaitOptions {
+  /** Milliseconds since the epoch. */
+  readonly due?: number
+  readonly about?: Json
+  /** Who asks, if not the program. */
+  readonly asker?: OwnAsker
+}
+
+/** Returns a wait as a record keeps it. Formats below 3 do not state who asks. */
+export function waitRequest(state: State, type: WaitType, title: string, options: WaitOptions): WaitRequest {
+  const { about, asker } = options
+  const due = options.due === undefined ? undefined : Math.round(options.due)
+  if (asker !== undefined && state.statesAsker) return [type, title, due ?? null, about ?? null, asker]
+  if (about !== undefined) return [type, title, due ?? null, about]
+  return due === undefined ? [type, title] : [type, title, due]
+}
 
 /**
  * What a kind may see and ask for in one step. It is pure: the same state and input give the same record.
@@ -371,14 +402,11 @@ export class StepContext<Def = unknown> {
     else this.#requests = [...this.#requests, ...requests]
   }
 
-  /** Opens a wait; gives its name. `due` in milliseconds since the epoch. */
-  wait(type: WaitType, title: string, options: { readonly due?: number; readonly about?: Json } = {}): Ref {
+  /** Opens a wait; gives its name. */
+  wait(type: WaitType, title: string, options: WaitOptions = {}): Ref {
     const draft = this.#draft()
-    const due = options.due === undefined ? undefined : Math.round(options.due)
-    const request: WaitRequest =
-      options.about !== undefined ? [type, title, due ?? null, options.about] : due !== undefined ? [type, title, due] : [type, title]
     draft.wait ??= []
-    draft.wait.push(request)
+    draft.wait.push(waitRequest(this.#state, type, title, options))
     return name(this.#record, 'w', draft.wait.length - 1)
   }
 

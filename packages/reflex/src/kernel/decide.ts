@@ -1,13 +1,13 @@
 import { type BoardContract, checkSchema, checkSize, checkWrite, PLAIN } from './board.ts'
-import { type Lookup, StepContext } from './context.ts'
+import { type Lookup, StepContext, waitRequest } from './context.ts'
 import { causeOf, type FaultData, faultData, isFault } from './fault.ts'
 import { faultJson } from './fault-json.ts'
 import { faults } from './faults.ts'
-import { DOUBT, type Frame, type Wait } from './frame.ts'
+import type { Frame, Wait } from './frame.ts'
 import { isObject, type Json } from './json.ts'
 import type { Kind } from './kind.ts'
 import type { Program } from './program.ts'
-import type { Input, More, Rec } from './record.ts'
+import type { Input, More, OwnAsker, Rec, Ref } from './record.ts'
 import type { State } from './state.ts'
 
 /** Who wrote what is set for a fork, for messages. */
@@ -112,9 +112,9 @@ export class Decider {
       case 'end':
         return frame.told && !this.#hears(frame) ? this.#leave(frame, input, elapsed) : undefined
       case 'doubt':
-        return record(frame, input, elapsed, { wait: [['answer', DOUBT, null, doubtAbout(frame, input[1])]], doubts: input[1] })
+        return this.#asks(frame, input, elapsed, 'doubt', doubtAbout(frame, input[1]), 'outcome')
       case 'hold':
-        return record(frame, input, elapsed, { wait: [['answer', input[2], null, input[3]]], doubts: input[1] })
+        return this.#asks(frame, input, elapsed, input[2], input[3], input[4])
       case 'answer': {
         const wait = this.#state.waits.get(input[1])
         return wait?.doubts === undefined ? undefined : this.#afterDoubt(frame, input, wait, elapsed)
@@ -122,6 +122,19 @@ export class Decider {
       default:
         return undefined
     }
+  }
+
+  /** Asks a person about an effect, which waits for the answer. */
+  #asks(
+    frame: Frame,
+    input: Input & readonly [string, Ref, ...unknown[]],
+    elapsed: number,
+    title: string,
+    about: Json,
+    asker?: OwnAsker,
+  ): Rec {
+    const wait = waitRequest(this.#state, 'answer', title, { about, ...(asker === undefined ? {} : { asker }) })
+    return record(frame, input, elapsed, { wait: [wait], doubts: input[1] })
   }
 
   /** What a fork writes to the board of the root, as if the program had. Throws what the board refuses: `R2004` to `R2008`. */
@@ -160,7 +173,7 @@ export class Decider {
   #afterDoubt(frame: Frame, input: Input & readonly ['answer', ...unknown[]], wait: Wait, elapsed: number): Rec {
     const effect = wait.doubts ?? 0
     // Nothing has happened yet: whoever wanted the question reads the answer.
-    if (wait.name !== DOUBT) return record(frame, input, elapsed, { repeat: effect })
+    if (wait.asker !== 'outcome') return record(frame, input, elapsed, { repeat: effect })
     const outcome = doubtOutcome(input[2])
     if (outcome.is === 'repeat') return record(frame, input, elapsed, { repeat: effect })
     return this.#step(frame, input, outcome.is === 'happened' ? ['ok', effect, outcome.value] : ['err', effect, outcome.value], elapsed)

@@ -116,7 +116,10 @@ export class Effects {
       traits = port.traits === undefined ? port : port.traits(call)
       const said = this.#world.policy?.ask(call, traits, this.#run.state.start?.by)
       if (said !== undefined)
-        return this.#land(call, isFault(said) ? ['err', flight.id, faultJson(said)] : ['hold', flight.id, said.name, said.about])
+        return this.#land(
+          call,
+          isFault(said) ? ['err', flight.id, faultJson(said)] : ['hold', flight.id, said.name, said.about, said.asker],
+        )
     } catch (thrown) {
       return this.#failed(call, thrown)
     }

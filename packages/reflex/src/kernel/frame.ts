@@ -1,5 +1,5 @@
 import type { Json } from './json.ts'
-import type { Ending, Pin, Ref, ReturnPair, WaitType } from './record.ts'
+import type { Asker, Ending, Pin, Ref, ReturnPair, WaitType } from './record.ts'
 import { BoardReader, Scope, type ScopeView } from './scope.ts'
 
 /** An effect requested and not yet settled or dropped. */
@@ -29,12 +29,9 @@ export class Flight {
   }
 }
 
-/** The name of the kernel's own question: whether an effect has happened. */
-export const DOUBT = 'doubt'
-
 /** Whether an effect waits for leave to begin: nothing of it has happened. */
 export function isHeld({ id, frame, doubted }: Flight): boolean {
-  return doubted && frame.waits?.some(({ doubts, name }) => doubts === id && name !== DOUBT) === true
+  return doubted && frame.waits?.some(({ doubts, asker }) => doubts === id && asker !== 'outcome') === true
 }
 
 /** A named point where a frame stops for an answer, a message or a time. */
@@ -52,6 +49,7 @@ export interface Wait {
   readonly number: number
   /** The effect whose outcome is asked for: a question of the kernel, not of the program. */
   readonly doubts: Ref | undefined
+  readonly asker: Asker
 }
 
 /** A strand as its spawner sees it. */

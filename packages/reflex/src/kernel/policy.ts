@@ -1,5 +1,6 @@
 import type { Fault } from './fault.ts'
 import type { Call, Traits } from './port.ts'
+import type { OwnAsker } from './record.ts'
 import type { Json } from './value.ts'
 
 /**
@@ -8,6 +9,7 @@ import type { Json } from './value.ts'
  */
 export interface Hold {
   readonly name: string
+  readonly asker: OwnAsker
   readonly about: Json
 }
 

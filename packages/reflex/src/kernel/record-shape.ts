@@ -10,7 +10,7 @@ const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>>
   part: [3, 3],
   again: [2, 3],
   doubt: [2, 2],
-  hold: [4, 4],
+  hold: [4, 5],
   answer: [3, 4],
   message: [3, 4],
   timer: [2, 2],

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from './json.ts'
 
 /** The journal format that this release writes. Readers lift older records; newer ones are refused. */
-export const FORMAT = 2
+export const FORMAT = 3
 
 /**
  * The name of whatever a record made, after the record's number: effect `12` or `12.1`, wait `12w`, strand
@@ -27,7 +27,7 @@ export type Input =
   | readonly ['part', Ref, Json]
   | readonly ['again', Ref, Json?]
   | readonly ['doubt', Ref]
-  | readonly ['hold', Ref, string, Json]
+  | readonly ['hold', Ref, string, Json, OwnAsker?]
   | readonly ['answer', Ref, Json, string?]
   | readonly ['message', Ref, Json, string?]
   | readonly ['timer', Ref]
@@ -40,8 +40,16 @@ export type Input =
 /** An effect asked for: port, arguments, and the idempotency key where a retry must reuse one. */
 export type Request = readonly [port: string, args?: Json, key?: string]
 
-/** A wait opened: what meets it, its name, when it is due (ms since the epoch), what it is about. */
-export type WaitRequest = readonly [type: WaitType, name: string, due?: number | null, about?: Json]
+/**
+ * Who asks a question: the program, or Reflex itself. Reflex asks about the unknown outcome of an effect, about the edge to
+ * follow after one, about a retry after a failure, about a budget that is used up, about a permission. The name of a wait is
+ * a label and never says who asks. Waits of formats below 3 do not state it (`old-words.ts`).
+ */
+export type Asker = 'program' | OwnAsker
+export type OwnAsker = 'outcome' | 'edge' | 'retry' | 'budget' | 'permission'
+
+/** A wait opened: what meets it, its name, when it is due (ms since the epoch), what it is about, who asks if not the program. */
+export type WaitRequest = readonly [type: WaitType, name: string, due?: number | null, about?: Json | null, asker?: OwnAsker]
 
 /** A wait for a time is a wait with a due date that nothing else can meet. */
 export type WaitType = 'answer' | 'message' | 'timer'

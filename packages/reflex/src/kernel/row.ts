@@ -20,6 +20,7 @@ export function summary(state: State, definitions: Definitions, status: RunStatu
       id: wait.id,
       type: wait.type,
       name: wait.name,
+      asker: wait.asker,
       number: wait.number,
       ...(wait.due === undefined ? {} : { due: wait.due }),
       ...(wait.about === undefined ? {} : { about: wait.about }),

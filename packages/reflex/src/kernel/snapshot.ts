@@ -1,7 +1,8 @@
 import { areKindred, Flight, Frame, type Kid, type Link, type Wait } from './frame.ts'
 import { faults } from './faults.ts'
 import type { Json } from './json.ts'
-import type { Ending, Input, Pin, Ref, ReturnPair, Start, WaitType } from './record.ts'
+import { oldAsker } from './old-words.ts'
+import type { Asker, Ending, Input, Pin, Ref, ReturnPair, Start, WaitType } from './record.ts'
 import { type Entry, Scope } from './scope.ts'
 import { State } from './state.ts'
 
@@ -44,7 +45,19 @@ export interface StoredState {
   readonly ended?: readonly [Ending, Json?]
   readonly pins: readonly Pin[]
   readonly frames: readonly StoredFrame[]
-  readonly waits: readonly (readonly [Ref, Ref, WaitType, string, number | null, Json | null, number, Ref | null, number, number?])[]
+  readonly waits: readonly (readonly [
+    Ref,
+    Ref,
+    WaitType,
+    string,
+    number | null,
+    Json | null,
+    number,
+    Ref | null,
+    number,
+    number?,
+    Asker?,
+  ])[]
   readonly queue: readonly (readonly [Ref, Input?])[]
 }
 
@@ -80,6 +93,7 @@ export function dumpState(state: State, keepsHistory: (pin: number) => boolean):
       w.doubts ?? null,
       w.number,
       w.since,
+      w.asker,
     ]),
     queue: state.queue.list().map(({ frame, input }) => (input === undefined ? [frame.id] : [frame.id, input])),
   }
@@ -153,7 +167,19 @@ export function loadState(stored: StoredState): State {
   if (stored.ended !== undefined) state.ended = { status: stored.ended[0], value: stored.ended[1] }
   state.pins.push(...stored.pins)
   for (const item of stored.frames) loadFrame(state, item)
-  for (const [id, frame, type, name, due, about, record, doubts, number, since = stored.time] of stored.waits) {
+  for (const [
+    id,
+    frame,
+    type,
+    name,
+    due,
+    about,
+    record,
+    doubts,
+    number,
+    since = stored.time,
+    asker = oldAsker(name, doubts ?? undefined),
+  ] of stored.waits) {
     const wait: Wait = {
       id,
       frame: state.frame(frame),
@@ -165,6 +191,7 @@ export function loadState(stored: StoredState): State {
       since,
       number,
       doubts: doubts ?? undefined,
+      asker,
     }
     state.waits.set(id, wait)
     wait.frame.waits = [...(wait.frame.waits ?? []), wait]

@@ -2,6 +2,7 @@ import { readCancel } from './cancellation.ts'
 import { areKindred, Flight, Frame, type Kid, type Link, type Wait } from './frame.ts'
 import { faults } from './faults.ts'
 import { isObject, type Json } from './json.ts'
+import { oldAsker } from './old-words.ts'
 import { Queue } from './queue.ts'
 import type { CallRequest, Ending, Input, More, Pin, Rec, Ref, SpawnRequest, Start } from './record.ts'
 import { Scope } from './scope.ts'
@@ -36,6 +37,11 @@ export class State {
   readonly queue = new Queue()
   /** Effects that the last records gave up; the live run takes them from here to abort them. */
   readonly dropped: Flight[] = []
+
+  /** True if the waits of this run state who asks: from format 3 on. */
+  get statesAsker(): boolean {
+    return (this.start?.v ?? 0) >= 3
+  }
 
   get root(): Frame {
     return this.frame(0)
@@ -234,18 +240,19 @@ export class State {
   }
 
   #wait(frame: Frame, requests: NonNullable<More['wait']>, doubts: Ref | undefined): void {
-    requests.forEach(([type, title, due, about], i) => {
+    requests.forEach(([type, title, due, about, asker], i) => {
       const wait: Wait = {
         id: name(this.n, 'w', i),
         frame,
         type,
         name: title,
         due: due ?? undefined,
-        about,
+        about: about ?? undefined,
         record: this.n,
         since: this.time,
         number: type === 'answer' ? ++this.questions : 0,
         doubts,
+        asker: this.statesAsker ? (asker ?? 'program') : oldAsker(title, doubts),
       }
       this.waits.set(wait.id, wait)
       frame.waits = [...(frame.waits ?? []), wait]

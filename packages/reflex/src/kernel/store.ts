@@ -1,5 +1,5 @@
 import type { Json } from './json.ts'
-import type { Pin, Ref, WaitType } from './record.ts'
+import type { Asker, Pin, Ref, WaitType } from './record.ts'
 
 /** What is true of a value now, or later: stores in this process answer at once. */
 export type Awaitable<T> = T | Promise<T>
@@ -19,6 +19,8 @@ export interface OpenWait {
   readonly id: Ref
   readonly type: WaitType
   readonly name: string
+  /** Who asks. Rows that an older release wrote do not state it (`askerIn`). */
+  readonly asker?: Asker
   /** Which question of the run it is, from 1: people address it as `otter-2m9q/q1`. 0 for other waits. */
   readonly number: number
   /** Milliseconds since the epoch. */

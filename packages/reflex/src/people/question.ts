@@ -1,4 +1,4 @@
-import { isFault, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import { type Asker, isFault, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { schemaProblem } from './answer-schema.ts'
 import { faults } from './faults.ts'
 
@@ -31,22 +31,18 @@ export interface Question {
 export interface OpenQuestion {
   /** The address at which it is answered, such as `otter-2m9q/q1`. */
   readonly id: string
-  /** The name of the wait: a node, or `doubt` for a question of the kernel itself. */
+  /** The name of the wait: a node, or a label for a question of Reflex itself. */
   readonly name: string
+  /** Who asks; the program if absent. */
+  readonly asker?: Asker
   /** Where in the program it is asked, such as `verify/approve`. */
   readonly path?: string
   readonly question: Question
 }
 
-/**
- * Names under which Reflex itself asks: whether an effect happened, where it goes on then, whether a budget may be raised,
- * whether a model without a price may be asked, whether a right may be used. No node can have one of the last three names, so no program can ask these questions.
- */
-const OWN_NAMES: ReadonlySet<string> = new Set(['doubt', 'way', 'engine:budget', 'engine:price', 'engine:permission'])
-
-/** Whether Reflex itself asks and not the program. Only people answer those. */
-export function isOwnQuestion(open: Pick<OpenQuestion, 'name'>): boolean {
-  return OWN_NAMES.has(open.name)
+/** True if Reflex itself asks and not the program. Only people answer these questions. */
+export function isOwnQuestion({ asker = 'program' }: Pick<OpenQuestion, 'asker'>): boolean {
+  return asker !== 'program'
 }
 
 /**

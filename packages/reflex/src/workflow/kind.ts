@@ -15,7 +15,6 @@ import {
   programRef,
   textOf,
 } from './compile.ts'
-import { isOwnQuestion } from '../people/index.ts'
 import { decideByHand } from './by-hand.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
 import { pictureOf } from './picture.ts'
@@ -47,7 +46,7 @@ export interface WorkflowKindOptions {
 export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflow> {
   return {
     name: 'workflow',
-    rev: 2,
+    rev: 3,
     board: { history: true },
     compile: (source) => compileWorkflow(options.load(source)),
     refs: ({ calls }) => calls,
@@ -79,7 +78,7 @@ function step(x: Step, input: Input | undefined): void {
     case 'err':
       return fail(x, objectOf(input[2]) as unknown as FaultData)
     case 'answer':
-      if (x.waits().some(({ id, name }) => id === input[1] && name === WAY)) return wayChosen(x, input[2])
+      if (x.waits().some(({ id, asker }) => id === input[1] && asker === 'edge')) return wayChosen(x, input[2])
       return resumed(x, input[1], answerArgs(input[2], input[3]))
     case 'timer':
       return resumed(x, input[1], timeoutArgs(x, input[1]))
@@ -150,9 +149,12 @@ function decided(x: Step, decision: Json): void {
   })
 }
 
-/** The wait of a node has the node's id. From revision 2 on, names under which Reflex itself waits are reserved for Reflex. */
+/** At revision 2 the name of a wait said who asks, and a node of such a name got another one. */
+const RESERVED: ReadonlySet<string> = new Set(['doubt', 'way', ENGINE_ERROR, 'engine:budget', 'engine:price', 'engine:permission'])
+
+/** The wait of a node has the node's id. */
 function waitName(x: Step, node: string): string {
-  return x.rev >= 2 && (node === ENGINE_ERROR || isOwnQuestion({ name: node })) ? `node:${node}` : node
+  return x.rev === 2 && RESERVED.has(node) ? `node:${node}` : node
 }
 
 /**
@@ -174,12 +176,12 @@ function openWays(x: Step, node: CompiledNode): readonly Edge[] {
   return sorted.ok ? sorted.open : []
 }
 
-/** The name of the wait that asks where a run goes on after an effect that happened. */
-const WAY = 'way'
-
 function askWay(x: Step, node: CompiledNode, open: readonly Edge[]): void {
   const text = `${node.node.id} happened. ${open.length === 0 ? 'No way on is open' : 'Where does it go on?'}`
-  x.wait('answer', WAY, { about: { reason: text, text, options: open.map(({ id, event }) => ({ value: id, label: event })) } })
+  x.wait('answer', 'way', {
+    asker: 'edge',
+    about: { reason: text, text, options: open.map(({ id, event }) => ({ value: id, label: event })) },
+  })
 }
 
 function wayChosen(x: Step, answer: Json): void {
@@ -267,7 +269,10 @@ const REFUSED: ReadonlySet<string> = new Set(['R2007', 'R4200', 'R4201'])
  */
 function suspendOn(x: Step, reason: string, fault: FaultData): void {
   const retry = x.rev >= 2 && REFUSED.has(fault.code) ? undefined : x.flights()[0]?.args
-  x.wait('answer', ENGINE_ERROR, { about: { reason, fault: copyJson(fault, 'fault'), ...(retry === undefined ? {} : { retry }) } })
+  x.wait('answer', ENGINE_ERROR, {
+    asker: 'retry',
+    about: { reason, fault: copyJson(fault, 'fault'), ...(retry === undefined ? {} : { retry }) },
+  })
 }
 
 function answerArgs(value: Json, by: string | undefined): JsonObject {

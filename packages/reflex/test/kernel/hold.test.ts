@@ -20,7 +20,9 @@ interface Held extends World {
 function heldWorld(store: Store = memoryStore(), leave: { given?: boolean } = {}): Held {
   let paid = 0
   const pay: Port = { leaves: true, repeat: 'ask', perform: () => `receipt ${++paid}` }
-  const policy: Policy = { ask: () => (leave.given === true ? undefined : { name: 'engine:permission', about: { text: 'May it pay?' } }) }
+  const policy: Policy = {
+    ask: () => (leave.given === true ? undefined : { name: 'engine:permission', asker: 'permission', about: { text: 'May it pay?' } }),
+  }
   return { ...worldOf([pays], { store, policy, ports: { pay } }), paid: () => paid }
 }
 

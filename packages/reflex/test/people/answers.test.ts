@@ -141,8 +141,10 @@ describe('who answers', () => {
     expect(autoAnswers.answer(open('approve', release))).toBe('YES')
     expect(autoAnswers.answer(open('approve', { ...release, otherwise: 'later' }))).toBe('later')
     expect(autoAnswers.answer(open('why'))).toBeUndefined()
-    expect(isOwnQuestion({ name: 'doubt' })).toBe(true)
-    expect(autoAnswers.answer(open('doubt', { text: 'Did it?', options: [{ value: 'happened' }] }))).toBeUndefined()
+    expect(isOwnQuestion({ asker: 'outcome' })).toBe(true)
+    const happened = { text: 'Did it?', options: [{ value: 'happened' }] }
+    expect(autoAnswers.answer(open('doubt', happened, { asker: 'outcome' }))).toBeUndefined()
+    expect(autoAnswers.answer(open('doubt', happened))).toBe('happened')
   })
 
   it('is a script, by address, path or name, in order', () => {
@@ -164,8 +166,8 @@ describe('who answers', () => {
   it('of a node is not for what Reflex itself asks there', () => {
     const script = scriptedAnswers({ approve: 'stop', 'engine:budget': 'raise' })
     const budget = { text: 'Raise it?', options: [{ value: 'raise' }, { value: 'stop' }] }
-    expect(script.answer(open('engine:budget', budget, { path: 'approve' }))).toBe('raise')
-    expect(script.answer(open('doubt', { text: 'Did it?' }, { path: 'approve' }))).toBeUndefined()
+    expect(script.answer(open('engine:budget', budget, { asker: 'budget', path: 'approve' }))).toBe('raise')
+    expect(script.answer(open('doubt', { text: 'Did it?' }, { asker: 'outcome', path: 'approve' }))).toBeUndefined()
     expect(script.unused()).toEqual(['approve'])
   })
 

@@ -38,7 +38,12 @@ const sure: OpenQuestion = {
     ],
   },
 }
-const doubt: OpenQuestion = { id: 'otter/q4', name: 'doubt', question: { text: 'Did it?', options: [{ value: 'happened' }] } }
+const doubt: OpenQuestion = {
+  id: 'otter/q4',
+  name: 'doubt',
+  asker: 'outcome',
+  question: { text: 'Did it?', options: [{ value: 'happened' }] },
+}
 const all = [gate, why, sure, doubt]
 
 const ask = (interviewer: Interviewer, ...open: readonly OpenQuestion[]) => interview(interviewer, open, { run: 'otter' })

@@ -39,12 +39,12 @@ function list(console: Console, questions: readonly OpenQuestion[]): string[] {
 
 function wayToAnswer(console: Console, open: OpenQuestion): string {
   const { out } = console
-  if (open.fault !== undefined && open.name === 'engine:error') return way(out, 'go on', console.command('resume', open.run))
+  if (open.asker === 'retry') return way(out, 'go on', console.command('resume', open.run))
   return way(out, 'answer', console.command('answer', open.id, answerWord(open.question.options?.[0]?.value ?? 'TEXT')))
 }
 
-function place({ path, name, fault }: OpenQuestion): string {
-  return fault !== undefined || isOwnQuestion({ name }) ? `Reflex at ${path}` : path
+function place({ path, asker }: OpenQuestion): string {
+  return isOwnQuestion({ asker }) ? `Reflex at ${path}` : path
 }
 
 function line({ out, now }: Console, open: OpenQuestion, selected: boolean): string[] {
@@ -65,8 +65,8 @@ async function choose(session: Session, questions: readonly OpenQuestion[], flag
     console.print(list(console, questions))
     return EXIT.done
   }
-  if (picked.fault !== undefined && picked.name === 'engine:error') {
-    console.tell(console.fault(picked.fault))
+  if (picked.asker === 'retry') {
+    if (picked.fault !== undefined) console.tell(console.fault(picked.fault))
     console.tell([`  ${console.command('resume', picked.run)}`])
     return EXIT.done
   }

@@ -1,6 +1,6 @@
 import { faults } from '../../faults.ts'
 import type { RunHandle } from '../../handle.ts'
-import { copyJson, type RunRow } from '../../kernel/index.ts'
+import { askerIn, copyJson, type RunRow } from '../../kernel/index.ts'
 import type { RunLimits } from '../../options.ts'
 import { BUDGET } from '../../policy/index.ts'
 import { readBudget } from '../budget.ts'
@@ -20,7 +20,7 @@ export async function resume(session: Session, ref: string, flags: Omit<RunFlags
   const row = await reflex.find(ref)
   // A failure that is tried again may lead to that question.
   const over = row.status !== 'running' && row.status !== 'suspended'
-  if (limits !== undefined && !over && !row.waits.some(({ name }) => name === BUDGET || name === 'engine:error')) throw notSpent(row.id)
+  if (limits !== undefined && !over && !row.waits.some((wait) => ['budget', 'retry'].includes(askerIn(wait)))) throw notSpent(row.id)
   return conduct(session, flags, {
     open: (prepare) =>
       reflex.resume(row.id, {

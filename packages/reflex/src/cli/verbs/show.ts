@@ -68,8 +68,8 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
   const status = gone ? 'suspended' : row.status
   const waits = latest ? waitsFor(row, gone) : ''
   const state = latest ? `${status}${waits === '' ? '' : `, waits for ${waits}`}` : `now ${status}`
-  const failures = questions.filter(({ name }) => name === 'engine:error')
-  const asked = questions.filter(({ name }) => name !== 'engine:error')
+  const failures = questions.filter(({ asker }) => asker === 'retry')
+  const asked = questions.filter(({ asker }) => asker !== 'retry')
   const head = factLine(
     `${id} at ${at} of ${row.last}`,
     `${out.paint('bold', id)} at ${at} of ${row.last}`,

@@ -29,7 +29,8 @@ export function holds(walk: Walk, onward: Onward): boolean {
   const { limit, ...position } = walk.position
   // The time in which a person decides is not the node's.
   if (limit !== undefined && x.waits().some((open) => open.id === limit)) x.drop(limit)
-  const id = x.wait('answer', asked.name, { about: asked.question as unknown as Json })
+  const asker = asked.grant === undefined ? 'budget' : 'permission'
+  const id = x.wait('answer', asked.name, { about: asked.question as unknown as Json, asker })
   walk.go({ ...position, phase: 'hold', onward, for: { is: 'wait', id, ...(asked.grant === undefined ? {} : { grant: asked.grant }) } })
   walk.note('stage_held', { node_id: node.id, question: asked.name })
   return true

@@ -15,9 +15,7 @@ export async function drive(run: Run, interviewer: Interviewer): Promise<void> {
   for (;;) {
     await run.idle()
     if (run.state.ended !== undefined) return
-    const open = [...run.state.waits.values()].filter(
-      ({ id, type, name }) => type === 'answer' && !asked.has(id) && !isOwnQuestion({ name }),
-    )
+    const open = [...run.state.waits.values()].filter((wait) => wait.type === 'answer' && !asked.has(wait.id) && !isOwnQuestion(wait))
     for (const { id } of open) asked.add(id)
     if (open.length > 0) {
       const answering: Promise<void> = answerAll(run, interviewer, open).finally(() => asking.delete(answering))
@@ -40,6 +38,6 @@ async function answerAll(run: Run, interviewer: Interviewer, waits: readonly Wai
   }
 }
 
-function questionOf(run: Run, { name, about, number, frame }: Wait): OpenQuestion {
-  return { id: `${run.id}/q${number}`, name, path: run.path(frame), question: readQuestion(about, name) }
+function questionOf(run: Run, { name, asker, about, number, frame }: Wait): OpenQuestion {
+  return { id: `${run.id}/q${number}`, name, asker, path: run.path(frame), question: readQuestion(about, name) }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import {
+  type Asker,
   faultData,
   isFault,
   type Json,
@@ -197,7 +198,13 @@ interface Carried {
     readonly ended?: unknown
     readonly waits: ReadonlyMap<
       unknown,
-      { readonly id: string | number; readonly type: string; readonly name: string; readonly about?: Json | undefined }
+      {
+        readonly id: string | number
+        readonly type: string
+        readonly name: string
+        readonly asker: Asker
+        readonly about?: Json | undefined
+      }
     >
   }
   idle(): Promise<unknown>
@@ -209,8 +216,8 @@ export async function carryOn(run: Carried, answer: Parts['answer']): Promise<vo
   for (let left = 50; left > 0; left--) {
     await run.idle()
     const open = [...run.state.waits.values()].filter(({ type }) => type === 'answer')
-    const [first] = open.flatMap(({ id, name, about }) => {
-      const said = answer({ id: String(id), name, question: readQuestion(about, name) })
+    const [first] = open.flatMap(({ id, name, asker, about }) => {
+      const said = answer({ id: String(id), name, asker, question: readQuestion(about, name) })
       return said === undefined ? [] : [{ id, said }]
     })
     if (run.state.ended !== undefined || first === undefined) return

@@ -1,0 +1,26 @@
+import type { Asker, Ref } from './record.ts'
+import type { OpenWait } from './store.ts'
+
+/** The words of journals below format 3, translated while they are read. Records keep the words that they were written with. */
+
+/** Questions about an effect, which the kernel asks. */
+const ABOUT_EFFECTS: ReadonlyMap<string, Asker> = new Map([
+  ['doubt', 'outcome'],
+  ['engine:budget', 'budget'],
+  ['engine:price', 'budget'],
+])
+
+const OF_WORKFLOWS: ReadonlyMap<string, Asker> = new Map([
+  ['way', 'edge'],
+  ['engine:error', 'retry'],
+])
+
+/** Returns who asks in a wait of a format below 3, which its name shows. `effect`: the effect that the wait is about, if any. */
+export function oldAsker(name: string, effect: Ref | undefined): Asker {
+  return (effect === undefined ? OF_WORKFLOWS : ABOUT_EFFECTS).get(name) ?? 'program'
+}
+
+/** Returns who asks in a wait of a stored row. Rows that an older release wrote do not state it, nor the effect. */
+export function askerIn({ asker, name }: Pick<OpenWait, 'asker' | 'name'>): Asker {
+  return asker ?? ABOUT_EFFECTS.get(name) ?? OF_WORKFLOWS.get(name) ?? 'program'
+}
