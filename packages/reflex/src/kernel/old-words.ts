@@ -1,5 +1,4 @@
 import type { Asker, Ref } from './record.ts'
-import type { OpenWait } from './store.ts'
 
 /** The words of journals below format 3, translated while they are read. Records keep the words that they were written with. */
 
@@ -21,6 +20,6 @@ export function oldAsker(name: string, effect: Ref | undefined): Asker {
 }
 
 /** Returns who asks in a wait of a stored row. Rows that an older release wrote do not state it, nor the effect. */
-export function askerIn({ asker, name }: Pick<OpenWait, 'asker' | 'name'>): Asker {
+export function askerIn({ asker, name }: { readonly asker?: Asker; readonly name: string }): Asker {
   return asker ?? ABOUT_EFFECTS.get(name) ?? OF_WORKFLOWS.get(name) ?? 'program'
 }
