@@ -1,0 +1,96 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Kind } from '../../../src/kernel/index.ts'
+import { Reflex } from '../../../src/index.ts'
+import { scriptedModel } from '../../../src/models/index.ts'
+import { memoryStore } from '../../../src/store/index.ts'
+import { virtualHost } from '../../../src/testing/index.ts'
+import { newFolder } from '../../composition/folders.ts'
+
+/**
+ * Expected to fail until every kind has the contracts of the house: permissions with terms, the meter, `KindModule`. A test that no
+ * longer fails becomes an ordinary one.
+ */
+
+const READ = 'arbor://fs/read/{work}/in.txt'
+
+/** A workflow that reads a file twice. */
+const reads = {
+  id: 'reads',
+  entry: 'first',
+  nodes: {
+    first: { id: 'first', spec: { agent: 'tool', tool: 'file.read', args: { path: 'in.txt' } } },
+    second: { id: 'second', spec: { agent: 'tool', tool: 'file.read', args: { path: 'in.txt' } } },
+  },
+  edges: [{ id: 'e', from: 'first', to: 'second', event: 'ok' }],
+}
+
+function reflexIn(workdir: string, more: object): Reflex {
+  writeFileSync(join(workdir, 'in.txt'), 'hello')
+  const reflex = new Reflex({
+    workdir,
+    store: memoryStore(),
+    surroundings: { host: virtualHost(), worker: { id: 'w', host: 'test', pid: 2 ** 22 }, cwd: workdir, environment: {}, actor: 'ana' },
+    ...more,
+  })
+  onTestFinished(() => reflex.close())
+  return reflex
+}
+
+test.fails('a workflow asks before it uses a permission that its operator wants to be asked about', async () => {
+  const reflex = reflexIn(newFolder(), { policy: [{ allow: [], deny: [], ask: [READ], file: 'p' }] })
+  const run = await reflex.run(reads)
+  expect(run.questions.map(({ asker, path }) => [asker, path])).toEqual([['permission', 'first']])
+})
+
+test.fails('a permission that counts its uses ends with them in a workflow, too', async () => {
+  const policy = [{ allow: [], deny: [], bounded: [{ capability: READ, maxUses: 1 }], file: 'p' }]
+  const reflex = reflexIn(newFolder(), { policy, trust: 'untrusted' })
+  const run = await reflex.run(reads)
+  expect({ status: run.status, at: run.run.state.root.position }).toEqual({ status: 'suspended', at: 'second' })
+})
+
+test.fails('the token budget that a pipeline states stops a workflow that it calls', async () => {
+  const workdir = newFolder()
+  const spec = { prompt: 'Well?', writes: 'said' }
+  const asks = {
+    id: 'asks',
+    entry: 'a',
+    nodes: { a: { id: 'a', spec }, b: { id: 'b', spec } },
+    edges: [{ id: 'e', from: 'a', to: 'b', event: 'NEXT' }],
+  }
+  writeFileSync(join(workdir, 'asks.workflow.json'), JSON.stringify(asks))
+  writeFileSync(
+    join(workdir, 'p.dot'),
+    `digraph p { graph [goal="g", max_total_tokens=10]; start [shape=Mdiamond]; done [shape=Msquare];
+      one [type="graph.invoke", program="workflow:asks"]; start -> one -> done }`,
+  )
+  let asked = 0
+  const test = scriptedModel(() => ({ text: `answer ${++asked}`, usage: { input: 10, output: 10 } }), 'test')
+  await reflexIn(workdir, { models: { test }, model: 'test' }).run(join(workdir, 'p.dot'))
+  expect(asked).toBe(1)
+})
+
+/** A kind that repeats its input: one folder, one line. */
+const echo: Kind<{ readonly says: string }> = {
+  name: 'echo',
+  rev: 1,
+  compile: (source) => source as { readonly says: string },
+  step: (x) => x.done(x.def.says),
+}
+
+test.fails('a kind from another folder is registered with the Reflex and run from a file of its ending', async () => {
+  const workdir = newFolder()
+  mkdirSync(join(workdir, 'programs'))
+  writeFileSync(join(workdir, 'hello.echo.json'), '{"says":"hello"}')
+  const { KINDS } = (await import('../../../src/index.ts')) as unknown as { readonly KINDS: readonly object[] }
+  const module = {
+    name: 'echo',
+    language: { endings: ['.echo.json'], owns: () => false, format: (text: string) => text },
+    faults: {},
+    make: () => ({ kinds: [echo], ports: {}, uses: [], reader: { read: (text: string) => JSON.parse(text) as object } }),
+  }
+  const run = await reflexIn(workdir, { kinds: [...KINDS, module] }).run(join(workdir, 'hello.echo.json'))
+  expect(run.value).toBe('hello')
+})
