@@ -1,11 +1,12 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isFault } from '../kernel/fault.ts'
-import { faults, PERMIT } from './faults.ts'
-import { damaged, hasLog, judgeFile, judgeMarks } from './header.ts'
-import { createTables, hasTables } from './schema.ts'
-import { isBusy, storeFault } from './sqlite-faults.ts'
+import { faults, noRoom, replaced } from './faults.ts'
+import { damaged, type Found, hasLog, judgeFile, judgeMarks } from './header.ts'
+import { ReadOnlyFile, writeRefusal } from './read-only.ts'
+import { createTables, hasTables, identityOf, LAYOUT } from './schema.ts'
+import { isBusy, isDiskError, isFull, storeFault } from './sqlite-faults.ts'
 
 /**
  * Up to this size a store is checked whole when it is opened, which costs 2 ms for each megabyte; of larger ones
@@ -16,19 +17,38 @@ const CHECKED_WHOLE = 4 * 2 ** 20
 const TRIES = 100
 const PAUSE = 25
 
-/** Opens the database of a store, and makes it where there is none. A file that is refused is not changed. */
-export function openDatabase(file: string, busyTimeout: number): DatabaseSync {
+/** The way in which a store is opened. */
+export interface Opening {
+  /** Milliseconds for which a statement waits for another process. */
+  readonly busyTimeout: number
+  /** The identity that the store must have. Absent: any. */
+  readonly expected?: string | undefined
+  /** The identity that a new store gets. */
+  readonly fresh: string
+}
+
+/** An open database. */
+export interface Opened {
+  readonly db: DatabaseSync
+  /** Absent: the store can be written. */
+  readonly readOnly?: ReadOnlyFile
+}
+
+/**
+ * Opens the database of a store, and makes it where there is none. A file that is refused is not changed. One that can only be
+ * read is opened so, and nothing is made beside it.
+ */
+export function openDatabase(file: string, opening: Opening): Opened {
   if (file === '' || file === ':memory:')
     throw faults.make('R5027', `"${file}" names no file`, { fix: 'write a path, or memory: for a store that ends with the process' })
   const path = resolve(file)
   try {
     makeFolder(path, file)
     const found = judgeTwice(path, file)
-    checkAccess(path, file)
-    if (found === 'ours' && hasLog(path)) patiently(() => look(path, file))
-    const db = patiently(() => connect(path, file))
-    db.exec(`pragma busy_timeout = ${busyTimeout}`)
-    return db
+    const refusal = writeRefusal(path, file)
+    if (refusal === undefined) return openToWrite(path, file, found, opening)
+    if (found === 'empty') throw refusal
+    return openToRead(new ReadOnlyFile(path, refusal), file, opening)
   } catch (thrown) {
     throw storeFault(thrown, file, 'open')
   }
@@ -69,47 +89,63 @@ function judgeTwice(path: string, name: string): 'empty' | 'ours' {
   }
 }
 
-function checkAccess(path: string, name: string): void {
-  for (const [place, what] of [
-    [path, 'the file'],
-    [dirname(path), 'its folder'],
-  ] as const) {
-    if (!existsSync(place)) continue
-    try {
-      accessSync(place, constants.W_OK)
-    } catch (cause) {
-      throw faults.make('R5024', `the store ${name} may only be read: ${what} refuses to be written`, { file: name, fix: PERMIT, cause })
-    }
+function openToWrite(path: string, name: string, found: Found, opening: Opening): Opened {
+  try {
+    if (found === 'ours' && hasLog(path)) patiently(() => look(path, name, opening))
+    const db = patiently(() => connect(path, name, opening))
+    db.exec(`pragma busy_timeout = ${opening.busyTimeout}`)
+    return { db }
+  } catch (thrown) {
+    if (!isWithoutRoom(thrown, path)) throw thrown
+    const refusal = noRoom(name, 'its disk', { file: name, cause: thrown })
+    if (found === 'empty') throw refusal
+    return openToRead(new ReadOnlyFile(path, refusal), name, opening)
+  }
+}
+
+/** SQLite needs room even to read a store that it may write, and calls a lack of room an error of the disk then. */
+function isWithoutRoom(thrown: unknown, path: string): boolean {
+  return isFull(thrown) || (isDiskError(thrown) && statfsSync(dirname(path)).bavail === 0)
+}
+
+/** Opens a store that can only be read. Throws as `openDatabase` does. */
+export function openToRead(readOnly: ReadOnlyFile, name: string, opening: Opening): Opened {
+  const db = readOnly.open()
+  try {
+    db.exec(`pragma busy_timeout = ${opening.busyTimeout}`)
+    judge(db, name, opening)
+    return { db, readOnly }
+  } catch (thrown) {
+    db.close()
+    readOnly.close()
+    throw thrown
   }
 }
 
 /** Looks at a store whose log holds more than its file, without taking the log in: a refused one stays as it is. */
-function look(path: string, name: string): void {
+function look(path: string, name: string, opening: Opening): void {
   const db = new DatabaseSync(path, { readOnly: true })
   try {
     db.exec(`pragma busy_timeout = ${PAUSE}`)
-    const { application, layout } = marksOf(db)
-    judgeMarks(application, layout, name)
-    checkSound(db, name)
+    judge(db, name, opening)
   } finally {
     db.close()
   }
 }
 
-function connect(path: string, name: string): DatabaseSync {
+function connect(path: string, name: string, opening: Opening): DatabaseSync {
   const db = new DatabaseSync(path)
   try {
     db.exec(`pragma busy_timeout = ${PAUSE}; pragma synchronous = full; pragma fullfsync = 1; pragma cell_size_check = 1`)
-    const { application, layout } = marksOf(db)
-    if (application === 0) adopt(db, name)
-    else judgeMarks(application, layout, name)
-    checkSound(db, name)
+    if (marksOf(db).application === 0) adopt(db, name, opening.fresh)
+    const layout = judge(db, name, opening)
     const mode = db.prepare('pragma journal_mode = wal').get()?.['journal_mode']
     if (mode !== 'wal')
       throw faults.make('R5023', `the store ${name} lies where SQLite cannot keep its log`, {
         file: name,
         fix: 'name a file on a disk of this machine',
       })
+    if (layout < LAYOUT) raise(db, name, opening.fresh)
     return db
   } catch (thrown) {
     db.close()
@@ -117,16 +153,36 @@ function connect(path: string, name: string): DatabaseSync {
   }
 }
 
+/** Throws unless this is a sound store, and the one that is expected. Returns its layout. */
+function judge(db: DatabaseSync, name: string, { expected }: Opening): number {
+  const { application, layout } = marksOf(db)
+  judgeMarks(application, layout, name)
+  checkSound(db, name, layout)
+  if (expected !== undefined && identityOf(db) !== expected) throw replaced(name)
+  return layout
+}
+
 /**
  * Makes the tables, unless another process was faster. They and their marks become visible at once, and in the
  * main file: without a log, so that the header tells whose store it is.
  */
-function adopt(db: DatabaseSync, name: string): void {
-  db.exec('pragma journal_mode = delete; begin immediate')
+function adopt(db: DatabaseSync, name: string, identity: string): void {
+  db.exec('pragma journal_mode = delete')
+  makeTables(db, name, identity)
+}
+
+/** Brings a store of an older release up to the layout of this one. */
+function raise(db: DatabaseSync, name: string, identity: string): void {
+  makeTables(db, name, identity)
+  db.exec('pragma wal_checkpoint(truncate)')
+}
+
+function makeTables(db: DatabaseSync, name: string, identity: string): void {
+  db.exec('begin immediate')
   try {
     const { application, layout, tables } = marksOf(db)
-    if (application === 0 && tables === 0) createTables(db)
-    else judgeMarks(application, layout, name)
+    if (application !== 0 || tables !== 0) judgeMarks(application, layout, name)
+    createTables(db, layout, identity)
     db.exec('commit')
   } catch (thrown) {
     rollBack(db)
@@ -152,8 +208,8 @@ function marksOf(db: DatabaseSync): { readonly application: number; readonly lay
   }
 }
 
-function checkSound(db: DatabaseSync, name: string): void {
-  if (!hasTables(db)) throw damaged(name, 'does not have the tables of its layout')
+function checkSound(db: DatabaseSync, name: string, layout: number): void {
+  if (layout < 1 || !hasTables(db, layout)) throw damaged(name, 'does not have the tables of its layout')
   const size = db.prepare('select page_count * page_size as size from pragma_page_count, pragma_page_size').get()?.['size']
   if (typeof size !== 'number' || size > CHECKED_WHOLE) return
   const answer = db.prepare('pragma integrity_check(1)').get()?.['integrity_check']
