@@ -94,8 +94,23 @@ function guardEnd() {
   return () => process.off('exit', tell)
 }
 
+/**
+ * Node looks for the real path and the package of each module; among hundreds of sources, which name each other by their files, that
+ * is a third of the start.
+ */
+function resolveSources() {
+  const sources = new URL('../src/', import.meta.url).href
+  module.registerHooks?.({
+    resolve: (specifier, context, next) =>
+      specifier.startsWith('.') && specifier.endsWith('.ts') && context.parentURL?.startsWith(sources)
+        ? { url: new URL(specifier, context.parentURL).href, format: 'module-typescript', shortCircuit: true }
+        : next(specifier, context),
+  })
+}
+
 async function run() {
   quietExperiments()
+  if (fromSource) resolveSources()
   module.enableCompileCache?.()
   const release = guardEnd()
   try {

@@ -1,14 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { z } from 'zod'
+import { CONFIG, nearestConfig } from './config-file.ts'
 import { faults } from './faults.ts'
 import { type Fault, isFault, isObject, type Json } from './kernel/index.ts'
 import { readText } from './library.ts'
 import { type Trust, TRUST_LEVELS } from './policy/index.ts'
 import { checkSchema, type JsonText, quote, readJson } from './text/index.ts'
-
-/** The name of the file with the settings of a folder. */
-export const CONFIG = 'reflex.config.json'
 
 const name = z.string().min(1)
 
@@ -96,14 +94,6 @@ function readValid(file: string): Config {
     ...(trust === undefined || higher ? {} : { trust }),
     programs: folders.inside,
     warnings: [...warnings, ...(higher ? [raising(json, trust)] : []), ...folders.warnings],
-  }
-}
-
-function nearestConfig(from: string): string | undefined {
-  for (let folder = resolve(from); ; folder = dirname(folder)) {
-    const file = join(folder, CONFIG)
-    if (existsSync(file)) return file
-    if (dirname(folder) === folder) return undefined
   }
 }
 

@@ -1,17 +1,17 @@
 import { dirname, join, resolve } from 'node:path'
-import { archiveOf, type ExportOptions } from './history/archive/export.ts'
-import { importArchive, type Imported, type ImportOptions } from './history/archive/import.ts'
+import type { ExportOptions } from './history/archive/export.ts'
+import type { Imported, ImportOptions } from './history/archive/import.ts'
 import { assemble, type Assembly } from './assembly.ts'
-import { collect, type Collected, type CollectOptions } from './collecting.ts'
+import type { Collected, CollectOptions } from './collecting.ts'
 import { type StoredArtifact, StoredArtifacts } from './pipeline/engine/artifacts.ts'
 import { readAddress } from './address.ts'
 import { type AgentChoice, checkRecording } from './decisions.ts'
-import { exportTables, type ExportedTable, type TableFormat } from './history/tables/files.ts'
-import { type Cause, causeOfRun } from './history/causes.ts'
-import { type Comparable, comparableOf, compareRuns, type Comparison } from './history/comparing.ts'
+import type { ExportedTable, TableFormat } from './history/tables/files.ts'
+import type { Cause } from './history/causes.ts'
+import type { Comparable, Comparison } from './history/comparing.ts'
 import { faults } from './faults.ts'
 import { acceptInputs, acceptValue, addPrograms, isModule } from './formats.ts'
-import { forkStored, type ForkedRun, type ForkRunOptions } from './forking.ts'
+import type { ForkedRun, ForkRunOptions } from './forking.ts'
 import { type Answered, type AnswerOptions, findQuestion } from './answering.ts'
 import { type Cancelled, type CancelOptions, cancelStored } from './cancelling.ts'
 import { findRecord, findRun } from './finding.ts'
@@ -43,12 +43,11 @@ import { refuseLimits } from './limits-given.ts'
 import type { Models } from './models/index.ts'
 import type { ReflexOptions, ResumeOptions, RunLimits, RunOptions } from './options.ts'
 import { Observing } from './history/telemetry/observing.ts'
-import { type ProjectedSpan, projectSpans } from './history/telemetry/spans.ts'
+import type { ProjectedSpan } from './history/telemetry/spans.ts'
 import type { DotGraph } from './pipeline/index.ts'
 import { type OperatorPolicy, readTrust, type Trust } from './policy/index.ts'
-import { type Replayed, replayRun } from './replaying.ts'
-import { ChangedPrograms } from './replaying-changed.ts'
-import { Check } from './replaying-check.ts'
+import type { Replayed } from './replaying.ts'
+import type { Check } from './replaying-check.ts'
 import { checkpointInput, logsOf, RunFolders } from './run-folders.ts'
 import { exportedTools } from './toolbox.ts'
 import type { Tools } from './tools/index.ts'
@@ -452,6 +451,7 @@ export class Reflex {
     await this.#findMissing(id)
     const { runtime, actor } = this
     const world = { runtime, actor, surroundings: this.#surroundings, asked: this.#asked }
+    const { forkStored } = await import('./forking.ts')
     return forkStored(world, id, at, options)
   }
 
@@ -465,16 +465,19 @@ export class Reflex {
     // The programs of all its pins are known once it has been read.
     await this.runtime.peek(run)
     const records = (await this.runtime.journal(run)).slice(0, at ?? last)
+    const { causeOfRun } = await import('./history/causes.ts')
     return causeOfRun({ run, records, definitionsFor: (state) => new RunPrograms(this.runtime.programs, state) }, what)
   }
 
   /** What differs between two runs, or two records of one: `otter-2m9q@21`. Throws `R2021` for a record that is not there. */
   async diff(one: string, other: string): Promise<Comparison> {
+    const { compareRuns } = await import('./history/comparing.ts')
     return compareRuns(await this.#comparable(one), await this.#comparable(other))
   }
 
   async #comparable(address: string): Promise<Comparable> {
     const { ref, at } = readAddress(address)
+    const { comparableOf } = await import('./history/comparing.ts')
     return comparableOf(this.runtime, await findRecord(this.store, ref, at), at)
   }
 
@@ -486,6 +489,7 @@ export class Reflex {
     const history = await this.runtime.history((await this.find(ref)).id)
     const fork = history.state.start?.fork
     const origin = fork === undefined ? undefined : (await this.store.read(fork[0], 0))?.row.trace
+    const { projectSpans } = await import('./history/telemetry/spans.ts')
     return projectSpans(history, { origin })
   }
 
@@ -499,7 +503,9 @@ export class Reflex {
   async replay(ref: string, options: { readonly against?: string; readonly kind?: string } = {}): Promise<Replayed> {
     const row = await this.find(ref)
     const { id } = row
+    const { replayRun } = await import('./replaying.ts')
     if (options.against === undefined) return replayRun(this, row)
+    const { ChangedPrograms } = await import('./replaying-changed.ts')
     const changed = new ChangedPrograms(this.runtime.programs, this.library)
     const file = resolve(this.#surroundings.cwd, options.against)
     const name = await changed.add(file, options.kind)
@@ -511,6 +517,7 @@ export class Reflex {
 
   /** Whether the unfinished runs would go on as recorded on programs as they are now: those of `files`, else those of their own files. */
   async check(files: readonly string[] = [], kind?: string): Promise<Check> {
+    const { Check } = await import('./replaying-check.ts')
     return Check.of(
       this,
       files.map((file) => resolve(this.#surroundings.cwd, file)),
@@ -522,7 +529,8 @@ export class Reflex {
    * Takes away what nothing needs: programs and values that no run and no ledger names, ended runs older than `keep`
    * milliseconds, and the folders of runs that are gone; never an unfinished run. `dry` only tells.
    */
-  gc(options: CollectOptions = {}): Promise<Collected> {
+  async gc(options: CollectOptions = {}): Promise<Collected> {
+    const { collect } = await import('./collecting.ts')
     return collect(this, options)
   }
 
@@ -534,11 +542,13 @@ export class Reflex {
    * Nothing is performed and nothing changes. Throws `R2016`, `R2085`, and `R5003` for a journal that cannot be read.
    */
   async *export(ref: string, options: ExportOptions = {}): AsyncGenerator<string> {
+    const { archiveOf } = await import('./history/archive/export.ts')
     yield* archiveOf(this.store, await this.find(ref), options)
   }
 
   /** Writes every run of the store as tables into a folder. Throws `R2087` where the package for Parquet is missing. */
   async exportTables(folder: string, format: TableFormat = 'jsonl'): Promise<readonly ExportedTable[]> {
+    const { exportTables } = await import('./history/tables/files.ts')
     return exportTables(this, resolve(this.#surroundings.cwd, folder), format)
   }
 
@@ -550,6 +560,7 @@ export class Reflex {
   async import(lines: Iterable<string> | AsyncIterable<string>, options: ImportOptions = {}): Promise<Imported> {
     await this.runtime.greet()
     const { worker, host } = this.#surroundings
+    const { importArchive } = await import('./history/archive/import.ts')
     return importArchive({ store: this.store, worker, programs: this.runtime.programs, now: () => host.now() }, lines, options)
   }
 

@@ -200,10 +200,10 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['runs --status suspended', 'runs --since 2h --json'],
-    action: withRuns(async () => {
-      const { runs } = await import('./verbs/runs.ts')
-      return (session, _words, flags) => runs(session, flags)
-    }),
+    action: async (console, _words, flags) => {
+      const [{ withRows }, { runs }] = await Promise.all([import('./rows.ts'), import('./verbs/runs.ts')])
+      return withRows(console, flags, (rows) => runs(rows, flags))
+    },
   },
   {
     name: 'inbox',

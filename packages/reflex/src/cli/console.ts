@@ -38,6 +38,11 @@ export class Console {
     if (lines.length > 0) this.world.out.write(`${lines.join('\n')}\n`)
   }
 
+  /** Warnings, for a person who has not asked for quiet. */
+  warn(warnings: readonly FaultData[]): void {
+    if (!this.quiet && this.shape === 'text') for (const warning of warnings) this.tell(this.fault(warning))
+  }
+
   /** Lines of the story. */
   tell(lines: readonly string[]): void {
     if (lines.length > 0) this.world.err.write(`${lines.join('\n')}\n`)

@@ -2,52 +2,16 @@ import type { OpenQuestion, RunHandle } from '../handle.ts'
 import { type FaultData, faultData, type JsonObject, type Pin, type RunRow } from '../kernel/index.ts'
 import type { StoryLine } from '../history/trace.ts'
 import { explained } from './explained.ts'
+import { plain, programDocument } from './run-document.ts'
 import { utc } from './units.ts'
-
-/** A value of ours as JSON: undefined fields leave no trace. */
-export function plain(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject
-}
 
 /** `{"v":1,"error":{…}}` (experience 1.5). */
 export function errorDocument(fault: FaultData): JsonObject {
   return plain({ v: 1, error: faultData(fault) })
 }
 
-export function programDocument([name, kind, , hash]: Pin): JsonObject {
-  return { name: name.slice(name.indexOf(':') + 1), kind, hash }
-}
-
 export function questionDocument({ id, run, name, path, question, since, due, fault }: OpenQuestion): JsonObject {
   return plain({ id, run, name, path, ...question, since: utc(since), due: due === undefined ? undefined : utc(due), error: fault })
-}
-
-/** A run as lists and `run` give it. `status` is `suspended` for one whose process is gone. */
-export function runDocument(row: RunRow, gone: boolean): JsonObject {
-  const { id, trace, program, last, started, updated, due, waits, owner, value } = row
-  return plain({
-    id,
-    trace,
-    program: programDocument(program),
-    status: gone ? 'suspended' : row.status,
-    records: last,
-    started: utc(started),
-    updated: utc(updated),
-    due: due === null ? undefined : utc(due),
-    waits: [
-      ...(gone ? [{ type: 'process' }] : []),
-      ...waits.map((wait) => ({
-        type: wait.type,
-        name: wait.name,
-        path: wait.path,
-        since: utc(wait.since),
-        due: wait.due === undefined ? undefined : utc(wait.due),
-        ...(wait.number > 0 ? { question: `${id}/q${wait.number}` } : {}),
-      })),
-    ],
-    process: owner === null ? undefined : { pid: owner.pid, host: owner.host },
-    ...(row.status === 'failed' ? { error: value } : { value }),
-  })
 }
 
 /** What `run`, `resume` and `answer` answer with. */

@@ -1,12 +1,12 @@
 import { askerIn, type OpenWait, type RunRow } from '../kernel/index.ts'
 import { BUDGET } from '../policy/index.ts'
-import type { Session } from './session.ts'
+import type { Rows } from './rows.ts'
 
 /** The runs among these that say `running` and whose process is gone: they wait for a process (experience 2). */
-export async function goneRuns({ reflex, console }: Session, rows: readonly RunRow[]): Promise<ReadonlySet<string>> {
+export async function goneRuns({ store, console }: Rows, rows: readonly RunRow[]): Promise<ReadonlySet<string>> {
   const running = rows.filter(({ status }) => status === 'running')
   if (running.length === 0) return new Set()
-  const due = new Set(await reflex.store.due(console.now))
+  const due = new Set(await store.due(console.now))
   const gone = new Set<string>()
   for (const { id, owner } of running) {
     if (owner === null || !console.world.alive(owner)) gone.add(id)

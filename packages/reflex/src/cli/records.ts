@@ -1,5 +1,5 @@
 import { isList, type Input, type Json, type JsonObject, type More, type Rec, type Start } from '../kernel/index.ts'
-import { plain, programDocument } from './documents.ts'
+import { plain, programDocument } from './run-document.ts'
 import { textOf } from './telling.ts'
 import { utc } from './units.ts'
 

@@ -4,7 +4,7 @@ import type { ReplayDifference, ReplaySide } from '../replaying-difference.ts'
 import { partsText } from '../history/words.ts'
 import type { Console } from './console.ts'
 import { cropFrame } from './crop.ts'
-import { plain } from './documents.ts'
+import { plain } from './run-document.ts'
 import { layoutText } from './layout.ts'
 
 /**

@@ -4,12 +4,12 @@ import { readDuration } from '../agents/index.ts'
 import { type Config, readConfig } from '../config.ts'
 import { faults } from '../faults.ts'
 import { readPolicy } from '../policy/index.ts'
-import { nearestStore } from '../home.ts'
 import type { ReflexOptions } from '../options.ts'
 import { Reflex } from '../reflex.ts'
 import type { Console } from './console.ts'
 import { fileReader, type ReadFile } from './grammar.ts'
 import type { CarryFlags } from './options.ts'
+import { storeToLookIn } from './rows.ts'
 
 /** Milliseconds. A process that is busy for a moment must not lose its runs. */
 const SHORTEST_LEASE = 1000
@@ -23,13 +23,8 @@ export interface Session {
 
 /** Nothing that looks makes a store: where there is none, there are no runs. */
 export async function withStoredRuns(console: Console, flags: CarryFlags, work: (session: Session) => Promise<number>): Promise<number> {
-  const { cwd, environment } = console.world.surroundings
-  const named = flags.store ?? environment['REFLEX_STORE']
-  if (named === undefined) return withReflex(console, nearestStore(cwd) === undefined ? { ...flags, store: 'memory:' } : flags, work)
-  const file = named.replace(/^sqlite:/, '')
-  if (!/^[a-z][a-z0-9+.-]+:/i.test(file) && !existsSync(resolve(cwd, file)))
-    throw faults.make('R1021', `there is no store ${named}`, { file: named, fix: 'name the store in which the runs are' })
-  return withReflex(console, flags, work)
+  const store = storeToLookIn(console, flags.store)
+  return withReflex(console, store === undefined ? flags : { ...flags, store }, work)
 }
 
 /** Opens the store, does the work, and closes it whatever happens. */
@@ -45,7 +40,7 @@ export async function withReflex(console: Console, flags: CarryFlags, work: (ses
   for (const folder of flags.programs ?? [])
     if (!existsSync(resolve(surroundings.cwd, folder)))
       throw faults.make('R1021', `there is no folder ${folder}`, { file: folder, fix: 'name a folder of programs' })
-  if (!console.quiet && console.shape === 'text') for (const warning of config.warnings) console.tell(console.fault(warning))
+  console.warn(config.warnings)
   const reflex = new Reflex({
     surroundings,
     policy,

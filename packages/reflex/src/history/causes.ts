@@ -1,4 +1,5 @@
-import { Chronology, type Moment, type Origin } from './chronology.ts'
+import { Chronology, isChoice, type Moment } from './chronology.ts'
+import type { Origin } from './step-reads.ts'
 import { historyFaults } from './faults.ts'
 import { isList, isObject, type Json, noRecord, type Rec, type RunPrograms, type State } from '../kernel/index.ts'
 import { edgeOf } from './words.ts'
@@ -141,7 +142,7 @@ class Why {
     return this.#deeper(moment.n, () => {
       const input = this.#input(moment)
       const seen = new Map<string, Origin>()
-      for (const origin of [...moment.saw, ...moment.reads]) seen.set(`${String(origin.frame)} ${origin.key}`, origin)
+      for (const origin of this.#story.readBy(moment.n)) seen.set(`${String(origin.frame)} ${origin.key}`, origin)
       return [...input, ...[...seen.values()].map((origin) => this.#value(origin))]
     })
   }
@@ -214,20 +215,11 @@ class Why {
 
   /** The last choice among several ways, or the last answer, that led to a record, in its frame or below. */
   #cameBy(n: number): Cause[] {
-    for (let at = n; at > 1; ) {
-      const moment = this.#story.at(at)
-      const { record, first, lines } = moment
-      if (lines.some(isChoice)) return this.#told.has(`@${at}`) ? [] : [this.record(at)]
-      if (record.input?.[0] === 'answer') return this.#input(moment)
-      if (record.input?.[0] === 'kernel' || (record.input === undefined && !first)) {
-        at = moment.before ?? 0
-        continue
-      }
-      const ref = first ? record.frame : record.input?.[1]
-      const before = Number.parseInt(typeof ref === 'number' || typeof ref === 'string' ? String(ref) : '', 10)
-      at = before > 0 && before < at ? before : 0
-    }
-    return []
+    const at = this.#story.turnBefore(n)
+    if (at === undefined) return []
+    const moment = this.#story.at(at)
+    if (!moment.isChoice) return this.#input(moment)
+    return this.#told.has(`@${at}`) ? [] : [this.record(at)]
   }
 
   /** The call that began a frame, and what its caller gave it. */
@@ -247,12 +239,6 @@ class Why {
     const actor = isObject(by) && typeof by.actor === 'string' ? { by: by.actor } : {}
     return { what: 'start', name: 'the run began', record: 1, ...(args === undefined ? {} : { value: args }), ...actor, from: [] }
   }
-}
-
-/** Whether a way was taken where there were several. */
-function isChoice(line: StoryLine): boolean {
-  const { mark, facts = {} } = line.event
-  return mark === 'decide' || (isList(facts.open) && facts.open.length > 1 && edgeOf(line.event) !== undefined)
 }
 
 function decisionOf(moment: Moment, line: StoryLine | undefined): Omit<Cause, 'from'> {

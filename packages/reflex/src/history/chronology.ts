@@ -1,13 +1,9 @@
 import {
   findEntry,
-  type FoundEntry,
   framePath,
   type Frame,
   isList,
-  isObject,
-  type Json,
   nodePath,
-  ReadWatcher,
   type Rec,
   type Ref,
   type Request,
@@ -15,20 +11,13 @@ import {
   type Scope,
   State,
   strandName,
-  type StoryEvent,
   topOf,
 } from '../kernel/index.ts'
+import { type Origin, originOf, StepReads } from './step-reads.ts'
 import { linesOf, type StoryLine } from './trace.ts'
+import { edgeOf } from './words.ts'
 
-/** An entry of a board: its key, its value, the record that wrote it, and the frame whose board it is. */
-export interface Origin {
-  readonly key: string
-  readonly value: Json
-  readonly record: number
-  readonly frame: Ref
-}
-
-/** One record, with what its step read. */
+/** One record, and what the story tells of it. */
 export interface Moment {
   readonly n: number
   readonly record: Rec
@@ -41,29 +30,29 @@ export interface Moment {
   /** The record of the same frame before this one. */
   readonly before: number | undefined
   readonly lines: readonly StoryLine[]
-  /** Entries that the step read, without the book-keeping of its kind. */
-  readonly reads: readonly Origin[]
-  /** Entries that whoever decided says to have seen. */
-  readonly saw: readonly Origin[]
+  /** A way was taken in it where there were several. */
+  readonly isChoice: boolean
 }
 
-/** A journal read once more, with every step decided again, so that it can be asked where things come from. */
+/** A journal folded once more, so that it can be asked where things come from. */
 export class Chronology {
   readonly moments: Moment[] = []
   readonly #state = new State()
   readonly #definitions: RunPrograms
-  readonly #watcher: ReadWatcher
+  readonly #reads: StepReads
   /** Entries that were copied from another board: out of a call, or from a strand that was taken over. */
   readonly #copies = new Map<string, Origin>()
   readonly #ends = new Map<Ref, number>()
   /** The last record of each frame so far. */
   readonly #latest = new Map<Ref, number>()
   readonly #requests = new Map<Ref, Request>()
+  /** For records that were asked about, the last choice or answer at or before them; 0 where there is none. */
+  readonly #turns = new Map<number, number>()
 
   /** Throws `R5003` and `R9001` as a replay of the records does. */
   constructor(records: readonly Rec[], definitionsFor: (state: State) => RunPrograms) {
     this.#definitions = definitionsFor(this.#state)
-    this.#watcher = new ReadWatcher(this.#state, this.#definitions)
+    this.#reads = new StepReads(records, definitionsFor, (n) => this.at(n).lines)
     for (const record of records) this.#take(record)
   }
 
@@ -94,6 +83,11 @@ export class Chronology {
     return [...new Set([...keys, ...this.lines.flatMap(({ place, event }) => [place, event.node ?? place])])]
   }
 
+  /** The entries that a record's step read, and that whoever decided says to have seen. */
+  readBy(n: number): readonly Origin[] {
+    return this.#reads.of(n)
+  }
+
   /** The entry that another one was copied from. */
   carried({ frame, key, record }: Origin): Origin | undefined {
     return this.#copies.get(copyName(frame, key, record))
@@ -108,22 +102,46 @@ export class Chronology {
     return this.#requests.get(effect)
   }
 
+  /** The last choice among several ways, or the last answer, that led to a record, in its frame or below: possibly the record itself. */
+  turnBefore(n: number): number | undefined {
+    const passed: number[] = []
+    let at = n
+    while (at > 1 && !this.#turns.has(at) && !this.#isTurn(at)) {
+      passed.push(at)
+      at = this.#before(at)
+    }
+    const turn = at > 1 ? (this.#turns.get(at) ?? at) : 0
+    for (const one of passed) this.#turns.set(one, turn)
+    return turn === 0 ? undefined : turn
+  }
+
+  #isTurn(n: number): boolean {
+    const { record, isChoice } = this.at(n)
+    return isChoice || record.input?.[0] === 'answer'
+  }
+
+  /** The record that a record goes back to: the one before it in its frame, or the one that asked for its input or began its frame. */
+  #before(n: number): number {
+    const { record, first, before = 0 } = this.at(n)
+    if (record.input?.[0] === 'kernel' || (record.input === undefined && !first)) return before
+    const ref = first ? record.frame : record.input?.[1]
+    const asked = Number.parseInt(typeof ref === 'number' || typeof ref === 'string' ? String(ref) : '', 10)
+    return asked > 0 && asked < n ? asked : 0
+  }
+
   #take(record: Rec): void {
     const state = this.#state
     const n = state.n + 1
     const frame = state.frames.get(record.frame)
     const before = frame?.position
-    const reads = this.#watcher.readsOf(record)
     const path = frame === undefined ? '' : framePath(frame, this.#definitions)
     const adopted = frame === undefined ? [] : adoptedBy(frame, record)
-    const replaced = frame === undefined ? [] : overwritten(frame, record)
     state.apply(record)
     state.dropped.length = 0
     record.requests?.forEach((request, i) => this.#requests.set(i === 0 ? n : `${n}.${i}`, request))
     if (frame !== undefined) this.#copied(frame, record, n, adopted)
     const stepped = frame ?? state.root
-    const { def, name, kind } = this.#definitions.program(stepped.pin)
-    const stepper = this.#definitions.kind(kind)
+    const { def, name } = this.#definitions.program(stepped.pin)
     const change = { n, at: state.time, record, state, frame: stepped, def, before }
     const lines = frame === undefined ? [] : linesOf(change, this.#definitions)
     this.moments.push({
@@ -134,8 +152,7 @@ export class Chronology {
       first: record.input === undefined && before === undefined,
       before: this.#latest.get(record.frame),
       lines,
-      reads: reads.filter(({ key }) => stepper.own?.(key) !== true).flatMap((entry) => originOf(entry) ?? []),
-      saw: frame === undefined ? [] : lines.flatMap(({ event }) => seenKeys(event)).flatMap((key) => seenIn(frame, key, n, replaced) ?? []),
+      isChoice: lines.some(isChoice),
     })
     this.#latest.set(record.frame, n)
   }
@@ -155,12 +172,14 @@ export class Chronology {
   }
 }
 
-function copyName(frame: Ref, key: string, record: number): string {
-  return `${String(frame)} ${key} @${record}`
+/** A way was taken where there were several. */
+export function isChoice(line: StoryLine): boolean {
+  const { mark, facts = {} } = line.event
+  return mark === 'decide' || (isList(facts.open) && facts.open.length > 1 && edgeOf(line.event) !== undefined)
 }
 
-function originOf({ key, value, record, frame }: FoundEntry): Origin | undefined {
-  return value === undefined ? undefined : { key, value, record, frame }
+function copyName(frame: Ref, key: string, record: number): string {
+  return `${String(frame)} ${key} @${record}`
 }
 
 function latest(scope: Scope, frame: Ref, key: string): Origin | undefined {
@@ -177,34 +196,6 @@ function adoptedBy(frame: Frame, { more }: Rec): [string, Origin][] {
       return origin === undefined ? [] : [[key, origin] as [string, Origin]]
     })
   })
-}
-
-/** The keys that an event says to have been read, or shown to whoever decided. */
-function seenKeys({ facts }: StoryEvent): string[] {
-  const { keys, cut } = isObject(facts?.saw) ? facts.saw : {}
-  return [keys, cut].flatMap((list) => (isList(list) ? list : [])).filter((key) => typeof key === 'string')
-}
-
-/** Entries that a record is about to write over, as they can still be read. */
-function overwritten(frame: Frame, { writes = [] }: Rec): readonly Origin[] {
-  return writes.flatMap((key, i): Origin[] => {
-    const entry = i % 2 === 0 && typeof key === 'string' ? findEntry(frame, key) : undefined
-    const origin = entry === undefined ? undefined : originOf(entry)
-    return origin === undefined ? [] : [origin]
-  })
-}
-
-/** The entry that could be read before a record under a key, or under what a path in a value begins with. */
-function seenIn(frame: Frame, path: string, record: number, replaced: readonly Origin[]): Origin | undefined {
-  const steps = path.split('.')
-  for (let length = steps.length; length > 0; length--) {
-    const key = steps.slice(0, length).join('.')
-    const before = replaced.find((origin) => origin.key === key)
-    if (before !== undefined) return before
-    const entry = findEntry(frame, key)
-    if (entry !== undefined && entry.record < record) return originOf(entry)
-  }
-  return undefined
 }
 
 function programId(name: string): string {

@@ -36,6 +36,13 @@ interface Held {
   readonly again: boolean
 }
 
+/** An effect that waits for everything up to record `at`. */
+interface Gated {
+  readonly call: LiveCall
+  readonly at: number
+  readonly leaves: boolean
+}
+
 /**
  * The effects of a run in this process, from the request to the settlement: held, refused, gated, performed.
  * Each hangs on its flight, since a table would be rebuilt every few steps.
@@ -43,7 +50,7 @@ interface Held {
 export class Effects {
   readonly #run: EffectOwner
   readonly #world: EffectWorld
-  readonly #gated: { readonly call: LiveCall; readonly at: number }[] = []
+  #gated: Gated[] = []
   #holds: ((next: Flight) => boolean) | undefined
   readonly #held: Held[] = []
   /** What came while nobody held the run is still to be read: it may give effects up. */
@@ -129,7 +136,7 @@ export class Effects {
     // A key is the number of a record, a question about an outcome needs the request on record, and so does the count of a
     // try that a crash interrupts: all three gate.
     if (call.needsLease && this.#run.durable < this.#run.state.n) {
-      this.#gated.push({ call, at: this.#run.state.n })
+      this.#gated.push({ call, at: this.#run.state.n, leaves: traits.leaves })
       this.#run.wantDurable()
     } else this.#perform(call)
   }
@@ -169,11 +176,13 @@ export class Effects {
     return traitsOf(flight, this.#run, this.#world.ports).repeat
   }
 
-  /** Performs what waited for records up to `last` to be durable. */
-  durable(last: number): void {
+  /** Performs what waited for records up to `last` to be durable; what leaves waits for the subscribers to be done with them as well. */
+  durable(last: number, watched: number): void {
     if (this.#gated.length === 0) return
-    const ready = this.#gated.filter(({ at }) => at <= last)
-    this.#gated.splice(0, ready.length)
+    const isReady = ({ at, leaves }: Gated): boolean => at <= (leaves ? watched : last)
+    const ready = this.#gated.filter(isReady)
+    if (ready.length === 0) return
+    this.#gated = this.#gated.filter((gated) => !isReady(gated))
     for (const { call } of ready) this.#perform(call)
   }
 
@@ -237,7 +246,7 @@ export class Effects {
   /** Everything under way is told to stop, and nothing gated is performed any more. */
   stop(): void {
     for (const flight of this.#run.state.flights()) this.#abort(flight)
-    this.#gated.length = 0
+    this.#gated = []
   }
 
   #abort(flight: Flight): void {

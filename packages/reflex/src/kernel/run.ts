@@ -23,7 +23,7 @@ import type { Batch, InboxMessage, Lease, RunStatus, Store, StoredProgram } from
 import type { Change } from './story.ts'
 import { Tail } from './tail.ts'
 import { Waiters } from './waiters.ts'
-import { Watchers } from './watchers.ts'
+import { type AtRest, type Subscriber, Watchers } from './watchers.ts'
 
 /** What a run needs of the runtime that holds it. */
 export interface RunWorld extends EffectWorld {
@@ -51,6 +51,8 @@ export interface MessageOptions {
 
 /** Records between two pauses for the event loop, so that a run that never waits starves nobody. */
 const TURN = 1024
+/** Durable records that subscribers may be behind before the run waits for them: what they have yet to do stays in memory. */
+const MOST_BEHIND = 2 * TURN
 
 /**
  * A run in this process: takes inputs one at a time, lets the decider make the record, applies it, and only
@@ -73,10 +75,11 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   readonly #alarm: Alarm
   readonly #tail: Tail
   readonly #waiters = new Waiters()
-  readonly #watchers = new Watchers()
+  readonly #watchers = new Watchers(() => this.#caughtUp())
   #holds: ((next: Queued | Flight) => boolean) | undefined
   #busy = false
   #paused = false
+  #waitsForWatchers = false
   #leaving = false
   #draining = false
   #steps = 0
@@ -144,13 +147,27 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     return this.#watchers.observe(observer)
   }
 
-  /** Called with each record once it is durable; the returned function ends it. */
-  subscribe(subscriber: (record: Rec, n: number) => void): () => void {
-    return this.#watchers.subscribe(subscriber)
+  /**
+   * Calls `subscriber` with each record once it is durable, and `atRest` when the run has come to rest, has ended or is left; the
+   * returned function ends it. No commit waits for a promise that they return. An effect that leaves waits for the promises of the
+   * records before it, `idle` and `leave` wait for all of them, and the run itself once they stand for too many records.
+   */
+  subscribe(subscriber: Subscriber, atRest?: AtRest): () => void {
+    return this.#watchers.subscribe(subscriber, atRest)
+  }
+
+  /** Resolves once all subscribers are done with the records that they were given. */
+  watched(): Promise<void> {
+    return this.#watchers.settled()
+  }
+
+  /** Another process holds the run now. */
+  get isLost(): boolean {
+    return this.#over !== undefined && this.#over !== 'closed' && this.#over.code === 'R5002'
   }
 
   /**
-   * Resolves when the run is at rest and all its records are durable, or when it is closed. Rejects with
+   * Resolves when the run is at rest, all its records are durable and its subscribers are done with them, or when it is closed. Rejects with
    * `R5002` if another process has taken it over and with `R5005` if the store fails.
    */
   idle(): Promise<void> {
@@ -178,7 +195,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     if (this.#waiters.size === 0) return
     const resting = this.atRest
     if (this.durable < this.state.n) this.wantDurable()
-    this.#waiters.wake(this.durable, resting && this.durable === this.state.n)
+    this.#waiters.wake(this.durable, resting && this.durable === this.state.n && !this.#watchers.behind)
   }
 
   // Telling
@@ -436,11 +453,15 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     this.#paused = true
     this.#steps = 0
     this.wantDurable()
-    this.#world.host.turn(() => {
-      if (this.#leaving) return
-      this.#paused = false
-      this.#pump()
-    })
+    this.#world.host.turn(() => this.#unpause())
+  }
+
+  /** Goes on after a pause, unless the subscribers are too far behind: then once they have caught up. */
+  #unpause(): void {
+    this.#waitsForWatchers = this.durable - this.#watchers.done(this.durable) > MOST_BEHIND
+    if (this.#leaving || this.#waitsForWatchers) return
+    this.#paused = false
+    this.#pump()
   }
 
   #take(arrival: Arrival): void {
@@ -566,14 +587,27 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     this.durable = last
     const done = this.records.splice(0, last - from)
     this.#watchers.publish(from + 1, done)
-    this.#effects.durable(last)
+    this.#watchRest()
+    this.#effects.durable(last, this.#watchers.done(last))
+    this.#wake()
+    this.#finish()
+  }
+
+  #watchRest(): void {
+    if (this.#watchers.subscribed && this.durable === this.state.n && this.atRest) this.#watchers.rest(this.durable)
+  }
+
+  #caughtUp(): void {
+    if (this.#over !== undefined) return
+    this.#effects.durable(this.durable, this.#watchers.done(this.durable))
+    if (this.#waitsForWatchers) this.#unpause()
     this.#wake()
     this.#finish()
   }
 
   /** A run that has ended, durably, is no longer held by this process. */
   #finish(): void {
-    if (this.state.ended === undefined || this.durable < this.state.n) return
+    if (this.state.ended === undefined || this.durable < this.state.n || this.#watchers.behind) return
     this.#alarm.stop()
     this.#world.closed(this)
   }
@@ -615,6 +649,8 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     } catch {
       // Whoever waits for the run has heard it.
     }
+    this.#watchers.rest(this.durable)
+    await this.#watchers.settled()
     this.close()
   }
 
@@ -639,7 +675,10 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     this.#steps = 0
     this.#alarm.check()
     if (this.durable < state.n) this.wantDurable()
-    else this.#finish()
+    else {
+      this.#watchRest()
+      this.#finish()
+    }
     this.#wake()
   }
 }

@@ -89,6 +89,8 @@ export class Runtime implements RunWorld {
   readonly #opening = new Map<string, Promise<Run>>()
   /** Names that were wished for, of runs that are being made. */
   readonly #making = new Set<string>()
+  /** What subscribers still do for runs that this process no longer holds. */
+  readonly #watched = new Set<Promise<void>>()
   readonly #worker: Worker
   readonly heartbeat: Heartbeat | undefined
   readonly #leases: Leases | undefined
@@ -349,6 +351,9 @@ export class Runtime implements RunWorld {
   closed(run: Run): void {
     if (this.#runs.get(run.id) !== run) return
     this.#runs.delete(run.id)
+    const watched = run.watched()
+    this.#watched.add(watched)
+    void watched.finally(() => this.#watched.delete(watched))
     if (run.lease !== undefined) void this.#leases?.release(run.lease)
   }
 
@@ -382,7 +387,7 @@ export class Runtime implements RunWorld {
 
   /**
    * Leaves its runs: what they have decided becomes durable, effects under way are aborted, leases are given up,
-   * and any process may open them again. The store stays open.
+   * and any process may open them again. Waits for the subscribers of all runs. The store stays open.
    */
   async close(): Promise<void> {
     this.heartbeat?.stop()
@@ -391,6 +396,7 @@ export class Runtime implements RunWorld {
       await run.leave()
       if (run.lease !== undefined) await this.#leases?.release(run.lease)
     }
+    await Promise.all(this.#watched)
     await this.#leases?.released()
   }
 }

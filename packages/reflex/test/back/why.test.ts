@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Cause } from '../../src/history/causes.ts'
+import { countsOf } from '../counts.ts'
 import { workflow } from '../../src/workflow/index.ts'
 import { reflexOf } from './world.ts'
 
@@ -30,6 +31,23 @@ describe('why', () => {
     const further = followed(await reflex.why('otter', `@${last.record}`))
     expect(further.last.record).toBeLessThan(last.record)
     expect(followed(await reflex.why('otter', 'more')).deep).toBeLessThan(100)
+  })
+
+  test('of a long run few steps are decided again, and none of its records is walked over twice', async () => {
+    const reflex = reflexOf({ trust: 'trusted' })
+    const rounds = 3_000
+    const file = join(reflex.workdir, 'rounds.dot')
+    const dot = `digraph rounds { graph [max_node_visits="100000"]; start [shape=Mdiamond]; done [shape=Msquare]
+      count [type="transform", transform="increment", source_key="n", output_key="n"]
+      start -> count; count -> count [condition="context.n<${rounds}"]; count -> done [condition="context.n>=${rounds}"] }`
+    writeFileSync(file, dot)
+    const { run } = await reflex.run(file, { id: 'otter' })
+    let cause: Cause | undefined
+    const decided = await countsOf('kernel/reads.ts', async () => void (cause = await reflex.why('otter', 'n')))
+    expect(cause && followed(cause).last.name).toBe('further back')
+    expect(decided.get('readsOf')).toBeLessThan(1_100)
+    const walked = await countsOf('history/chronology.ts', async () => void (await reflex.why('otter', 'n')))
+    expect(walked.get('#before')).toBeLessThan(run.state.n + 1)
   })
 
   test('a question that nobody has answered yet stands there', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import * as fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { Journals, Programs, type Rec } from '../../src/kernel/index.ts'
 import { Reflex } from '../../src/index.ts'
@@ -95,26 +96,99 @@ async function journalOf(dot: string): Promise<{ records: readonly Rec[]; chroni
 test('a process that dies behind any record leaves a folder that the next one makes whole', async () => {
   const { records, chronicle } = await journalOf(rounds)
   const home = folder()
-  const tell = (root: string, upTo: number, everyBatch: number): void => {
+  const tell = async (root: string, upTo: number, everyBatch: number): Promise<void> => {
     const told = chronicle(root)
     for (const [i, record] of records.slice(0, upTo).entries()) {
       told.take(record)
-      if (i % everyBatch === 0 || i + 1 === upTo) writeFolder(told.changes())
+      if (i % everyBatch === 0 || i + 1 === upTo) await writeFolder(told.changes(i + 1 === upTo))
     }
   }
   const root = join(home, 'logs')
-  tell(root, records.length, records.length)
+  await tell(root, records.length, records.length)
   const undisturbed = filesIn(home)
   expect(Object.keys(undisturbed).length).toBeGreaterThan(20)
   for (let dies = 1; dies < records.length; dies++) {
     rmSync(home, { recursive: true })
-    tell(root, dies, 1 + (dies % 3))
+    await tell(root, dies, 1 + (dies % 3))
     // A file that the process was at is half there.
     mkdirSync(root, { recursive: true })
     writeFileSync(join(root, 'events.jsonl'), '{"type":')
-    tell(root, records.length, 7)
+    await tell(root, records.length, 7)
     expect(filesIn(home)).toEqual(undisturbed)
   }
+})
+
+/** A loop of so many visits of two nodes. */
+const loop = (visits: number): string => `digraph loop {
+  max_node_visits=100000
+  start [shape=Mdiamond, context.rounds=0]
+  round [type=transform, transform=increment, source_key="rounds", output_key="rounds"]
+  say [prompt="round {ctx.rounds}", simulate="true"]
+  done [shape=Msquare]
+  start -> round -> say
+  say -> done [condition="context.rounds=${visits}"]
+  say -> round
+}`
+
+test('however records fall into batches, and wherever a write stops, the folder is the same in the end', async () => {
+  const home = folder()
+  const root = join(home, 'logs')
+  for (const dot of [rounds, loop(12)]) {
+    const { records, chronicle } = await journalOf(dot)
+    rmSync(home, { recursive: true, force: true })
+    const once = chronicle(root)
+    for (const record of records) once.take(record)
+    await writeFolder(once.changes(true))
+    const atOnce = filesIn(home)
+    const batches = fc.array(fc.record({ size: fc.integer({ min: 1, max: 9 }), whole: fc.boolean() }), { minLength: 1 })
+    await fc.assert(
+      fc.asyncProperty(batches, fc.nat({ max: 200 }), async (cut, stops) => {
+        rmSync(home, { recursive: true, force: true })
+        const [dies, heir] = [chronicle(root), chronicle(root)]
+        let left = stops
+        for (let from = 0, i = 0; from < records.length && left > 0; i++) {
+          const { size, whole } = cut[i % cut.length] ?? { size: 1, whole: true }
+          for (const record of records.slice(from, from + size)) dies.take(record)
+          from += size
+          const changes = dies.changes(whole || from >= records.length)
+          await writeFolder(changes.slice(0, left))
+          left -= changes.length
+        }
+        if (left > 0) expect(filesIn(home)).toEqual(atOnce)
+        for (const record of records) heir.take(record)
+        await writeFolder(heir.changes(true))
+        expect(filesIn(home)).toEqual(atOnce)
+      }),
+      { numRuns: 15 },
+    )
+  }
+})
+
+test('the checkpoints of a run cost as much for each record however long it is, and the last one is whole', async () => {
+  const costs = async (visits: number): Promise<number> => {
+    const { records, chronicle } = await journalOf(loop(visits))
+    const told = chronicle('/logs')
+    let [characters, last] = [0, '']
+    for (const [i, record] of records.entries()) {
+      told.take(record)
+      for (const { path, text = '' } of told.changes(i + 1 === records.length))
+        if (path === 'checkpoint.json') [characters, last] = [characters + text.length, text]
+    }
+    expect((JSON.parse(last) as { completed_nodes: unknown[] }).completed_nodes).toHaveLength(2 * visits + 2)
+    expect(told.isPutOff).toBe(false)
+    return characters / records.length
+  }
+  // Written with each record, it would be 11,000 and 30,000.
+  expect(await costs(300)).toBeLessThan(9_000)
+  expect(await costs(900)).toBeLessThan(9_000)
+})
+
+test('a checkpoint that was put off is written, and said to be saved, before a run is idle', async () => {
+  const logs_root = join(folder(), 'logs')
+  let saved = 0
+  const result = await run(loop(150), { logs_root, on_event: ({ type }) => void (type === 'checkpoint_saved' && saved++) })
+  expect([result.status, saved]).toEqual(['success', 302])
+  expect(dataIn(logs_root, 'checkpoint.json')['completed_nodes']).toHaveLength(302)
 })
 
 test('what a program puts in the way of the folder leads nowhere', async () => {
@@ -130,7 +204,7 @@ test('what a program puts in the way of the folder leads nowhere', async () => {
   for (const name of ['diagnostics.json', 'checkpoint.json']) mkdirSync(join(root, name))
   const told = chronicle(root)
   for (const record of records) told.take(record)
-  writeFolder(told.changes())
+  await writeFolder(told.changes(true))
   expect(filesIn(outside)).toEqual({ kept: 'kept' })
   for (const name of ['manifest.json', 'diagnostics.json', 'checkpoint.json']) expect(lstatSync(join(root, name)).isFile(), name).toBe(true)
   expect(lstatSync(join(root, 'diagnostics.json.1')).isDirectory()).toBe(true)
@@ -168,14 +242,14 @@ test.each(['events.jsonl', 'stage', 'stage/status.json'])('%s that is repeatedly
   const [root, outside] = [join(home, 'logs'), join(home, 'outside')]
   for (const path of [root, outside, join(outside, 'inner')]) mkdirSync(path)
   for (const file of ['taken', 'status.json']) writeFileSync(join(outside, file), 'kept')
-  writeFolder([{ folder: root, path: 'events.jsonl', text: '' }])
+  await writeFolder([{ folder: root, path: 'events.jsonl', text: '' }])
   const target = name === 'stage' ? outside : join(outside, 'taken')
   const worker = new Worker(exchanging, { eval: true, workerData: { at: join(root, name), target } })
   onTestFinished(() => void worker.terminate())
   await once(worker, 'message')
   for (let i = 0; i < 500; i++)
     try {
-      writeFolder([
+      await writeFolder([
         { folder: root, path: 'events.jsonl', text: `${i}\n`, append: true },
         { folder: root, path: 'stage/status.json', text: `${i}` },
       ])
@@ -242,7 +316,7 @@ test('a resume catches the folder up with the journal, wherever it was left', as
   const { records } = await again.runtime.history(id)
   const whole = new Chronicle({ run: id, programs: again.runtime.programs, logsRoot: logs })
   for (const record of records) whole.take(record)
-  for (const { path, text } of whole.changes()) expect(filesIn(logs)[path]).toBe(text)
+  for (const { path, text } of whole.changes(true)) expect(filesIn(logs)[path]).toBe(text)
   await again.close()
 })
 

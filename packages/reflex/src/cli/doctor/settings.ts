@@ -1,5 +1,6 @@
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { type Config, CONFIG } from '../../config.ts'
+import type { Config } from '../../config.ts'
+import { CONFIG } from '../../config-file.ts'
 import { nearestStore } from '../../home.ts'
 import type { CarryFlags } from '../options.ts'
 import type { World } from '../world.ts'

@@ -1,4 +1,4 @@
-import { plain } from '../documents.ts'
+import { plain } from '../run-document.ts'
 import { brief } from '../../text/index.ts'
 import { EXIT } from '../exit.ts'
 import { tabbed } from '../layout.ts'

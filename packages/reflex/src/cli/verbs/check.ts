@@ -1,7 +1,7 @@
 import { faultData, type JsonObject } from '../../kernel/index.ts'
 import type { CheckedRun, CheckOutcome, Check, RefusedFile } from '../../replaying-check.ts'
 import type { Console } from '../console.ts'
-import { plain, programDocument } from '../documents.ts'
+import { plain, programDocument } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, layoutRow, tabbed, way } from '../layout.ts'
 import type { Mark } from '../look.ts'

@@ -2,7 +2,7 @@ import type { ComparedPart, ComparedRun, Comparison } from '../../history/compar
 import type { Json } from '../../kernel/index.ts'
 import { brief, cells, lineDiff } from '../../text/index.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../documents.ts'
+import { plain } from '../run-document.ts'
 import { faults } from '../../faults.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'

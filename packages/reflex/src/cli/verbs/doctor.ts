@@ -1,7 +1,7 @@
 import { type Check, checkConfig, checksOf } from '../doctor/checks.ts'
 import { type Setting, settingsOf } from '../doctor/settings.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../documents.ts'
+import { plain } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, layoutRow, table, tabbed } from '../layout.ts'
 import type { Look, Mark } from '../look.ts'

@@ -1,7 +1,7 @@
 import type { Collected } from '../../collecting.ts'
 import { faultData } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../documents.ts'
+import { plain } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { durationOf } from '../grammar.ts'
 import { factLine, hanging, way } from '../layout.ts'

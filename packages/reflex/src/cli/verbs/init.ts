@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { faults } from '../../faults.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../documents.ts'
+import { plain } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, way } from '../layout.ts'
 

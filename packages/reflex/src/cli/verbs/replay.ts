@@ -1,7 +1,7 @@
 import { faultData } from '../../kernel/index.ts'
 import type { Replayed } from '../../replaying.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../documents.ts'
+import { plain } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, paragraph } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'

@@ -1,14 +1,14 @@
 import { faults } from '../../faults.ts'
-import { readDuration } from '../../agents/index.ts'
+import { readDuration } from '../../agents/duration.ts'
 import type { RunRow, RunStatus } from '../../kernel/index.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
-import { plain, runDocument } from '../documents.ts'
+import { plain, runDocument } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { goneRuns, waitsFor } from '../gone.ts'
 import { table, tabbed, way } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
-import type { Session } from '../session.ts'
+import type { Rows } from '../rows.ts'
 import { programName } from '../telling.ts'
 import { age, utc } from '../units.ts'
 
@@ -23,18 +23,18 @@ export const STATUSES: readonly RunStatus[] = ['running', 'suspended', 'complete
 const DEFAULT_LIMIT = 50
 
 /** `reflex runs`: the newest first. */
-export async function runs(session: Session, flags: RunsFlags): Promise<number> {
-  const { console, reflex } = session
+export async function runs(rows: Rows, flags: RunsFlags): Promise<number> {
+  const { console, store } = rows
   const status = statusesOf(flags.status)
   const limit = limitOf(flags.limit)
   const since = sinceOf(flags.since, console.now)
   // A run whose process is gone is stored as running and shown as suspended.
   const stored = status === undefined || !status.includes('suspended') ? status : [...new Set([...status, 'running' as const])]
-  const all = await reflex.runs({
+  const all = await store.runs({
     ...(stored === undefined ? {} : { status: stored }),
     ...(status === undefined && since === undefined ? { limit: limit + 1 } : {}),
   })
-  const gone = await goneRuns(session, all)
+  const gone = await goneRuns(rows, all)
   const shown = all.filter((row) => row.updated >= (since ?? 0) && (status === undefined || status.includes(statusOf(row, gone))))
   print(console, shown.slice(0, limit), gone, shown.length > limit)
   return EXIT.done

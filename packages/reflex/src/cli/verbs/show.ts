@@ -4,7 +4,8 @@ import { isOwnQuestion } from '../../people/index.ts'
 import { brief } from '../../text/index.ts'
 import type { RunView, StackStep } from '../../view.ts'
 import type { Console } from '../console.ts'
-import { plain, questionDocument, runDocument } from '../documents.ts'
+import { questionDocument } from '../documents.ts'
+import { plain, runDocument } from '../run-document.ts'
 import { questionLines, wayOutOf } from '../ending.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
@@ -19,7 +20,7 @@ import { localTime, utc } from '../units.ts'
 export async function show(session: Session, address: string): Promise<number> {
   const { console, reflex } = session
   const view = await reflex.show(address)
-  const gone = (await goneRuns(session, [view.row])).has(view.row.id)
+  const gone = (await goneRuns({ console, store: reflex.store }, [view.row])).has(view.row.id)
   if (console.shape !== 'text') console.document(document(view, gone))
   else if (console.out.terminal) console.print(lines(console, view, gone))
   else console.world.out.write(tabbed(rows(view)))

@@ -1,7 +1,7 @@
 import { isFault, type Json } from '../../kernel/index.ts'
 import { brief } from '../../text/index.ts'
 import { conduct } from '../conduct.ts'
-import { plain } from '../documents.ts'
+import { plain } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { readAnswer } from '../grammar.ts'
 import { factLine, way } from '../layout.ts'

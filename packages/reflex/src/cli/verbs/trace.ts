@@ -3,7 +3,8 @@ import { findRecord } from '../../finding.ts'
 import { isList, isObject, type JsonObject, type RunRow, RunPrograms, type State, type StoryEvent } from '../../kernel/index.ts'
 import type { StoryLine } from '../../history/trace.ts'
 import type { Console } from '../console.ts'
-import { factsOf, lineDocument, plain, runDocument } from '../documents.ts'
+import { factsOf, lineDocument } from '../documents.ts'
+import { plain, runDocument } from '../run-document.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
 import { attemptText, Follower, isRetry, nameOf, type Told } from '../follower.ts'
@@ -40,7 +41,7 @@ export async function trace(session: Session, address: string): Promise<number> 
   const { console, reflex } = session
   if (console.shape === 'jsonl') return journal(session, address)
   const { row, lines, state } = await reflex.trace(address)
-  const gone = (await goneRuns(session, [row])).has(row.id)
+  const gone = (await goneRuns({ console, store: reflex.store }, [row])).has(row.id)
   const { by, input } = startOf(state)
   if (console.shape === 'json') console.document(plain({ v: 1, run: runDocument(row, gone), by, input, lines: lines.map(lineDocument) }))
   else {

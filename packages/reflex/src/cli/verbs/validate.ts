@@ -3,7 +3,7 @@ import { type Fault, faultData, isFault, type Severity } from '../../kernel/inde
 import type { Library } from '../../library.ts'
 import { cells } from '../../text/index.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../documents.ts'
+import { plain } from '../run-document.ts'
 import { EXIT, exitCodeOf } from '../exit.ts'
 import { factLine, paragraph } from '../layout.ts'
 import type { CarryFlags, RunFlags } from '../options.ts'

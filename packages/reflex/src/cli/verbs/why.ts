@@ -1,6 +1,6 @@
 import type { Cause } from '../../history/causes.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../documents.ts'
+import { plain } from '../run-document.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
 import { fitted } from '../fitted.ts'

@@ -85,8 +85,13 @@ export class Chronicle {
     })
   }
 
-  /** What the folder lacks since this was last asked. */
-  changes(): readonly PlacedChange[] {
-    return this.#folder?.changes() ?? []
+  /** Returns what has changed in the folder since the last call; `whole`: with a checkpoint that was put off. */
+  changes(whole: boolean): readonly PlacedChange[] {
+    return this.#folder?.changes(whole) ?? []
+  }
+
+  /** The checkpoint in the folder is not the latest one. */
+  get isPutOff(): boolean {
+    return this.#folder?.isPutOff === true
   }
 }

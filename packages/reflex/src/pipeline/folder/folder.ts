@@ -16,6 +16,9 @@ import { folderOfLap } from './paths.ts'
 import { StageFiles } from './stages.ts'
 import { validate } from '../validate.ts'
 
+/** Characters of checkpoint that may be written for each record. */
+const PAID_BY_RECORD = 8192
+
 /** What a run folder belongs to. */
 export interface FolderOf {
   readonly run: string
@@ -46,6 +49,9 @@ export class RunFolder {
   #typed: TypedGraph | undefined
   #lap = 0
   #stale = false
+  /** Characters of checkpoint that the records since the last one have paid for, and how many that one had. */
+  #paid = 0
+  #size = 0
 
   constructor(of: FolderOf, progress: Progress, artifacts: Artifacts, definition: (frame: Frame) => unknown) {
     this.#of = of
@@ -69,12 +75,12 @@ export class RunFolder {
     for (const { path, text } of files) image.put(path, text)
     for (const event of events) image.line(`${JSON.stringify(event)}\n`)
     this.#stale = true
+    this.#paid += PAID_BY_RECORD
   }
 
   /** The lap is over: its folder stays as it is now. */
   endLap({ def }: Change<TypedGraph>): void {
-    this.#image.put('checkpoint.json', this.#checkpoint(def))
-    this.#stale = false
+    this.#putCheckpoint(def)
   }
 
   /** The next lap has a folder of its own, with the values that are too large for its checkpoint. */
@@ -85,14 +91,33 @@ export class RunFolder {
     for (const { path, text } of this.#artifacts.files()) this.#image.put(path, text)
   }
 
-  /** What has changed since this was last asked. */
-  changes(): PlacedChange[] {
+  /**
+   * Returns what has changed since the last call. A checkpoint grows with its run, so it is written once the records since the
+   * last one pay for it, or with `whole`: what all checkpoints of a run cost is linear in its records.
+   */
+  changes(whole: boolean): PlacedChange[] {
     const isBegun = this.#progress.lap.completed.length > 0 || this.#progress.inFlight !== undefined
-    if (this.#stale && this.#typed !== undefined && isBegun) this.#image.put('checkpoint.json', this.#checkpoint(this.#typed))
-    this.#stale = false
-    return [...this.#laps].flatMap(([lap, image]) =>
+    if (!isBegun) this.#stale = false
+    if (this.#stale && this.#typed !== undefined && (whole || this.#paid >= this.#size)) this.#putCheckpoint(this.#typed)
+    const changes = [...this.#laps].flatMap(([lap, image]) =>
       image.changes('events.jsonl').map((change) => ({ ...change, folder: folderOfLap(this.#of.root, lap) })),
     )
+    // The folder of an earlier lap never changes again.
+    for (const lap of this.#laps.keys()) if (lap !== this.#lap) this.#laps.delete(lap)
+    return changes
+  }
+
+  /** The latest checkpoint is still to be written. */
+  get isPutOff(): boolean {
+    return this.#stale
+  }
+
+  #putCheckpoint(typed: TypedGraph): void {
+    const text = this.#checkpoint(typed)
+    this.#image.put('checkpoint.json', text)
+    this.#stale = false
+    this.#paid = 0
+    this.#size = text.length
   }
 
   get #image(): FolderImage {

@@ -1,8 +1,9 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs'
+import { constants, lstatSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import type { Fault } from '../../kernel/fault.ts'
 import { isBelow, realPath } from '../../tools/paths.ts'
 import { pipelineFaults } from '../engine/faults.ts'
+import { codeOf, disk } from './disk.ts'
 
 // On Windows all but the first are undefined; a bitwise or reads that as 0.
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
@@ -25,30 +26,35 @@ export class HeldFolder {
     return join(process.platform === 'linux' && this.#handle !== undefined ? `/proc/self/fd/${this.#handle}` : this.path, name)
   }
 
-  close(): void {
-    if (this.#handle !== undefined) closeSync(this.#handle)
+  async close(): Promise<void> {
+    if (this.#handle !== undefined) await disk.close(this.#handle)
   }
 }
+
+/** The folders that are open, by their paths. */
+export type Held = Map<string, Promise<HeldFolder>>
 
 /**
  * Opens a folder at a path that leads through no link, and makes what is missing of it. Below `root`, a file or link that
  * stands where a folder has to be is removed; elsewhere nothing is. `held` has the folders that are open: those that are
  * opened join it, and its owner closes all of them. Throws `R2209` for a link, and the errors of the disk.
  */
-export function holdFolder(path: string, root: string, held: Map<string, HeldFolder>): HeldFolder {
-  const folder = held.get(path) ?? tryHold(path, path) ?? makeFolder(path, root, held)
+export function holdFolder(path: string, root: string, held: Held): Promise<HeldFolder> {
+  const known = held.get(path)
+  if (known !== undefined) return known
+  const folder = tryHold(path, path).then((found) => found ?? makeFolder(path, root, held))
   held.set(path, folder)
   return folder
 }
 
-function makeFolder(path: string, root: string, held: Map<string, HeldFolder>): HeldFolder {
+async function makeFolder(path: string, root: string, held: Held): Promise<HeldFolder> {
   if (dirname(path) === path) throw notAFolder(path)
-  const step = holdFolder(dirname(path), root, held).at(basename(path))
-  if (!isMade(step) && path.length > root.length) {
-    removeUnlessFolder(step)
-    isMade(step)
+  const step = (await holdFolder(dirname(path), root, held)).at(basename(path))
+  if (!(await isMade(step)) && path.length > root.length) {
+    await removeUnlessFolder(step)
+    await isMade(step)
   }
-  const made = tryHold(step, path)
+  const made = await tryHold(step, path)
   if (made === undefined) throw notAFolder(path)
   return made
 }
@@ -67,40 +73,40 @@ export function realRoot(folder: string, workdir: string): string {
 }
 
 /** Opens the folder at a path if it is one, and if it really stands where it is `wanted`. */
-function tryHold(path: string, wanted: string): HeldFolder | undefined {
-  const handle = openHandle(path)
+async function tryHold(path: string, wanted: string): Promise<HeldFolder | undefined> {
+  const handle = await openHandle(path)
   if (handle === undefined) return undefined
-  if (placeOf(path, handle) === wanted) return new HeldFolder(wanted, handle === WITHOUT_HANDLE ? undefined : handle)
-  if (handle !== WITHOUT_HANDLE) closeSync(handle)
+  if ((await placeOf(path, handle)) === wanted) return new HeldFolder(wanted, handle === WITHOUT_HANDLE ? undefined : handle)
+  if (handle !== WITHOUT_HANDLE) await disk.close(handle)
   return undefined
 }
 
 /** Windows cannot open folders. */
 const WITHOUT_HANDLE = -1
 
-function openHandle(path: string): number | undefined {
+async function openHandle(path: string): Promise<number | undefined> {
   if (process.platform === 'win32') return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? WITHOUT_HANDLE : undefined
   try {
-    return openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    return await disk.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   } catch (thrown) {
     if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(thrown))) return undefined
     throw thrown
   }
 }
 
-function placeOf(path: string, handle: number): string {
-  return process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${handle}`) : realpathSync.native(path)
+function placeOf(path: string, handle: number): Promise<string> {
+  return process.platform === 'linux' ? disk.readlink(`/proc/self/fd/${handle}`) : disk.realpath(path)
 }
 
-function removeUnlessFolder(path: string): void {
+async function removeUnlessFolder(path: string): Promise<void> {
   const stat = lstatSync(path, { throwIfNoEntry: false })
-  if (stat !== undefined && !stat.isDirectory()) unlinkSync(path)
+  if (stat !== undefined && !stat.isDirectory()) await disk.unlink(path)
 }
 
 /** Makes a folder, unless something has its name. */
-function isMade(path: string): boolean {
+async function isMade(path: string): Promise<boolean> {
   try {
-    mkdirSync(path)
+    await disk.mkdir(path)
     return true
   } catch (thrown) {
     if (codeOf(thrown) !== 'EEXIST') throw thrown
@@ -114,9 +120,4 @@ function notAFolder(path: string): Fault {
     file: path,
     fix: 'remove it, or name another folder with --logs',
   })
-}
-
-/** The code of an error of the disk. */
-export function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
 }

@@ -4,6 +4,8 @@ export interface FolderChange {
   /** The file as a whole; with `append`, what is added to its end; absent, it goes. */
   readonly text: string | undefined
   readonly append?: true
+  /** The file of this path becomes the file, as far as it is still there. */
+  readonly from?: string
   /** It was written before, from the same image: the file on the disk has another text. */
   readonly again?: true
 }
@@ -13,6 +15,8 @@ export class FolderImage {
   readonly #files = new Map<string, string>()
   readonly #changed = new Set<string>()
   readonly #written = new Set<string>()
+  /** Where files on the disk belong now, and where they are. */
+  readonly #moved = new Map<string, string>()
   readonly #lines: string[] = []
   #begun = false
 
@@ -31,10 +35,20 @@ export class FolderImage {
     for (const name of names) {
       const text = this.#files.get(`${from}/${name}`)
       if (text === undefined) continue
-      this.put(`${to}/${name}`, text)
       this.#files.delete(`${from}/${name}`)
-      this.#changed.add(`${from}/${name}`)
+      this.#moveFile(`${from}/${name}`, `${to}/${name}`, text)
     }
+  }
+
+  #moveFile(from: string, to: string, text: string): void {
+    if (!this.#written.has(from) || this.#changed.has(from) || this.#written.has(to)) {
+      this.put(to, text)
+      this.#changed.add(from)
+      return
+    }
+    this.#files.set(to, text)
+    this.#written.add(to)
+    this.#moved.set(to, from)
   }
 
   /** Adds a line to the events. */
@@ -42,14 +56,17 @@ export class FolderImage {
     this.#lines.push(text)
   }
 
-  /** What has changed since this was last asked. The first time the events are there as a whole. */
+  /** Returns what has changed since the last call, moves first. The first time the events are there as a whole. */
   changes(events: string): FolderChange[] {
-    const changes = [...this.#changed].map((path): FolderChange => {
+    const moved = [...this.#moved].map(([path, from]): FolderChange => ({ path, from, text: this.#files.get(path) }))
+    this.#moved.clear()
+    const changed = [...this.#changed].map((path): FolderChange => {
       const again = this.#written.has(path)
       this.#written.add(path)
       return again ? { path, text: this.#files.get(path), again } : { path, text: this.#files.get(path) }
     })
     this.#changed.clear()
+    const changes = [...moved, ...changed]
     if (this.#lines.length > 0) {
       const text = this.#lines.splice(0).join('')
       changes.push(this.#begun ? { path: events, text, append: true } : { path: events, text })

@@ -1,61 +1,105 @@
-import {
-  appendFileSync,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { constants, lstatSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { codeOf, disk } from './disk.ts'
 import type { PlacedChange } from './folder.ts'
-import { codeOf, type HeldFolder, holdFolder } from './held-folder.ts'
+import { type Held, holdFolder } from './held-folder.ts'
 
 // On Windows the last two are undefined; a bitwise or reads that as 0.
 const { O_APPEND, O_RDONLY, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
+/** Files that are written before the folders that are held for them are closed: a process may open so many. */
+const HELD_FOR = 64
+/** Files that are written at once. */
+const AT_ONCE = 8
+
 /**
- * Writes the requested content into a run's folders; nothing else writes below them. A file is written whole or not at all,
- * and a file with the right content is left alone. A command may change names during a write, so every folder is held open,
- * every name is taken from a held folder, and no link is followed. Throws `R2209` where a link is in the place of a folder,
- * and the errors of the disk.
+ * Writes the requested content into a run's folders, beside the event loop; nothing else writes below them. A file is written whole
+ * or not at all, and a file with the right content is left alone. What lies directly in a run's folder is about what lies below,
+ * and is written after it, and moves come first. A command may change names during a write, so every folder is held open, every name is taken from a held
+ * folder, and no link is followed. Throws `R2209` where a link is in the place of a folder, and the errors of the disk; then
+ * nothing is under way any more.
  */
-export function writeFolder(changes: readonly PlacedChange[]): void {
-  const held = new Map<string, HeldFolder>()
-  try {
-    for (const { folder: root, path, text, append, again } of changes) {
-      const file = holdFolder(join(root, dirname(path)), root, held).at(basename(path))
-      if (text === undefined) rmSync(file, { force: true })
-      else if (append === true) extend(file, text)
-      else if (again === true || !holds(file, text)) replace(file, text)
-    }
-  } finally {
-    for (const folder of held.values()) folder.close()
+export async function writeFolder(changes: readonly PlacedChange[]): Promise<void> {
+  const below = changes.filter(({ path }) => path.includes('/'))
+  const above = changes.filter(({ path }) => !path.includes('/'))
+  for (let i = 0; i === 0 || i < below.length; i += HELD_FOR) {
+    const isLast = i + HELD_FOR >= below.length
+    await withHeld(async (held) => {
+      const some = below.slice(i, i + HELD_FOR)
+      const isMove = ({ from }: PlacedChange): boolean => from !== undefined
+      await writeAll(some.filter(isMove), held)
+      await writeAll(
+        some.filter((change) => !isMove(change)),
+        held,
+      )
+      if (isLast) for (const change of above) await write(change, held)
+    })
   }
+}
+
+async function withHeld(act: (held: Held) => Promise<void>): Promise<void> {
+  const held: Held = new Map()
+  try {
+    await act(held)
+  } finally {
+    for (const folder of await Promise.allSettled(held.values())) if (folder.status === 'fulfilled') await folder.value.close()
+  }
+}
+
+/** Throws the first failure once all that has begun is over. */
+async function writeAll(changes: readonly PlacedChange[], held: Held): Promise<void> {
+  const waiting = changes.values()
+  const lane = async (): Promise<void> => {
+    for (const change of waiting) await write(change, held)
+  }
+  for (const result of await Promise.allSettled(Array.from({ length: AT_ONCE }, lane)))
+    if (result.status === 'rejected') throw result.reason
+}
+
+async function write({ folder: root, path, text, append, again, from }: PlacedChange, held: Held): Promise<void> {
+  const nameOf = async (of: string): Promise<string> => (await holdFolder(join(root, dirname(of)), root, held)).at(basename(of))
+  const file = await nameOf(path)
+  if (from !== undefined && (await isMoved(await nameOf(from), file))) return
+  if (text === undefined) await remove(file)
+  else if (append === true) await extend(file, text)
+  else if (again === true || !(await holds(file, text))) await replace(file, text)
+}
+
+/** Moves a file; false where it is gone. */
+async function isMoved(from: string, to: string): Promise<boolean> {
+  try {
+    await disk.rename(from, to)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function remove(file: string): Promise<void> {
+  await disk.unlink(file).catch((thrown: unknown) => {
+    if (codeOf(thrown) !== 'ENOENT') throw thrown
+  })
 }
 
 /**
  * Writes beside the file and renames: a link of its name is replaced. What stands in the way is looked for once the disk
  * says that something does, so that a file costs four calls.
  */
-function replace(file: string, text: string): void {
+async function replace(file: string, text: string): Promise<void> {
   const draft = `${file}.tmp`
-  orOnce(['EEXIST'], () => writeFileSync(draft, text, { flag: 'wx' }), draft)
-  orOnce(['EISDIR', 'ENOTEMPTY', 'EEXIST', 'EPERM'], () => renameSync(draft, file), file)
+  await orOnce(['EEXIST'], () => disk.writeFile(draft, text, { flag: 'wx' }), draft)
+  await orOnce(['EISDIR', 'ENOTEMPTY', 'EEXIST', 'EPERM'], () => disk.rename(draft, file), file)
 }
 
 /** Does something with a name; once more, without what stands there, where the disk refuses with one of these codes. */
-function orOnce(codes: readonly string[], act: () => void, name: string): void {
+async function orOnce(codes: readonly string[], act: () => Promise<void>, name: string): Promise<void> {
   try {
-    act()
+    await act()
   } catch (thrown) {
     if (!codes.includes(codeOf(thrown))) throw thrown
     moveFolderAway(name)
     rmSync(name, { force: true })
-    act()
+    await act()
   }
 }
 
@@ -66,32 +110,37 @@ function moveFolderAway(path: string): void {
 }
 
 /** Writes at the end of a file. Anything else in its place is replaced. */
-function extend(file: string, text: string): void {
-  if (withFile(file, O_WRONLY | O_APPEND, (handle) => appendFileSync(handle, text)) === undefined) replace(file, text)
+async function extend(file: string, text: string): Promise<void> {
+  const written = await withFile(file, O_WRONLY | O_APPEND, (handle) => disk.appendFile(handle, text))
+  if (written === undefined) await replace(file, text)
 }
 
-function holds(file: string, text: string): boolean {
-  const isSame = withFile(
+async function holds(file: string, text: string): Promise<boolean> {
+  const isSame = await withFile(
     file,
     O_RDONLY,
-    (handle) => fstatSync(handle).size === Buffer.byteLength(text) && readFileSync(handle, 'utf8') === text,
+    async (handle) => (await disk.fstat(handle)).size === Buffer.byteLength(text) && (await disk.readFile(handle, 'utf8')) === text,
   )
   return isSame?.result === true
 }
 
 /** Opens a file and does something with it; undefined where there is no file of that name, or a link, or something else. */
-function withFile<Result>(file: string, flags: number, act: (handle: number) => Result): { readonly result: Result } | undefined {
+async function withFile<Result>(
+  file: string,
+  flags: number,
+  act: (handle: number) => Promise<Result>,
+): Promise<{ readonly result: Result } | undefined> {
   let handle: number
   try {
     // Without O_NONBLOCK, opening a pipe waits for its other end.
-    handle = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK)
+    handle = await disk.open(file, flags | O_NOFOLLOW | O_NONBLOCK)
   } catch (thrown) {
     if (['ENOENT', 'ELOOP', 'ENXIO', 'EISDIR'].includes(codeOf(thrown))) return undefined
     throw thrown
   }
   try {
-    return fstatSync(handle).isFile() ? { result: act(handle) } : undefined
+    return (await disk.fstat(handle)).isFile() ? { result: await act(handle) } : undefined
   } finally {
-    closeSync(handle)
+    await disk.close(handle)
   }
 }

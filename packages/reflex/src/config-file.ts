@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+/** The name of the file with the settings of a folder. */
+export const CONFIG = 'reflex.config.json'
+
+/** Returns the nearest file with settings upwards from a folder, if there is one. */
+export function nearestConfig(from: string): string | undefined {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const file = join(folder, CONFIG)
+    if (existsSync(file)) return file
+    if (dirname(folder) === folder) return undefined
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  findEntry,
+  type FoundEntry,
+  type Frame,
+  isList,
+  isObject,
+  type Json,
+  ReadWatcher,
+  type Rec,
+  type Ref,
+  type RunPrograms,
+  State,
+  type StoryEvent,
+} from '../kernel/index.ts'
+import type { StoryLine } from './trace.ts'
+
+/** An entry of a board: its key, its value, the record that wrote it, and the frame whose board it is. */
+export interface Origin {
+  readonly key: string
+  readonly value: Json
+  readonly record: number
+  readonly frame: Ref
+}
+
+/** Steps that are decided at once when the first of them is asked for; each further time twice as many. */
+const WINDOW = 1_000
+
+/**
+ * The entries that the steps of a journal read. No record has them, so a step that is asked for is decided again, with those before it:
+ * causes are looked for backwards. A question about the end of a long run decides few of its steps.
+ */
+export class StepReads {
+  readonly #records: readonly Rec[]
+  readonly #definitionsFor: (state: State) => RunPrograms
+  readonly #lines: (n: number) => readonly StoryLine[]
+  readonly #known = new Map<number, readonly Origin[]>()
+  #window = WINDOW
+
+  /** `lines`: the story of a record. */
+  constructor(records: readonly Rec[], definitionsFor: (state: State) => RunPrograms, lines: (n: number) => readonly StoryLine[]) {
+    this.#records = records
+    this.#definitionsFor = definitionsFor
+    this.#lines = lines
+  }
+
+  /** Returns the entries that whoever decided in a record says to have seen, and those that its step read, without the internal ones of its kind. */
+  of(n: number): readonly Origin[] {
+    if (!this.#known.has(n)) this.#decide(n - this.#window + 1, n)
+    return this.#known.get(n) ?? []
+  }
+
+  #decide(from: number, to: number): void {
+    this.#window *= 2
+    const state = new State()
+    const definitions = this.#definitionsFor(state)
+    const watcher = new ReadWatcher(state, definitions)
+    for (const record of this.#records.slice(0, to)) {
+      const n = state.n + 1
+      const frame = state.frames.get(record.frame)
+      if (frame === undefined || n < from || this.#known.has(n)) state.apply(record)
+      else {
+        const reads = watcher.readsOf(record)
+        const replaced = overwritten(frame, record)
+        state.apply(record)
+        const stepper = definitions.kind(definitions.program(frame.pin).kind)
+        const saw = this.#lines(n).flatMap(({ event }) => seenKeys(event))
+        this.#known.set(n, [
+          ...saw.flatMap((key) => seenIn(frame, key, n, replaced) ?? []),
+          ...reads.filter(({ key }) => stepper.own?.(key) !== true).flatMap((entry) => originOf(entry) ?? []),
+        ])
+      }
+      state.dropped.length = 0
+    }
+  }
+}
+
+/** An entry as an origin; none for one that has been removed. */
+export function originOf({ key, value, record, frame }: FoundEntry): Origin | undefined {
+  return value === undefined ? undefined : { key, value, record, frame }
+}
+
+/** The keys that an event says to have been read, or shown to whoever decided. */
+function seenKeys({ facts }: StoryEvent): string[] {
+  const { keys, cut } = isObject(facts?.saw) ? facts.saw : {}
+  return [keys, cut].flatMap((list) => (isList(list) ? list : [])).filter((key) => typeof key === 'string')
+}
+
+/** Entries that a record is about to write over, as they can still be read. */
+function overwritten(frame: Frame, { writes = [] }: Rec): readonly Origin[] {
+  return writes.flatMap((key, i): Origin[] => {
+    const entry = i % 2 === 0 && typeof key === 'string' ? findEntry(frame, key) : undefined
+    const origin = entry === undefined ? undefined : originOf(entry)
+    return origin === undefined ? [] : [origin]
+  })
+}
+
+/** The entry that could be read before a record under a key, or under what a path in a value begins with. */
+function seenIn(frame: Frame, path: string, record: number, replaced: readonly Origin[]): Origin | undefined {
+  const steps = path.split('.')
+  for (let length = steps.length; length > 0; length--) {
+    const key = steps.slice(0, length).join('.')
+    const before = replaced.find((origin) => origin.key === key)
+    if (before !== undefined) return before
+    const entry = findEntry(frame, key)
+    if (entry !== undefined && entry.record < record) return originOf(entry)
+  }
+  return undefined
+}

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const COMMAND = join(import.meta.dirname, '../../bin/reflex.js')
+const HELLO = {
+  id: 'hello',
+  entry: 'one',
+  nodes: { one: { id: 'one', spec: {} }, two: { id: 'two', spec: {} } },
+  edges: [{ id: 'next', from: 'one', to: 'two', event: 'NEXT' }],
+}
+
+/** Writes the address of each module that a process loads, and of each path that is resolved with a search, into a file. */
+const watching = (file: string): string => `import { registerHooks } from 'node:module'
+import { writeFileSync } from 'node:fs'
+const [loaded, searched] = [[], []]
+registerHooks({
+  load: (url, context, next) => (loaded.push(url), next(url, context)),
+  resolve: (specifier, context, next) => (specifier.startsWith('./') && searched.push(specifier), next(specifier, context)),
+})
+process.on('exit', () => writeFileSync(${JSON.stringify(file)}, JSON.stringify({ loaded, searched })))`
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'reflex-start-'))
+  writeFileSync(join(folder, 'watch.mjs'), watching(join(folder, 'seen.json')))
+  writeFileSync(join(folder, 'hello.workflow.json'), JSON.stringify(HELLO))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function loadedBy(...words: string[]): { readonly all: readonly string[]; readonly searched: number } {
+  const watch = pathToFileURL(join(folder, 'watch.mjs')).href
+  const { status, stderr } = spawnSync(process.execPath, ['--import', watch, COMMAND, ...words], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: folder, NODE_DISABLE_COMPILE_CACHE: '1' },
+  })
+  expect([status, stderr]).toEqual([0, ''])
+  const { loaded, searched } = JSON.parse(readFileSync(join(folder, 'seen.json'), 'utf8')) as Record<string, string[]>
+  const ours = (searched ?? []).filter((one) => one.endsWith('.ts'))
+  return { all: (loaded ?? []).filter((url) => url.startsWith('file:')), searched: ours.length }
+}
+
+const has = (urls: readonly string[], part: string): boolean => urls.some((url) => url.includes(part))
+
+test('the version loads no verb', () => {
+  const { all } = loadedBy('--version')
+  expect(all.length).toBeLessThan(150)
+  expect([has(all, '/cli/verbs/'), has(all, '/commander/')]).toEqual([false, false])
+})
+
+test('a list of runs loads no program, model or tool, and no schemas', () => {
+  const { all } = loadedBy('runs')
+  expect(all.length).toBeLessThan(220)
+  expect(['/zod/', '/src/pipeline/', '/src/workflow/', '/src/models/', '/src/reflex.ts'].filter((part) => has(all, part))).toEqual([])
+})
+
+test('a check of a file loads neither what goes back over runs nor what writes them out, and searches for none of our sources', () => {
+  const { all, searched } = loadedBy('validate', 'hello.workflow.json')
+  expect(all.length).toBeLessThan(830)
+  expect(searched).toBe(0)
+  const others = ['/history/archive/export', '/history/causes', '/history/tables/', '/replaying', '/src/forking.ts', '/src/collecting.ts']
+  expect(others.filter((part) => has(all, part))).toEqual([])
+})
