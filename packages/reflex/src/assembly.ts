@@ -9,6 +9,7 @@ import { KnownStores } from './known-stores.ts'
 import { Library, type LibraryPlaces, readText } from './library.ts'
 import { createModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
+import type { ModelReading } from './program-format.ts'
 import { actionCapability } from './pipeline/actions/registry.ts'
 import { loweredTrust, metTerms } from './pipeline/assemble.ts'
 import {
@@ -95,7 +96,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   })
   const denies = deniedToAll({ workdir, home: environment['HOME'], real: realPath, grants: options.policy ?? [], reserved: home.reserved })
   const denied = (path: string): boolean => denies(fsCapability('read', path))
-  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied })
+  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied, tools, models: (name) => created.findings(name) })
   return {
     ...home,
     workdir,
@@ -120,16 +121,17 @@ function libraryFor(
   options: ReflexOptions,
   { programs }: Runtime,
   agent: RuntimeAgent,
-  { cwd, ...places }: Omit<LibraryPlaces, 'folders'> & { readonly cwd: string },
+  { cwd, tools, models, ...places }: Omit<LibraryPlaces, 'folders'> & ModelReading & { readonly cwd: string },
 ): Library {
   const { guards = {}, handlers, transforms, actions = {} } = options
   return new Library(
     programs,
     {
       guards,
-      inspect: (workflow, locate) => agent.inspect(workflow, locate),
+      // A run may be simulated or recorded: only `validate` asks about names of models.
+      inspect: (workflow, locate, proofs) => agent.inspect(workflow, locate, proofs === 'errors' ? undefined : models),
       effects: agent.effects,
-      pipelines: { handlers, transforms, actions: Object.keys(actions) },
+      pipelines: { handlers, transforms, actions, tools, models },
     },
     { folders: (options.programs ?? []).map((folder) => resolve(cwd, folder)), ...places },
   )
