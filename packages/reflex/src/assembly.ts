@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Budgets } from './budgets.ts'
 import type { RuntimeAgent } from './decisions.ts'
+import { faults } from './faults.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
 import { type Fault, Runtime } from './kernel/index.ts'
@@ -50,7 +51,7 @@ export interface Assembly extends ChosenStore {
 export function assemble(options: ReflexOptions, surroundings: Surroundings, facts: RunFacts): Assembly {
   const { environment, worker, host, cwd } = surroundings
   // Policy and tools compare real paths: a link on the way here must not make everything foreign.
-  const workdir = realpathSync(resolve(cwd, options.workdir ?? '.'))
+  const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
   const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, new KnownStores(surroundings))
   const hidden = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
   const tools = createTools({
@@ -114,6 +115,15 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
       tools.add(tool)
       allow(tool)
     },
+  }
+}
+
+/** The work folder by its real path. Throws `R1021` where none is. */
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (cause) {
+    throw faults.make('R1021', `the work folder ${path} is not there`, { file: path, cause, fix: 'name a folder that is there' })
   }
 }
 

@@ -1,6 +1,21 @@
 import { dirname, join, resolve } from 'node:path'
 import { archiveOf, type ExportOptions } from './history/archive/export.ts'
 import { importArchive, type Imported, type ImportOptions } from './history/archive/import.ts'
+import {
+  ANSWER_OPTIONS,
+  CANCEL_OPTIONS,
+  COLLECT_OPTIONS,
+  FILTER,
+  FORK_OPTIONS,
+  LINES,
+  PROGRAM,
+  REFLEX_OPTIONS,
+  REPLAY_OPTIONS,
+  RESUME_OPTIONS,
+  RUN_OBJECT,
+  RUN_OPTIONS,
+  SECRET_OPTIONS,
+} from './arguments.ts'
 import { assemble, type Assembly } from './assembly.ts'
 import { collect, type Collected, type CollectOptions } from './collecting.ts'
 import { type StoredArtifact, StoredArtifacts } from './pipeline/engine/artifacts.ts'
@@ -55,6 +70,7 @@ import type { Tools } from './tools/index.ts'
 import { linesOfHistory, type StoryLine } from './history/trace.ts'
 import { refuseUnheard } from './unheard.ts'
 import { type RunView, viewOf } from './view.ts'
+import { demand, listOf, oneOf, optional, TEXT } from './text/index.ts'
 import type { DefinedWorkflow, UnknownTypes, WorkflowTypes } from './workflow/define-types.ts'
 import type { Workflow } from './workflow/types.ts'
 
@@ -78,6 +94,7 @@ export class Reflex {
   readonly #observing: Observing
 
   constructor(options: ReflexOptions = {}) {
+    demand('new Reflex', { options: [options, REFLEX_OPTIONS] })
     this.#options = options
     this.#surroundings = options.surroundings ?? thisProcess()
     this.#parts = assemble(options, this.#surroundings, {
@@ -134,6 +151,7 @@ export class Reflex {
 
   /** A run's own folder, the only one that an untrusted run may write to. */
   runFolder(run: string): string {
+    demand('runFolder', { run: [run, TEXT] })
     // A name comes from the store, which may be somebody else's: it must not lead out of the folder.
     if (!isRunName(run)) throw noRunName(run)
     return join(this.home, 'runs', run)
@@ -159,6 +177,7 @@ export class Reflex {
     what: string | DefinedWorkflow<Types> | DotGraph | Program,
     options: RunOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
+    demand('run', { program: [what, PROGRAM], options: [options, RUN_OPTIONS] })
     if (options.id !== undefined && !isRunName(options.id)) throw noRunName(options.id)
     if (options.limits !== undefined) refuseLimits(options.limits)
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
@@ -210,6 +229,7 @@ export class Reflex {
 
   /** Imports modules of tools, which programs may call from then on. Naming them is allowing them. Throws `R1026`. */
   async useTools(modules: readonly string[]): Promise<void> {
+    demand('useTools', { modules: [modules, listOf(TEXT)] })
     for (const module of modules) {
       const file = resolve(this.#surroundings.cwd, module)
       if ((await this.#takeTools(file)) === 0)
@@ -269,6 +289,7 @@ export class Reflex {
    * time. Throws `R5001` if another process holds it.
    */
   async resume(ref: string, options: ResumeOptions = {}): Promise<RunHandle> {
+    demand('resume', { run: [ref, TEXT], options: [options, RESUME_OPTIONS] })
     const { id } = await this.find(ref)
     if (!isRunName(id)) throw noRunName(id)
     await this.#findMissing(id)
@@ -301,6 +322,7 @@ export class Reflex {
 
   /** How a run was started, for those who show it. */
   keeps(run: Run): Keeps {
+    demand('keeps', { run: [run, RUN_OBJECT] })
     return this.#keeps.get(run) ?? keepsOf(run.state, this.#surroundings)
   }
 
@@ -314,7 +336,8 @@ export class Reflex {
   // Answering
 
   /** The one open question that an address names: `otter-2m9q/q1`, or a run with one question. Throws `R2002`, `R2016` and `R2020`. */
-  question(address: string): Promise<OpenQuestion> {
+  async question(address: string): Promise<OpenQuestion> {
+    demand('question', { address: [address, TEXT] })
     return findQuestion(this, address)
   }
 
@@ -324,10 +347,11 @@ export class Reflex {
    * whoever goes on with the run takes it from there: `message` is its name in the inbox.
    */
   async answer(address: string, value: unknown, options: AnswerOptions = {}): Promise<Answered> {
+    demand('answer', { address: [address, TEXT], options: [options, ANSWER_OPTIONS] })
     const question = await this.question(address)
     const answer = answerTo(question, value)
     const by = options.by ?? this.actor
-    const handle = options.run === false ? undefined : await this.#unlessHeld(() => this.resume(question.run, options))
+    const handle = options.run === false ? undefined : await this.#unlessHeld(() => this.resume(question.run, prepareOf(options)))
     if (handle !== undefined) return { question, record: await handle.answer(question, answer, by), handle }
     return { question, message: await this.#post(question.run, { type: 'answer', to: question.wait, body: answer, by }) }
   }
@@ -340,6 +364,7 @@ export class Reflex {
    * Throws `R2016`, and `R2001` for a run that has ended.
    */
   async cancel(ref: string, options: CancelOptions = {}): Promise<Cancelled> {
+    demand('cancel', { run: [ref, TEXT], options: [options, CANCEL_OPTIONS] })
     const row = await this.find(ref)
     if (!isRunName(row.id)) throw noRunName(row.id)
     // A run can be ended also where its tools are gone: what an undo needs of them fails by itself.
@@ -364,10 +389,11 @@ export class Reflex {
    * the inbox. Throws `R2016`, and `R2001` for a run that has ended.
    */
   async signal(ref: string, topic: string, value: unknown = null, options: SignalOptions = {}): Promise<Signalled> {
+    demand('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, ANSWER_OPTIONS] })
     const { id: run } = await this.find(ref)
     const by = options.by ?? this.actor
     const body = copyJson(value, 'signal')
-    const handle = options.run === false ? undefined : await this.#unlessHeld(() => this.resume(run, options))
+    const handle = options.run === false ? undefined : await this.#unlessHeld(() => this.resume(run, prepareOf(options)))
     if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }) }
     await handle.run.message(topic, body, { by })
     return { run, topic, handle }
@@ -392,11 +418,13 @@ export class Reflex {
   // Looking
 
   /** A run by its id, a prefix that only it has, its trace id, or `last`. Throws `R2016`. */
-  find(ref: string): Promise<RunRow> {
+  async find(ref: string): Promise<RunRow> {
+    demand('find', { run: [ref, TEXT] })
     return findRun(this.store, ref)
   }
 
   async runs(filter: RunFilter = {}): Promise<readonly RunRow[]> {
+    demand('runs', { filter: [filter, FILTER] })
     return this.store.runs(filter)
   }
 
@@ -408,6 +436,7 @@ export class Reflex {
 
   /** The whole story of a stored run, or as far as a record of it, `otter-2m9q@21`. Throws `R2016`, and `R2021` for a record that it has not. */
   async trace(address: string): Promise<{ readonly row: RunRow; readonly lines: readonly StoryLine[]; readonly state: State }> {
+    demand('trace', { address: [address, TEXT] })
     const { ref, at } = readAddress(address)
     const { id } = await findRecord(this.store, ref, at)
     const { row, state } = await this.runtime.peek(id, at)
@@ -417,6 +446,7 @@ export class Reflex {
 
   /** A stored run as it is, or as it was after a record of it, `otter-2m9q@21`. Throws `R2016`, and `R2021` for a record that it has not. */
   async show(address: string): Promise<RunView> {
+    demand('show', { address: [address, TEXT] })
     const { ref, at } = readAddress(address)
     const { id, last } = await findRecord(this.store, ref, at)
     const peek = await this.runtime.peek(id, at)
@@ -430,6 +460,7 @@ export class Reflex {
    * have not removed. Reads the journal alone. Throws `R2016`, and `R2021` for a record that it has not.
    */
   async artifacts(address: string): Promise<readonly StoredArtifact[]> {
+    demand('artifacts', { address: [address, TEXT] })
     const { ref, at } = readAddress(address)
     const { id } = await findRecord(this.store, ref, at)
     const stored = new StoredArtifacts()
@@ -445,6 +476,7 @@ export class Reflex {
    * `R2064` where it cannot be forked so, naming where it can; then nothing was made.
    */
   async fork(address: string, options: ForkRunOptions = {}): Promise<ForkedRun> {
+    demand('fork', { address: [address, TEXT], options: [options, FORK_OPTIONS] })
     if (options.id !== undefined && !isRunName(options.id)) throw noRunName(options.id)
     const { ref, at } = readAddress(address)
     const { id } = await this.find(ref)
@@ -460,6 +492,7 @@ export class Reflex {
    * journal to who gave, answered or decided it. Performs nothing. Throws `R2065` for what the run does not have.
    */
   async why(address: string, what: string): Promise<Cause> {
+    demand('why', { address: [address, TEXT], what: [what, TEXT] })
     const { ref, at } = readAddress(address)
     const { id: run, last } = await findRecord(this.store, ref, at)
     // The programs of all its pins are known once it has been read.
@@ -470,6 +503,7 @@ export class Reflex {
 
   /** What differs between two runs, or two records of one: `otter-2m9q@21`. Throws `R2021` for a record that is not there. */
   async diff(one: string, other: string): Promise<Comparison> {
+    demand('diff', { one: [one, TEXT], other: [other, TEXT] })
     return compareRuns(await this.#comparable(one), await this.#comparable(other))
   }
 
@@ -497,6 +531,7 @@ export class Reflex {
    * takes the place of the run's; the run keeps its own. Throws `R5043` if the run does not use that program.
    */
   async replay(ref: string, options: { readonly against?: string; readonly kind?: string } = {}): Promise<Replayed> {
+    demand('replay', { run: [ref, TEXT], options: [options, REPLAY_OPTIONS] })
     const row = await this.find(ref)
     const { id } = row
     if (options.against === undefined) return replayRun(this, row)
@@ -511,6 +546,7 @@ export class Reflex {
 
   /** Whether the unfinished runs would go on as recorded on programs as they are now: those of `files`, else those of their own files. */
   async check(files: readonly string[] = [], kind?: string): Promise<Check> {
+    demand('check', { files: [files, listOf(TEXT)], kind: [kind, optional(TEXT)] })
     return Check.of(
       this,
       files.map((file) => resolve(this.#surroundings.cwd, file)),
@@ -522,7 +558,8 @@ export class Reflex {
    * Takes away what nothing needs: programs and values that no run and no ledger names, ended runs older than `keep`
    * milliseconds, and the folders of runs that are gone; never an unfinished run. `dry` only tells.
    */
-  gc(options: CollectOptions = {}): Promise<Collected> {
+  async gc(options: CollectOptions = {}): Promise<Collected> {
+    demand('gc', { options: [options, COLLECT_OPTIONS] })
     return collect(this, options)
   }
 
@@ -534,11 +571,13 @@ export class Reflex {
    * Nothing is performed and nothing changes. Throws `R2016`, `R2085`, and `R5003` for a journal that cannot be read.
    */
   async *export(ref: string, options: ExportOptions = {}): AsyncGenerator<string> {
+    demand('export', { run: [ref, TEXT], options: [options, SECRET_OPTIONS] })
     yield* archiveOf(this.store, await this.find(ref), options)
   }
 
   /** Writes every run of the store as tables into a folder. Throws `R2087` where the package for Parquet is missing. */
   async exportTables(folder: string, format: TableFormat = 'jsonl'): Promise<readonly ExportedTable[]> {
+    demand('exportTables', { folder: [folder, TEXT], format: [format, oneOf('jsonl', 'parquet')] })
     return exportTables(this, resolve(this.#surroundings.cwd, folder), format)
   }
 
@@ -548,6 +587,7 @@ export class Reflex {
    * had. Throws `R2070` to `R2084`, and `R5007` if the name is taken.
    */
   async import(lines: Iterable<string> | AsyncIterable<string>, options: ImportOptions = {}): Promise<Imported> {
+    demand('import', { lines: [lines, LINES], options: [options, SECRET_OPTIONS] })
     await this.runtime.greet()
     const { worker, host } = this.#surroundings
     return importArchive({ store: this.store, worker, programs: this.runtime.programs, now: () => host.now() }, lines, options)
@@ -559,6 +599,11 @@ export class Reflex {
     await this.#observing.settled()
     await this.store.close()
   }
+}
+
+/** The part of the options of an answer or a message with which the run is opened. */
+function prepareOf({ prepare }: AnswerOptions): ResumeOptions {
+  return prepare === undefined ? {} : { prepare }
 }
 
 function unfound(message: string, cause: unknown): Fault {
