@@ -35,7 +35,7 @@ export class ConsoleInterviewer implements Interviewer {
     const { input = process.stdin, output = process.stderr, interactive } = options
     this.#input = input
     this.#output = output
-    this.#interactive = interactive ?? ('isTTY' in input && Boolean(input.isTTY))
+    this.#interactive = interactive ?? ('isTTY' in input && input.isTTY)
   }
 
   async ask(question: InterviewQuestion): Promise<InterviewAnswer> {
