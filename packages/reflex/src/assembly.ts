@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Budgets } from './budgets.ts'
 import type { RuntimeAgent } from './decisions.ts'
+import { faults } from './faults.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
 import { type Fault, Runtime } from './kernel/index.ts'
@@ -9,6 +10,7 @@ import { KnownStores } from './known-stores.ts'
 import { Library, type LibraryPlaces, readText } from './library.ts'
 import { createModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
+import type { ModelReading } from './program-format.ts'
 import { actionCapability } from './pipeline/actions/registry.ts'
 import { loweredTrust, metTerms } from './pipeline/assemble.ts'
 import {
@@ -49,7 +51,7 @@ export interface Assembly extends ChosenStore {
 export function assemble(options: ReflexOptions, surroundings: Surroundings, facts: RunFacts): Assembly {
   const { environment, worker, host, cwd } = surroundings
   // Policy and tools compare real paths: a link on the way here must not make everything foreign.
-  const workdir = realpathSync(resolve(cwd, options.workdir ?? '.'))
+  const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
   const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, new KnownStores(surroundings))
   const hidden = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
   const tools = createTools({
@@ -95,7 +97,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   })
   const denies = deniedToAll({ workdir, home: environment['HOME'], real: realPath, grants: options.policy ?? [], reserved: home.reserved })
   const denied = (path: string): boolean => denies(fsCapability('read', path))
-  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied })
+  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied, tools, models: (name) => created.findings(name) })
   return {
     ...home,
     workdir,
@@ -116,20 +118,30 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   }
 }
 
+/** The work folder by its real path. Throws `R1021` where none is. */
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (cause) {
+    throw faults.make('R1021', `the work folder ${path} is not there`, { file: path, cause, fix: 'name a folder that is there' })
+  }
+}
+
 function libraryFor(
   options: ReflexOptions,
   { programs }: Runtime,
   agent: RuntimeAgent,
-  { cwd, ...places }: Omit<LibraryPlaces, 'folders'> & { readonly cwd: string },
+  { cwd, tools, models, ...places }: Omit<LibraryPlaces, 'folders'> & ModelReading & { readonly cwd: string },
 ): Library {
   const { guards = {}, handlers, transforms, actions = {} } = options
   return new Library(
     programs,
     {
       guards,
-      inspect: (workflow, locate) => agent.inspect(workflow, locate),
+      // A run may be simulated or recorded: only `validate` asks about names of models.
+      inspect: (workflow, locate, proofs) => agent.inspect(workflow, locate, proofs === 'errors' ? undefined : models),
       effects: agent.effects,
-      pipelines: { handlers, transforms, actions: Object.keys(actions) },
+      pipelines: { handlers, transforms, actions, tools, models },
     },
     { folders: (options.programs ?? []).map((folder) => resolve(cwd, folder)), ...places },
   )

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type AgentCall, dispatch, type Dispatcher, scriptedAgent } from './agents/index.ts'
+import { type AgentCall, dispatch, type Dispatcher, type ModelFindings, scriptedAgent } from './agents/index.ts'
 import { canonicalJson, type Fault, type Json, type JsonObject } from './kernel/index.ts'
 import { readText } from './library.ts'
 import { type ModelRequest, type Models, recordedModels } from './models/index.ts'
@@ -37,7 +37,7 @@ interface AgentSettings {
 
 /** The agent of all runs, and what it says of a workflow before it runs. */
 export interface RuntimeAgent extends RunnableAgent {
-  inspect(workflow: Workflow, locate: Locate): readonly Fault[]
+  inspect(workflow: Workflow, locate: Locate, models?: ModelFindings): readonly Fault[]
   /** What whoever decides at a node reads and writes, for proofs before a run. */
   effects: Effects
 }
@@ -69,7 +69,7 @@ export function agentFor(settings: AgentSettings): RuntimeAgent {
     return agent
   }
   return {
-    inspect: (workflow, locate) => of('').check(workflow, locate),
+    inspect: (workflow, locate, models) => of('').check(workflow, locate, models),
     effects: (workflow, node, leaving) => of('').effects(workflow, node, leaving),
     resolve: (context, call) => of(call?.run ?? '').resolve(context, call === undefined ? undefined : withFolder(call, settings.runFolder)),
     traits: (context, call) => of(call.run).traits(context, { run: call.run, runFolder: settings.runFolder(call.run) }),

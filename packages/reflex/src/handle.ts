@@ -15,6 +15,7 @@ import {
 } from './kernel/index.ts'
 import { answerTo, present } from './own-questions.ts'
 import { type Question, readQuestion } from './people/index.ts'
+import { demand, FUNCTION, optional, shape, TEXT } from './text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from './workflow/define-types.ts'
 
 /** A question that stands open. */
@@ -143,6 +144,7 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
    * answer that it does not allow.
    */
   async answer(question: OpenQuestion, value: unknown, by?: string): Promise<number> {
+    demand('answer', { question: [question, shape('an open question', { wait: TEXT })], by: [by, optional(TEXT)] })
     const open = this.questions.find(({ wait }) => wait === question.wait)
     // The run knows what closed it.
     if (open === undefined) return this.run.answer(question.wait, value ?? null, by)
@@ -151,12 +153,14 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
 
   /** Called with each line of the story, once its record is durable; the returned function ends it. */
   onLine(listener: (line: StoryLine) => void): () => void {
+    demand('onLine', { listener: [listener, FUNCTION] })
     this.#lines.add(listener)
     return () => void this.#lines.delete(listener)
   }
 
   /** Called with each record, once it is durable; the returned function ends it. */
   onRecord(listener: (record: Rec, n: number) => void): () => void {
+    demand('onRecord', { listener: [listener, FUNCTION] })
     this.#records.add(listener)
     return () => void this.#records.delete(listener)
   }

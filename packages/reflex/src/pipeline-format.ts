@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { fileAbove } from './pipeline/file-above.ts'
 import { ACTION_NAMES } from './pipeline/actions/facts.ts'
+import { ActionRegistry } from './pipeline/actions/registry.ts'
 import { openCheckpoint, resumeArgument } from './pipeline/checkpoint/resume.ts'
 import type { TypedGraph } from './pipeline/compile/typed.ts'
 import { formatDot } from './pipeline/dot/format.ts'
@@ -37,8 +38,22 @@ export const pipelineFormat: ProgramFormat = {
   locate: locateInPipeline,
 }
 
-function readingOf({ lint, pipelines: { handlers, transforms, actions = [] } = {} }: Partial<ReadOptions> = {}): ReadPipelineOptions {
-  return { lint, custom: handlers?.facts(), transforms: { registered: transforms }, actions: [...ACTION_NAMES, ...actions] }
+function readingOf({
+  lint,
+  proofs,
+  pipelines: { handlers, transforms, actions, ...calls } = {},
+}: Partial<ReadOptions> = {}): ReadPipelineOptions {
+  // A run may be simulated or recorded: only `validate` asks about names of models.
+  const named = proofs === 'errors' ? {} : { tools: calls.tools?.names(), models: calls.models }
+  const own = new ActionRegistry(actions)
+  return {
+    lint,
+    custom: handlers?.facts(),
+    transforms: { registered: transforms },
+    actions: [...ACTION_NAMES, ...own.names()],
+    parameters: (action) => own.get(action)?.parameters,
+    ...named,
+  }
 }
 
 /** The word that a pipeline begins with, behind comments: other texts that a module exports are not meant. */

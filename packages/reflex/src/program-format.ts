@@ -1,7 +1,10 @@
 import type { Fault, FaultDetails, Json, JsonObject, Program, Run, Runtime } from './kernel/index.ts'
 import type { ProgramPlaces } from './pipeline/file-above.ts'
+import type { ModelFindings } from './agents/index.ts'
+import type { HostActions } from './pipeline/actions/registry.ts'
 import type { HandlerRegistry, Transform } from './pipeline/index.ts'
 import type { Formatted, Locate } from './text/index.ts'
+import type { Tools } from './tools/index.ts'
 import type { Sought } from './workflow/locate.ts'
 import type { Proofs } from './workflow/read.ts'
 import type { GuardRegistry, Workflow } from './workflow/types.ts'
@@ -24,19 +27,25 @@ export interface ReadResult {
   readonly findings: readonly Fault[]
 }
 
+/** What is known of the tools and models that programs name. */
+export interface ModelReading {
+  readonly tools: Pick<Tools, 'names'>
+  readonly models: ModelFindings
+}
+
 /** What hosts add to pipelines: handlers by the type that they take, and changes to every graph. */
-export interface PipelineReading {
+export interface PipelineReading extends Partial<ModelReading> {
   readonly handlers?: HandlerRegistry | undefined
   readonly transforms?: readonly Transform[] | undefined
-  /** Names of actions beside the built-in ones. */
-  readonly actions?: readonly string[] | undefined
+  /** Actions beside the built-in ones. */
+  readonly actions?: HostActions | undefined
 }
 
 /** What reading a program needs from its surroundings. */
 export interface ReadOptions {
   readonly guards: GuardRegistry
-  /** What those who will decide at its nodes say of them. */
-  readonly inspect?: (workflow: Workflow, locate: Locate) => readonly Fault[]
+  /** What those who will decide at its nodes say of them; of models, only where everything is proved that is known. */
+  readonly inspect?: (workflow: Workflow, locate: Locate, proofs?: Proofs) => readonly Fault[]
   /** What those who will decide read and write, for proofs. */
   readonly effects?: Effects | undefined
   /** Finds the programs that it calls, by reference; without it calls are not checked. */

@@ -1,4 +1,19 @@
 import { dirname, join, resolve } from 'node:path'
+import {
+  ANSWER_OPTIONS,
+  CANCEL_OPTIONS,
+  COLLECT_OPTIONS,
+  FILTER,
+  FORK_OPTIONS,
+  LINES,
+  PROGRAM,
+  REFLEX_OPTIONS,
+  REPLAY_OPTIONS,
+  RESUME_OPTIONS,
+  RUN_OBJECT,
+  RUN_OPTIONS,
+  SECRET_OPTIONS,
+} from './arguments.ts'
 import type { ExportOptions } from './history/archive/export.ts'
 import type { Imported, ImportOptions } from './history/archive/import.ts'
 import { assemble, type Assembly } from './assembly.ts'
@@ -54,6 +69,7 @@ import type { Tools } from './tools/index.ts'
 import { linesOfHistory, type StoryLine } from './history/trace.ts'
 import { refuseUnheard } from './unheard.ts'
 import { type RunView, viewOf } from './view.ts'
+import { demand, listOf, oneOf, optional, TEXT } from './text/index.ts'
 import type { DefinedWorkflow, UnknownTypes, WorkflowTypes } from './workflow/define-types.ts'
 import type { Workflow } from './workflow/types.ts'
 
@@ -77,6 +93,7 @@ export class Reflex {
   readonly #observing: Observing
 
   constructor(options: ReflexOptions = {}) {
+    demand('new Reflex', { options: [options, REFLEX_OPTIONS] })
     this.#options = options
     this.#surroundings = options.surroundings ?? thisProcess()
     this.#parts = assemble(options, this.#surroundings, {
@@ -133,6 +150,7 @@ export class Reflex {
 
   /** A run's own folder, the only one that an untrusted run may write to. */
   runFolder(run: string): string {
+    demand('runFolder', { run: [run, TEXT] })
     // A name comes from the store, which may be somebody else's: it must not lead out of the folder.
     if (!isRunName(run)) throw noRunName(run)
     return join(this.home, 'runs', run)
@@ -158,6 +176,7 @@ export class Reflex {
     what: string | DefinedWorkflow<Types> | DotGraph | Program,
     options: RunOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
+    demand('run', { program: [what, PROGRAM], options: [options, RUN_OPTIONS] })
     if (options.id !== undefined && !isRunName(options.id)) throw noRunName(options.id)
     if (options.limits !== undefined) refuseLimits(options.limits)
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
@@ -209,6 +228,7 @@ export class Reflex {
 
   /** Imports modules of tools, which programs may call from then on. Naming them is allowing them. Throws `R1026`. */
   async useTools(modules: readonly string[]): Promise<void> {
+    demand('useTools', { modules: [modules, listOf(TEXT)] })
     for (const module of modules) {
       const file = resolve(this.#surroundings.cwd, module)
       if ((await this.#takeTools(file)) === 0)
@@ -268,6 +288,7 @@ export class Reflex {
    * time. Throws `R5001` if another process holds it.
    */
   async resume(ref: string, options: ResumeOptions = {}): Promise<RunHandle> {
+    demand('resume', { run: [ref, TEXT], options: [options, RESUME_OPTIONS] })
     const { id } = await this.find(ref)
     if (!isRunName(id)) throw noRunName(id)
     await this.#findMissing(id)
@@ -300,6 +321,7 @@ export class Reflex {
 
   /** How a run was started, for those who show it. */
   keeps(run: Run): Keeps {
+    demand('keeps', { run: [run, RUN_OBJECT] })
     return this.#keeps.get(run) ?? keepsOf(run.state, this.#surroundings)
   }
 
@@ -313,7 +335,8 @@ export class Reflex {
   // Answering
 
   /** The one open question that an address names: `otter-2m9q/q1`, or a run with one question. Throws `R2002`, `R2016` and `R2020`. */
-  question(address: string): Promise<OpenQuestion> {
+  async question(address: string): Promise<OpenQuestion> {
+    demand('question', { address: [address, TEXT] })
     return findQuestion(this, address)
   }
 
@@ -323,10 +346,11 @@ export class Reflex {
    * whoever goes on with the run takes it from there: `message` is its name in the inbox.
    */
   async answer(address: string, value: unknown, options: AnswerOptions = {}): Promise<Answered> {
+    demand('answer', { address: [address, TEXT], options: [options, ANSWER_OPTIONS] })
     const question = await this.question(address)
     const answer = answerTo(question, value)
     const by = options.by ?? this.actor
-    const handle = options.run === false ? undefined : await this.#unlessHeld(() => this.resume(question.run, options))
+    const handle = options.run === false ? undefined : await this.#unlessHeld(() => this.resume(question.run, prepareOf(options)))
     if (handle !== undefined) return { question, record: await handle.answer(question, answer, by), handle }
     return { question, message: await this.#post(question.run, { type: 'answer', to: question.wait, body: answer, by }) }
   }
@@ -339,6 +363,7 @@ export class Reflex {
    * Throws `R2016`, and `R2001` for a run that has ended.
    */
   async cancel(ref: string, options: CancelOptions = {}): Promise<Cancelled> {
+    demand('cancel', { run: [ref, TEXT], options: [options, CANCEL_OPTIONS] })
     const row = await this.find(ref)
     if (!isRunName(row.id)) throw noRunName(row.id)
     // A run can be ended also where its tools are gone: what an undo needs of them fails by itself.
@@ -363,10 +388,11 @@ export class Reflex {
    * the inbox. Throws `R2016`, and `R2001` for a run that has ended.
    */
   async signal(ref: string, topic: string, value: unknown = null, options: SignalOptions = {}): Promise<Signalled> {
+    demand('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, ANSWER_OPTIONS] })
     const { id: run } = await this.find(ref)
     const by = options.by ?? this.actor
     const body = copyJson(value, 'signal')
-    const handle = options.run === false ? undefined : await this.#unlessHeld(() => this.resume(run, options))
+    const handle = options.run === false ? undefined : await this.#unlessHeld(() => this.resume(run, prepareOf(options)))
     if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }) }
     await handle.run.message(topic, body, { by })
     return { run, topic, handle }
@@ -391,11 +417,13 @@ export class Reflex {
   // Looking
 
   /** A run by its id, a prefix that only it has, its trace id, or `last`. Throws `R2016`. */
-  find(ref: string): Promise<RunRow> {
+  async find(ref: string): Promise<RunRow> {
+    demand('find', { run: [ref, TEXT] })
     return findRun(this.store, ref)
   }
 
   async runs(filter: RunFilter = {}): Promise<readonly RunRow[]> {
+    demand('runs', { filter: [filter, FILTER] })
     return this.store.runs(filter)
   }
 
@@ -407,6 +435,7 @@ export class Reflex {
 
   /** The whole story of a stored run, or as far as a record of it, `otter-2m9q@21`. Throws `R2016`, and `R2021` for a record that it has not. */
   async trace(address: string): Promise<{ readonly row: RunRow; readonly lines: readonly StoryLine[]; readonly state: State }> {
+    demand('trace', { address: [address, TEXT] })
     const { ref, at } = readAddress(address)
     const { id } = await findRecord(this.store, ref, at)
     const { row, state } = await this.runtime.peek(id, at)
@@ -416,6 +445,7 @@ export class Reflex {
 
   /** A stored run as it is, or as it was after a record of it, `otter-2m9q@21`. Throws `R2016`, and `R2021` for a record that it has not. */
   async show(address: string): Promise<RunView> {
+    demand('show', { address: [address, TEXT] })
     const { ref, at } = readAddress(address)
     const { id, last } = await findRecord(this.store, ref, at)
     const peek = await this.runtime.peek(id, at)
@@ -429,6 +459,7 @@ export class Reflex {
    * have not removed. Reads the journal alone. Throws `R2016`, and `R2021` for a record that it has not.
    */
   async artifacts(address: string): Promise<readonly StoredArtifact[]> {
+    demand('artifacts', { address: [address, TEXT] })
     const { ref, at } = readAddress(address)
     const { id } = await findRecord(this.store, ref, at)
     const stored = new StoredArtifacts()
@@ -444,6 +475,7 @@ export class Reflex {
    * `R2064` where it cannot be forked so, naming where it can; then nothing was made.
    */
   async fork(address: string, options: ForkRunOptions = {}): Promise<ForkedRun> {
+    demand('fork', { address: [address, TEXT], options: [options, FORK_OPTIONS] })
     if (options.id !== undefined && !isRunName(options.id)) throw noRunName(options.id)
     const { ref, at } = readAddress(address)
     const { id } = await this.find(ref)
@@ -460,6 +492,7 @@ export class Reflex {
    * journal to who gave, answered or decided it. Performs nothing. Throws `R2065` for what the run does not have.
    */
   async why(address: string, what: string): Promise<Cause> {
+    demand('why', { address: [address, TEXT], what: [what, TEXT] })
     const { ref, at } = readAddress(address)
     const { id: run, last } = await findRecord(this.store, ref, at)
     // The programs of all its pins are known once it has been read.
@@ -471,6 +504,7 @@ export class Reflex {
 
   /** What differs between two runs, or two records of one: `otter-2m9q@21`. Throws `R2021` for a record that is not there. */
   async diff(one: string, other: string): Promise<Comparison> {
+    demand('diff', { one: [one, TEXT], other: [other, TEXT] })
     const { compareRuns } = await import('./history/comparing.ts')
     return compareRuns(await this.#comparable(one), await this.#comparable(other))
   }
@@ -501,6 +535,7 @@ export class Reflex {
    * takes the place of the run's; the run keeps its own. Throws `R5043` if the run does not use that program.
    */
   async replay(ref: string, options: { readonly against?: string; readonly kind?: string } = {}): Promise<Replayed> {
+    demand('replay', { run: [ref, TEXT], options: [options, REPLAY_OPTIONS] })
     const row = await this.find(ref)
     const { id } = row
     const { replayRun } = await import('./replaying.ts')
@@ -517,6 +552,7 @@ export class Reflex {
 
   /** Whether the unfinished runs would go on as recorded on programs as they are now: those of `files`, else those of their own files. */
   async check(files: readonly string[] = [], kind?: string): Promise<Check> {
+    demand('check', { files: [files, listOf(TEXT)], kind: [kind, optional(TEXT)] })
     const { Check } = await import('./replaying-check.ts')
     return Check.of(
       this,
@@ -530,6 +566,7 @@ export class Reflex {
    * milliseconds, and the folders of runs that are gone; never an unfinished run. `dry` only tells.
    */
   async gc(options: CollectOptions = {}): Promise<Collected> {
+    demand('gc', { options: [options, COLLECT_OPTIONS] })
     const { collect } = await import('./collecting.ts')
     return collect(this, options)
   }
@@ -542,12 +579,14 @@ export class Reflex {
    * Nothing is performed and nothing changes. Throws `R2016`, `R2085`, and `R5003` for a journal that cannot be read.
    */
   async *export(ref: string, options: ExportOptions = {}): AsyncGenerator<string> {
+    demand('export', { run: [ref, TEXT], options: [options, SECRET_OPTIONS] })
     const { archiveOf } = await import('./history/archive/export.ts')
     yield* archiveOf(this.store, await this.find(ref), options)
   }
 
   /** Writes every run of the store as tables into a folder. Throws `R2087` where the package for Parquet is missing. */
   async exportTables(folder: string, format: TableFormat = 'jsonl'): Promise<readonly ExportedTable[]> {
+    demand('exportTables', { folder: [folder, TEXT], format: [format, oneOf('jsonl', 'parquet')] })
     const { exportTables } = await import('./history/tables/files.ts')
     return exportTables(this, resolve(this.#surroundings.cwd, folder), format)
   }
@@ -558,6 +597,7 @@ export class Reflex {
    * had. Throws `R2070` to `R2084`, and `R5007` if the name is taken.
    */
   async import(lines: Iterable<string> | AsyncIterable<string>, options: ImportOptions = {}): Promise<Imported> {
+    demand('import', { lines: [lines, LINES], options: [options, SECRET_OPTIONS] })
     await this.runtime.greet()
     const { worker, host } = this.#surroundings
     const { importArchive } = await import('./history/archive/import.ts')
@@ -570,6 +610,11 @@ export class Reflex {
     await this.#observing.settled()
     await this.store.close()
   }
+}
+
+/** The part of the options of an answer or a message with which the run is opened. */
+function prepareOf({ prepare }: AnswerOptions): ResumeOptions {
+  return prepare === undefined ? {} : { prepare }
 }
 
 function unfound(message: string, cause: unknown): Fault {

@@ -31,10 +31,11 @@ export const workflowFormat: ProgramFormat = {
       ...(lookup === undefined ? {} : { lookup: called, knows: (id) => found(id) !== undefined }),
       ...(names === undefined ? {} : { names: () => names('workflow') }),
     })
-    const { workflow, findings, locate } = read
-    if (workflow === undefined) return { findings }
-    const seen = inspect?.(workflow, locate ?? unplaced) ?? []
-    return { program: workflowProgram(workflow), findings: [...findings, ...seen].sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
+    const { workflow, findings, locate, sound } = read
+    const inspected = workflow ?? sound
+    const seen = inspected === undefined ? [] : (inspect?.(inspected, locate ?? unplaced, proofs) ?? [])
+    const all = [...findings, ...seen].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+    return { ...(workflow === undefined ? {} : { program: workflowProgram(workflow) }), findings: all }
   },
   accept(value, _, options) {
     if (!isWorkflow(value)) return undefined
@@ -45,7 +46,7 @@ export const workflowFormat: ProgramFormat = {
     const prove = options?.proofs === 'errors' ? refusingFindings : verificationFindings
     const proofs = options === undefined ? [] : prove(value, find, undefined, options.effects)
     const inspected = options?.proofs === 'all' ? [...called, value] : []
-    const seen = inspected.flatMap((workflow) => options?.inspect?.(workflow, unplaced) ?? [])
+    const seen = inspected.flatMap((workflow) => options?.inspect?.(workflow, unplaced, options.proofs) ?? [])
     const all = [...findings, ...proofs, ...seen]
     return proofs.some(({ severity }) => severity === 'error') ? { findings: all } : { program: workflowProgram(value), findings: all }
   },

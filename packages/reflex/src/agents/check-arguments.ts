@@ -17,10 +17,14 @@ export function argumentFindings(tool: Tool, args: unknown, locate: Locate): rea
   if (source === undefined || !('schema' in source)) return authored
   const { properties, required = [], additionalProperties } = source.schema
   const takes = isObject(properties) ? properties : {}
-  const strange = additionalProperties === false ? Object.keys(given).filter((name) => !Object.hasOwn(takes, name)) : []
   const missing = (required as readonly string[]).filter((name) => given[name] === undefined || given[name] === null)
+  const closed = additionalProperties === false
+  // A tool may take names that its schema does not list: then only those are reported that look misspelt.
+  const strange = Object.keys(given).filter(
+    (name) => !Object.hasOwn(takes, name) && (closed || suggest(name, Object.keys(takes)) !== undefined),
+  )
   return [
-    ...strange.map((name) => unknownArgument(tool, name, Object.keys(takes), missing, locate)),
+    ...strange.map((name) => unknownArgument(tool, name, { takes: Object.keys(takes), missing, closed }, locate)),
     ...missing
       .filter((name) => !strange.some((other) => suggest(other, [name]) !== undefined))
       .map((name) => missingArgument(tool, name, takes[name], args, locate)),
@@ -32,11 +36,20 @@ export function argumentFindings(tool: Tool, args: unknown, locate: Locate): rea
   ]
 }
 
-function unknownArgument(tool: Tool, name: string, takes: readonly string[], missing: readonly string[], locate: Locate): Fault {
-  const meant = suggest(name, missing) ?? suggest(name, takes)
+interface Names {
+  readonly takes: readonly string[]
+  readonly missing: readonly string[]
+  /** The tool takes no other names. */
+  readonly closed: boolean
+}
+
+function unknownArgument(tool: Tool, name: string, { takes, missing, closed }: Names, locate: Locate): Fault {
+  const needed = suggest(name, missing)
+  const meant = needed ?? suggest(name, takes)
+  const severity = closed || needed !== undefined ? 'error' : 'warning'
   const place = locate(['args', name], { part: 'key', note: meant === undefined ? undefined : `did you mean ${quote(meant)}?` })
   const fix = meant === undefined ? `it takes ${takes.join(', ') || 'none'}` : `write ${quote(meant)}`
-  return toolFaults.make('R4101', `${tool.name} takes no argument ${quote(name)}`, { ...place, fix })
+  return toolFaults.make('R4101', `${tool.name} takes no argument ${quote(name)}`, { ...place, fix, severity })
 }
 
 function missingArgument(tool: Tool, name: string, schema: Json | undefined, args: unknown, locate: Locate): Fault {

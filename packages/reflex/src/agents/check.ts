@@ -4,6 +4,8 @@ import { checkSchema, type Locate, type Path, quote, suggest } from '../text/ind
 import type { Edge, Node, Workflow } from '../workflow/types.ts'
 import { appointments, type Appointing, unknownAgent } from './appoint.ts'
 import { argumentFindings } from './check-arguments.ts'
+import { askFindings } from './check-asks.ts'
+import { ruleFindings } from './check-rules.ts'
 import { edgesNamed, unknownEdge } from './edges.ts'
 import { faults } from './faults.ts'
 import { isForeign, OURS } from './read-spec.ts'
@@ -16,12 +18,18 @@ interface Checking {
   /** The agents that are there. */
   readonly names: readonly string[]
   readonly locate: Locate
+  readonly models: ModelFindings
 }
+
+/** What is known of the name of a model before it is asked. */
+export type ModelFindings = (name: string) => readonly Fault[]
 
 const SCHEMAS: Readonly<Record<string, z.ZodObject>> = { rules: rulesSpec, tool: toolSpec, person: personSpec, model: modelSpec }
 
 /** Names that many nodes may share, of agents and tools: they are wrong once, not at each node. */
 const NAMES: ReadonlySet<string> = new Set(['R2101', 'R4100'])
+/** A package or a key that is missing concerns all models of a provider. */
+const SETTINGS: ReadonlySet<string> = new Set(['R4003', 'R4004'])
 
 /**
  * What is wrong with the specs of a workflow and can be seen without running it: agents, tools and edges that are not
@@ -40,7 +48,11 @@ export function checkSpecs(workflow: Workflow, checking: Checking): readonly Fau
   })
   const first = new Map<string, Fault>()
   for (const one of found) {
-    const id = NAMES.has(one.code) ? one.message : JSON.stringify([one.message, one.path])
+    const id = NAMES.has(one.code)
+      ? one.message
+      : SETTINGS.has(one.code)
+        ? `${one.code} ${one.fix}`
+        : JSON.stringify([one.message, one.path])
     if (!first.has(id)) first.set(id, one)
   }
   return [...first.values()]
@@ -61,7 +73,15 @@ function checkNode(workflow: Workflow, node: Node, leaving: readonly Edge[], che
   // Whatever else is wrong is wrong by the spec of another agent.
   if (slip !== undefined) return checkSchema(slip.schema, node.spec, { locate }).filter(({ message }) => message.startsWith(slip.message))
   const shape = checkSchema(schema, node.spec, { locate })
-  return [...agents, ...shape, ...checkTool(node, checking, at), ...checkEdges(node, leaving, checking, at)]
+  return [
+    ...agents,
+    ...shape,
+    ...(schema === rulesSpec || schema === toolSpec ? ruleFindings(node, locate) : []),
+    ...(schema === personSpec ? askFindings({ workflow, node, validEdges: [...leaving] }, locate) : []),
+    ...(schema === modelSpec ? checkModels(node, checking.models, locate) : []),
+    ...checkTool(node, checking, at),
+    ...checkEdges(node, leaving, checking, at),
+  ]
 }
 
 /** The attributes by which a spec says who decides there, with what those read. */
@@ -82,6 +102,16 @@ function schemaFor(name: string, { spec }: Node): z.ZodObject | undefined {
   if (name === 'person' && spec.ask === undefined) return spec.prompt === undefined ? rulesSpec : modelSpec
   if (name === 'model' && spec.prompt === undefined) return rulesSpec
   return Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined
+}
+
+/** What is known of the models that a node names. */
+function checkModels({ spec }: Node, models: ModelFindings, locate: Locate): readonly Fault[] {
+  const { fallback } = spec
+  const named: readonly (readonly [name: unknown, path: Path])[] = [
+    [spec.model, ['model']],
+    ...(Array.isArray(fallback) ? fallback : []).map((name: unknown, i) => [name, ['fallback', i]] as const),
+  ]
+  return named.flatMap(([name, path]) => (typeof name === 'string' ? models(name).map((found) => Object.assign(found, locate(path))) : []))
 }
 
 function checkTool({ spec }: Node, { settings, locate }: Checking, at: (...path: Path) => Path): readonly Fault[] {

@@ -4,7 +4,7 @@ import type { DecisionAgent, DecisionContext, Workflow } from '../workflow/types
 import type { Effects } from '../workflow/verify.ts'
 import { MISSING, PURE, type RunnableAgent } from './agent.ts'
 import { appointments, type Appointed, type Appointing, unknownAgent } from './appoint.ts'
-import { checkSpecs } from './check.ts'
+import { checkSpecs, type ModelFindings } from './check.ts'
 import { faults } from './faults.ts'
 import { specFlow } from './flow.ts'
 import type { Models } from '../models/index.ts'
@@ -25,8 +25,8 @@ export interface Dispatcher extends RunnableAgent {
   traits: NonNullable<RunnableAgent['traits']>
   /** Who decides at a node. */
   appointed(context: DecisionContext): Appointed
-  /** What is wrong with the specs of a workflow and can be seen before a run; `locate` says where in its text. */
-  check(workflow: Workflow, locate?: Locate): readonly Fault[]
+  /** What is wrong with the specs of a workflow and can be seen before a run; `locate` says where in its text; without `models`, names of models are not checked. */
+  check(workflow: Workflow, locate?: Locate, models?: ModelFindings): readonly Fault[]
   /** What whoever decides at a node reads and writes, as its spec says it; undefined where nobody knows. */
   effects: Effects
   names(): readonly string[]
@@ -68,7 +68,8 @@ export function dispatch(settings: DispatchSettings): Dispatcher {
       }
     },
     appointed: (context) => find(context).appointed,
-    check: (workflow, locate) => checkSpecs(workflow, { settings, names: [...agents.keys()], locate: locate ?? unplaced }),
+    check: (workflow, locate = unplaced, models = () => []) =>
+      checkSpecs(workflow, { settings, names: [...agents.keys()], locate, models }),
     effects: (workflow, node, leaving) => specFlow(settings, (name) => Object.hasOwn(settings.agents ?? {}, name), workflow, node, leaving),
     names: () => [...agents.keys()],
   }

@@ -22,6 +22,9 @@ interface Offer {
   readonly writes: JsonObject
 }
 
+/** A node with its edges that are open. */
+export type EdgesOfNode = Pick<DecisionContext, 'workflow' | 'node' | 'validEdges'>
+
 /** A question with what its answers mean here. */
 interface Asking {
   readonly question: Question
@@ -70,11 +73,32 @@ function wayOfAnswer(answer: Json, context: DecisionContext): Edge | undefined {
 }
 
 function asking(spec: PersonSpec, context: DecisionContext, draft: Draft): Asking {
-  const text = fill(joined(spec.ask), draft, 'ask')
-  const free = spec.schema !== undefined || (spec.writes !== undefined && context.validEdges.length <= 1)
-  const offers = spec.options === undefined ? (free ? [] : edgeOffers(context)) : offersOf(spec.options, context, draft)
+  // Nothing to choose from is for the fault to say.
+  if (spec.options === undefined && !isFree(spec, context) && context.validEdges.length === 0) onlyWay(context)
+  const { show } = spec
+  return askingOf(spec, context, {
+    fill: (text, where) => fill(text, draft, where),
+    about: () => (show === undefined ? undefined : Object.fromEntries(show.map((path) => [path, need(draft, path, 'show')]))),
+  })
+}
+
+/** The words of a question: its texts with their values, and the values that are shown with it. */
+interface Words {
+  fill(text: string, where: string): string
+  about(): JsonObject | undefined
+}
+
+/** True if the answer is a value of its own, and no edge. */
+function isFree({ schema, writes }: PersonSpec, { validEdges }: Pick<DecisionContext, 'validEdges'>): boolean {
+  return schema !== undefined || (writes !== undefined && validEdges.length <= 1)
+}
+
+/** The question of a spec. Throws `R4200` and `R4201` for an `otherwise` that is no answer to it. */
+function askingOf(spec: PersonSpec, context: EdgesOfNode, words: Words): Asking {
+  const text = words.fill(joined(spec.ask), 'ask')
+  const offers = spec.options === undefined ? (isFree(spec, context) ? [] : edgeOffers(context)) : offersOf(spec.options, context, words)
   const due = spec.due === undefined ? undefined : readDuration(spec.due)
-  const about = spec.show === undefined ? undefined : Object.fromEntries(spec.show.map((path) => [path, need(draft, path, 'show')]))
+  const about = words.about()
   const question: Question = {
     text,
     ...(offers.length === 0 ? {} : { options: offers.map(({ option }) => option) }),
@@ -86,6 +110,11 @@ function asking(spec: PersonSpec, context: DecisionContext, draft: Draft): Askin
   return { question: otherwise === undefined ? question : { ...question, otherwise }, offers, writes: spec.writes }
 }
 
+/** The question of a spec as it is written: the texts stay unfilled. Throws `R4200` and `R4201` as above. */
+export function writtenQuestion(spec: PersonSpec, place: EdgesOfNode): Question {
+  return askingOf(spec, place, { fill: (text) => text, about: () => undefined }).question
+}
+
 /** `otherwise` may name the edge of an option instead of the option. */
 function byEdge(otherwise: Json, offers: readonly Offer[]): Json {
   if (typeof otherwise !== 'string' || offers.some(({ option }) => option.value === otherwise)) return otherwise
@@ -95,9 +124,7 @@ function byEdge(otherwise: Json, offers: readonly Offer[]): Json {
 }
 
 /** One option for each open edge. */
-function edgeOffers(context: DecisionContext): readonly Offer[] {
-  // Nothing to choose from is for the fault to say.
-  if (context.validEdges.length === 0) onlyWay(context)
+function edgeOffers(context: EdgesOfNode): readonly Offer[] {
   return context.validEdges.map((edge): Offer => {
     const detail = context.workflow.nodes[edge.to]?.description
     const value = nameOf(edge, context.validEdges)
@@ -112,7 +139,7 @@ function otherNames(edge: Edge | undefined, value: string): Pick<QuestionOption,
 }
 
 /** The options of a spec, without those whose edge is closed now. */
-function offersOf(options: readonly (string | PersonOption)[], context: DecisionContext, draft: Draft): readonly Offer[] {
+function offersOf(options: readonly (string | PersonOption)[], context: EdgesOfNode, words: Words): readonly Offer[] {
   const all = outgoing(context)
   const offers = options.flatMap((given): Offer[] => {
     const option: PersonOption = typeof given === 'string' ? { value: given } : given
@@ -120,8 +147,8 @@ function offersOf(options: readonly (string | PersonOption)[], context: Decision
     const [edge] = edgesNamed(name, context.validEdges)
     const isEdge = option.event !== undefined || edgesNamed(name, all).length > 0
     if (isEdge && edge === undefined) return []
-    const label = option.label === undefined ? undefined : fill(option.label, draft, 'options.label')
-    const detail = option.detail === undefined ? undefined : fill(option.detail, draft, 'options.detail')
+    const label = option.label === undefined ? undefined : words.fill(option.label, 'options.label')
+    const detail = option.detail === undefined ? undefined : words.fill(option.detail, 'options.detail')
     const value = option.value ?? name
     const shown = { value, ...(label === undefined ? {} : { label }), ...(detail === undefined ? {} : { detail }) }
     return [{ option: { ...shown, ...otherNames(edge, value) }, edge, writes: option.writes ?? {} }]

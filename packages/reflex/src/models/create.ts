@@ -3,7 +3,8 @@ import { ask } from './ask.ts'
 import { faults } from './faults.ts'
 import { isLanguageModel, type LanguageModel, languageModel } from './language-model.ts'
 import type { FindMisfits } from './misfits.ts'
-import { addressProblem, type Guess, isInstalled, nameProblem } from './naming.ts'
+import { addressProblem, type Guess, isInstalled, nameFindings, nameProblem } from './naming.ts'
+import { PRICE_LIST } from './price-list.ts'
 import { FREE, priceOf } from './prices.ts'
 import { findModel, type ProviderWorld } from './providers.ts'
 import { type Environment, scrubber } from './scrub.ts'
@@ -44,6 +45,8 @@ export interface NamedModels extends Models {
    * missing package or key is a fault of `generate` alone.
    */
   check(name?: string): Fault | undefined
+  /** What an author should hear of a name before a run; loads and asks nothing. */
+  findings(name: string): readonly Fault[]
 }
 
 /**
@@ -94,6 +97,13 @@ class ConfiguredModels implements NamedModels {
     const asked = name ?? this.#default
     if (broken !== undefined || asked === undefined || this.#found.has(asked)) return broken
     return nameProblem(asked, this.#world)
+  }
+
+  findings(name: string): readonly Fault[] {
+    const known = this.#found.has(name) || this.price({ messages: [], model: name }) !== undefined
+    return known
+      ? nameFindings(name, this.#world, [name])
+      : nameFindings(name, this.#world, Object.keys({ ...PRICE_LIST, ...this.#options.prices }))
   }
 
   price(request: ModelRequest): Price | undefined {

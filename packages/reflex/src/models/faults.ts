@@ -184,4 +184,13 @@ export const faults = defineFaults({
     means: 'REFLEX_PRICES names a file with your own prices: their date, and USD for a million tokens by the name of a model.',
     fix: 'Write {"date": "2026-02-01", "prices": {"openai:gpt-5-mini": {"input": 0.25, "cached": 0.025, "output": 2}}}.',
   },
+  R4030: {
+    title: 'A model is not known, and its name looks misspelt',
+    verdict: 'fail',
+    severity: 'warning',
+    when: BEFORE,
+    means:
+      'Reflex has a list of models with their prices, and a name in it differs from this one by a few letters. The list is not complete: the provider alone decides which models it has.',
+    fix: 'Correct the name; a model that is newer than the list is right as it is.',
+  },
 })

@@ -103,6 +103,54 @@ export function nameProblem(name: string, naming: Naming): Fault | undefined {
   return unknownProvider(name, parts, naming)
 }
 
+/**
+ * Returns what keeps a name from meaning a model, or may do so, without loading or asking anything. An error: a name that
+ * no setting makes readable (`R4002`). Warnings: a name that this environment cannot read (`R4002`), a package or a key
+ * that is not there (`R4003`, `R4004`), and a name that looks like a misspelt one of `listed` (`R4030`).
+ */
+export function nameFindings(name: string, naming: Naming, listed: readonly string[]): Fault[] {
+  if (naming.names.includes(name)) return []
+  const problem = nameProblem(name, naming)
+  const { provider, model } = nameParts(name)
+  const known = knownProvider(provider)
+  if (problem !== undefined) {
+    const ofSettings = model !== '' && name === name.trim() && (known !== undefined || ['', ...SERVERS].includes(provider))
+    return [ofSettings || naming.server !== undefined ? Object.assign(problem, WARNING) : problem]
+  }
+  if (known === undefined) return []
+  const meant = listed.includes(name) ? undefined : naming.guess?.(name, listed.filter(sameNumbers(name)))
+  return [
+    ...(meant === undefined ? [] : [misspeltModel(name, meant)]),
+    ...(naming.installed(`@ai-sdk/${provider}`) ? [] : [Object.assign(missingPackage(name, provider), WARNING)]),
+    ...(naming.environment[known.key] ? [] : [Object.assign(missingKey(name, known.key), WARNING)]),
+  ]
+}
+
+const WARNING = { severity: 'warning' } as const
+
+/** Models of one family differ in their numbers: another number is another model, and no misspelling. */
+function sameNumbers(name: string): (other: string) => boolean {
+  const numbers = (text: string): string => (text.match(/\d+/g) ?? []).join('.')
+  return (other) => nameParts(other).provider === nameParts(name).provider && numbers(other) === numbers(name)
+}
+
+function misspeltModel(name: string, meant: string): Fault {
+  return faults.make('R4030', `Reflex knows no model ${JSON.stringify(name)}; did you mean ${JSON.stringify(meant)}?`, {
+    fix: `write ${meant}`,
+  })
+}
+
+/** The package of a provider is not installed: `R4003`. */
+export function missingPackage(name: string, provider: string): Fault {
+  const needed = `@ai-sdk/${provider}`
+  return faults.make('R4003', `${name} needs the package ${needed}, which is not installed`, { fix: `npm install ${needed}` })
+}
+
+/** The key of a provider is not set: `R4004`. */
+export function missingKey(name: string, variable: string): Fault {
+  return faults.make('R4004', `${name} needs a key, and ${variable} is not set`, { fix: `set ${variable}` })
+}
+
 /** The address of a provider that has a variable for it. */
 export function ownAddress({ variable, usual }: NonNullable<Known['url']>, environment: Environment): Server {
   return { url: environment[variable] || usual, from: variable }

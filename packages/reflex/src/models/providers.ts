@@ -1,7 +1,17 @@
 import { faults } from './faults.ts'
 import { guardedFetch } from './http.ts'
 import { isLanguageModel, type LanguageModel, languageModel } from './language-model.ts'
-import { knownProvider, nameParts, nameProblem, type Naming, ownAddress, type Server, servedBy } from './naming.ts'
+import {
+  knownProvider,
+  missingKey,
+  missingPackage,
+  nameParts,
+  nameProblem,
+  type Naming,
+  ownAddress,
+  type Server,
+  servedBy,
+} from './naming.ts'
 import type { Model } from './types.ts'
 
 /** Where models come from. */
@@ -46,8 +56,7 @@ async function providerModel(name: string, provider: string, model: string, worl
   const variable = known?.key ?? `${provider.replaceAll('-', '_').toUpperCase()}_API_KEY`
   const apiKey = world.environment[variable]
   // Some providers know other ways to sign a request than a key; those that are known here do not.
-  if (!apiKey && known !== undefined)
-    throw faults.make('R4004', `${name} needs a key, and ${variable} is not set`, { fix: `set ${variable}` })
+  if (!apiKey && known !== undefined) throw missingKey(name, variable)
   const address = known?.url && ownAddress(known.url, world.environment)
   const made = create({ fetch: guardedFetch, ...(apiKey ? { apiKey } : {}), ...(address === undefined ? {} : { baseURL: address.url }) })
   // The usual address is nothing that somebody has set wrongly.
@@ -64,15 +73,8 @@ async function creator(provider: string, model: string): Promise<Creator> {
   try {
     loaded = await import(/* @vite-ignore */ name)
   } catch (thrown) {
-    const missing = isMissing(thrown, name)
-    throw faults.make(
-      'R4003',
-      missing ? `${model} needs the package ${name}, which is not installed` : `the package ${name} cannot be loaded`,
-      {
-        fix: `npm install ${name}`,
-        ...(missing ? {} : { cause: thrown }),
-      },
-    )
+    if (isMissing(thrown, name)) throw missingPackage(model, provider)
+    throw faults.make('R4003', `the package ${name} cannot be loaded`, { fix: `npm install ${name}`, cause: thrown })
   }
   const wanted = `create${provider.replaceAll('-', '')}`
   const makers = Object.entries(fieldsOf(loaded)).filter(([key]) => /^create[A-Z]/.test(key))

@@ -17,12 +17,11 @@ const NUMBER = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
  * allows (text becomes the number, boolean or JSON that the schema asks for), and without a schema anything.
  */
 export function acceptAnswer(question: Question, value: unknown, guess?: Guess): Json {
-  const answer = copyJson(value, 'answer')
-  if (typeof answer === 'string' && answer.length > LONGEST) {
-    throw faults.make('R4201', `an answer has at most ${LONGEST} characters, this one has ${answer.length}`, {
-      fix: 'put the text into a file and name it',
-    })
+  if (sizeUpTo(LONGEST, value) > LONGEST) {
+    const found = typeof value === 'string' ? `, this one has ${value.length}` : ', counted as JSON, and this one has more'
+    throw faults.make('R4201', `an answer has at most ${LONGEST} characters${found}`, { fix: 'put the text into a file and name it' })
   }
+  const answer = copyJson(value, 'answer')
   const options = question.options ?? []
   const chosen = chooseOption(options, answer)
   if (chosen !== undefined) return chosen.value
@@ -30,6 +29,23 @@ export function acceptAnswer(question: Question, value: unknown, guess?: Guess):
     return fitAnswer(question.schema, typeof answer === 'string' ? textAs(question.schema, answer) : answer)
   if (options.length > 0) throw noOption(options, answer, guess)
   return answer
+}
+
+/** About the characters of a value as JSON. It stops at a limit, so that the work is bounded whatever is given. */
+function sizeUpTo(limit: number, value: unknown): number {
+  const pending = [value]
+  let size = 0
+  while (pending.length > 0 && size <= limit) {
+    const one = pending.pop()
+    size += typeof one === 'string' ? one.length : 1
+    if (typeof one !== 'object' || one === null) continue
+    for (const key of Object.keys(one)) {
+      if (size > limit) break
+      size += Array.isArray(one) ? 1 : key.length + 4
+      pending.push(Reflect.get(one, key))
+    }
+  }
+  return size
 }
 
 function chooseOption(options: readonly QuestionOption[], answer: Json): QuestionOption | undefined {

@@ -6,14 +6,19 @@ import { faults } from './faults.ts'
 
 /** Milliseconds for reading one schema, which may contain itself. */
 const LIMIT = 500
+/** What does not fit, as far as a message lists it. */
+const SHOWN = 10
 
 /** The answer as its schema has it, or the fault `R4201` that says why not; `R4202` for a schema that cannot be checked. */
 export function fitAnswer(schema: JsonObject, answer: Json): Json {
   limited(() => validatorOf(schema).safeParse(null), schema)
   const found = misfits(schema, answer)
   if (found.length === 0) return answer
-  const problems = found.map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
-  throw faults.make('R4201', `the answer does not fit: ${problems.join('; ')}`, { data: { schema } })
+  const problems = found
+    .slice(0, SHOWN)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
+  const more = found.length > SHOWN ? `; and ${found.length - SHOWN} more` : ''
+  throw faults.make('R4201', `the answer does not fit: ${problems.join('; ')}${more}`, { data: { schema } })
 }
 
 /** Why a JSON Schema cannot be checked, or undefined. */

@@ -1,4 +1,4 @@
-import { brief } from '../text/index.ts'
+import { brief, demand, NAMED_VALUES } from '../text/index.ts'
 import { keepWritten, pathTo, placesOf } from './define-places.ts'
 import type { DefinedPipeline, PipelineDefinition } from './define-types.ts'
 import { attributeValue } from './define-values.ts'
@@ -24,6 +24,7 @@ import { serializeGraph } from './dot/serialize.ts'
  * no attribute can hold, `R1100` for what are no nodes and edges at all.
  */
 export function pipeline<Nodes>(definition: PipelineDefinition<Nodes>): DefinedPipeline<keyof Nodes & string> {
+  demand('pipeline', { definition: [definition, NAMED_VALUES] })
   const { id = 'pipeline', nodes, edges, ...rest }: Plain = definition
   if (typeof id !== 'string') throw misshapen('id', id, 'a name')
   if (!isRecord(nodes)) throw misshapen('nodes', nodes, 'an object of nodes')

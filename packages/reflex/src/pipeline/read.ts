@@ -13,6 +13,8 @@ import type { LintRule } from './lint/finding.ts'
 import type { LintOptions } from './lint/options.ts'
 import { validate } from './validate.ts'
 import { keepAuthor } from './vouching.ts'
+import { demand, optional, TEXT } from '../text/index.ts'
+import { SOME_OPTIONS } from './argument-forms.ts'
 
 /** What reading a pipeline may know of its surroundings. */
 export interface ReadPipelineOptions extends Omit<CompileOptions & LintOptions, 'source'> {
@@ -46,6 +48,7 @@ export interface ReadPipelineResult {
  * What is known of a text with mistakes is checked too. Never throws, unless a rule or a transform of the host does.
  */
 export function readPipeline(text: string, file?: string, options: ReadPipelineOptions = {}): ReadPipelineResult {
+  demand('readPipeline', { text: [text, TEXT], file: [file, optional(TEXT)], options: [options, SOME_OPTIONS] })
   const { transforms } = options
   const { graph, errors, warnings } = parsed(text, file, options)
   const written = [...errors, ...warnings]

@@ -4,6 +4,8 @@ import type { DotGraph } from './dot/graph.ts'
 import type { LintRule } from './lint/finding.ts'
 import { readGraph, readPipeline, type ReadPipelineOptions } from './read.ts'
 import { validate } from './validate.ts'
+import { demand } from '../text/index.ts'
+import { HOST_RULES, SOME_OPTIONS, SOURCE } from './argument-forms.ts'
 
 /**
  * Everything that is wrong with a pipeline, without running it: a text, a graph, or a compiled one (seed pipeline 10.3).
@@ -14,6 +16,7 @@ export function validateSource(
   extraRules: readonly LintRule[] = [],
   options: ReadPipelineOptions = {},
 ): readonly Fault[] {
+  demand('validate', { program: [what, SOURCE], extraRules: [extraRules, HOST_RULES], options: [options, SOME_OPTIONS] })
   if (typeof what === 'string') return readPipeline(what, undefined, { ...options, rules: extraRules }).findings
   return 'outgoing' in what ? validate(what, extraRules, options) : readGraph(what, undefined, { ...options, rules: extraRules }).findings
 }

@@ -10,6 +10,8 @@ import { placer } from './lint/place.ts'
 import { RULES } from './lint/rules.ts'
 import { styleFindings } from './lint/style.ts'
 import { subjectOf } from './lint/subject.ts'
+import { demand } from '../text/index.ts'
+import { HOST_RULES, SOME_OPTIONS, TYPED } from './argument-forms.ts'
 
 /** Rules without which nothing can run, whatever else is not asked. */
 const STRUCTURE: ReadonlySet<string> = new Set(['start_node', 'terminal_node', 'edge_target_exists'])
@@ -34,6 +36,7 @@ export function validate(typed: TypedGraph, extraRules: readonly LintRule[] = []
 
 /** The same, where an error is thrown: one fault `R1142` that has all findings as data, errors and others. */
 export function validateOrRaise(typed: TypedGraph, extraRules: readonly LintRule[] = [], options: LintOptions = {}): Fault[] {
+  demand('validateOrRaise', { graph: [typed, TYPED], extraRules: [extraRules, HOST_RULES], options: [options, SOME_OPTIONS] })
   const findings = validate(typed, extraRules, options)
   if (!findings.some(({ severity }) => severity === 'error')) return findings
   throw refuse(`the pipeline ${typed.graph.id}`, findings, options.source?.file)

@@ -120,4 +120,12 @@ export const faults = defineFaults({
     often: 'a long list of values that belongs on the board, a program that writes expressions',
     fix: 'Split the condition over several edges or nodes, or compute a part of it before.',
   },
+  R1090: {
+    title: 'A function is called with something that it does not take',
+    verdict: 'fail',
+    when: 'at any time',
+    means: 'A program without types can give a function anything. What it does not take is refused before it does anything.',
+    often: 'an argument that was left out, a misspelt option, arguments in another order',
+    fix: 'Give what the message names; the types of the package say the same in an editor.',
+  },
 })

@@ -30,3 +30,23 @@ export type { Suggester } from './suggest.ts'
 export { shellWord, withoutActive } from './shell-word.ts'
 export { valueIn } from './value-in.ts'
 export { matchLinear } from './linear-pattern.ts'
+export {
+  ANYTHING,
+  demand,
+  either,
+  FLAG,
+  type Form,
+  FUNCTION,
+  having,
+  instance,
+  listOf,
+  NAMED_VALUES,
+  NUMBER,
+  OBJECT,
+  oneOf,
+  optional,
+  options,
+  recordOf,
+  shape,
+  TEXT,
+} from './given.ts'

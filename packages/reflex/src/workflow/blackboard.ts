@@ -1,3 +1,4 @@
+import { demand, listOf, OBJECT } from '../text/index.ts'
 import { Scope } from '../kernel/scope.ts'
 import type { Entry } from '../kernel/scope.ts'
 import { copyJson, type Json } from '../kernel/json.ts'
@@ -58,6 +59,7 @@ export class ScopedBlackboardReader implements BlackboardReader {
   readonly #scopes: readonly ReadableScope[]
 
   constructor(scopes: readonly (ReadableScope | ScopedBlackboard)[]) {
+    if (!Array.isArray(scopes)) demand('ScopedBlackboardReader', { scopes: [scopes, listOf(OBJECT)] })
     this.#scopes = scopes.map((scope) => (scope instanceof ScopedBlackboard ? scope.view() : scope))
   }
 

@@ -1,4 +1,5 @@
-import { quoteAll } from '../text/index.ts'
+import { demand, FUNCTION, optional, quoteAll, recordOf } from '../text/index.ts'
+import { AGENT } from './argument-forms.ts'
 import type { TypedContext, TypedReader } from './define-agent.ts'
 import type { TypesIn, WorkflowTypes } from './define-types.ts'
 import { type DecisionCall, FREE, type RunnableAgent } from './port.ts'
@@ -39,6 +40,7 @@ export type NodeHandlers<Types extends WorkflowTypes> = { readonly [Id in Types[
  * error that a handler throws fails its decision. On replay no handler is called: decisions are recorded.
  */
 export function createAgent<Defined>(handlers: NodeHandlers<TypesIn<Defined>>, others?: RunnableAgent): RunnableAgent {
+  demand('createAgent', { handlers: [handlers, recordOf(FUNCTION)], others: [others, optional(AGENT)] })
   const known = new Map(Object.entries(handlers as unknown as Readonly<Record<string, NodeHandler<WorkflowTypes>>>))
   return {
     async resolve(context, call) {

@@ -1,3 +1,5 @@
+import { demand } from '../text/index.ts'
+import { AGENT } from './argument-forms.ts'
 import type { TypesIn, WorkflowTypes } from './define-types.ts'
 import type { BlackboardReader, DecisionAgent, DecisionContext, DecisionReason, Edge, Node, Question } from './types.ts'
 
@@ -37,5 +39,6 @@ export interface TypedAgent<Types extends WorkflowTypes> {
  * values and edge ids are checked by the compiler; when the program runs, the agent is the one that was given.
  */
 export function defineAgent<Defined>(agent: TypedAgent<TypesIn<Defined>>): DecisionAgent {
+  demand('defineAgent', { agent: [agent, AGENT] })
   return agent
 }

@@ -1,4 +1,5 @@
-import { brief } from '../text/index.ts'
+import { brief, demand } from '../text/index.ts'
+import { WORKFLOW } from './argument-forms.ts'
 import type { AnyBoard, DefinedWorkflow, EdgeDefinition, NodeDefinition, TypesOf, WorkflowDefinition } from './define-types.ts'
 import { faults } from './faults.ts'
 import type { Edge, InvocationSpec, Node, Workflow } from './types.ts'
@@ -22,6 +23,7 @@ export function workflow<
 >(
   definition: WorkflowDefinition<Board, Calls, Outputs, From, EdgeId, Event>,
 ): DefinedWorkflow<TypesOf<Board, Outputs, From, EdgeId, Event>> {
+  demand('workflow', { definition: [definition, WORKFLOW] })
   const { id, entry, nodes, edges, ...rest } = definition as unknown as Plain
   const called: Workflow[] = []
   const made = {

@@ -2,6 +2,8 @@ import { type Host, systemHost } from '../kernel/host.ts'
 import { copyJson, type Json } from '../kernel/json.ts'
 import type { Program } from '../kernel/program.ts'
 import { Runtime } from '../kernel/runtime.ts'
+import { demand, FUNCTION, TEXT } from '../text/index.ts'
+import { AGENT, ENGINE_OPTIONS, INIT_OPTIONS, PUSH_OPTIONS, REGISTRY, STEP_OPTIONS, UNWIND_OPTIONS } from './argument-forms.ts'
 import { ScopedBlackboardReader } from './blackboard.ts'
 import { checkInputs } from './board-schemas/inputs.ts'
 import { type CompiledWorkflow, compileWorkflow, workflowSource } from './compile.ts'
@@ -59,6 +61,7 @@ export class ReflexEngine {
   #busy = false
 
   constructor(registry: WorkflowRegistry, agent: RunnableAgent, options: EngineOptions = {}) {
+    demand('createEngine', { registry: [registry, REGISTRY], agent: [agent, AGENT], options: [options, ENGINE_OPTIONS] })
     this.registry = registry
     this.#options = options
     this.#host = options.host ?? systemHost
@@ -89,6 +92,7 @@ export class ReflexEngine {
    * one that does not fit the board, changing nothing; with what a handler threw, once the session has begun.
    */
   async init(workflowId: string, options: InitOptions = {}): Promise<string> {
+    demand('init', { workflowId: [workflowId, TEXT], options: [options, INIT_OPTIONS] })
     this.#refuseReentry('init()')
     const program = this.#program(workflowId)
     if (program === undefined) {
@@ -125,6 +129,7 @@ export class ReflexEngine {
    * shape, or names a workflow, node or guard that the registry does not have.
    */
   restore(snapshot: EngineSnapshot, options: RestoreOptions = {}): void {
+    demand('restore', { options: [options, ENGINE_OPTIONS] })
     this.#refuseReentry('restore()')
     checkSnapshot(snapshot, this.registry, options.guards)
     const tree = namedCalls(snapshot)
@@ -148,6 +153,7 @@ export class ReflexEngine {
    * input that is not JSON, changing nothing; with what a handler or the persistence threw, after the transition.
    */
   async step(options: ResumeOptions = {}): Promise<StepResult> {
+    demand('step', { options: [options, STEP_OPTIONS] })
     const session = this.#active('step()')
     const resume = resumption(session, 'step()', options, this.#host.now())
     return this.#exclusively(async () => {
@@ -165,6 +171,7 @@ export class ReflexEngine {
    * otherwise as `step` does.
    */
   async run(options: ResumeOptions = {}): Promise<RunResult> {
+    demand('run', { options: [options, STEP_OPTIONS] })
     const session = this.#active('run()')
     const resume = resumption(session, 'run()', options, this.#host.now())
     return this.#exclusively(async () => {
@@ -186,6 +193,7 @@ export class ReflexEngine {
    * answers later is ignored. The session suspends and can be resumed. Without a step under way nothing happens.
    */
   interrupt(reason = 'interrupted'): void {
+    demand('interrupt', { reason: [reason, TEXT] })
     if (this.#busy && this.#session?.status === 'running') interrupt(this.#session, reason)
   }
 
@@ -241,6 +249,7 @@ export class ReflexEngine {
    * that does not fit the board of the workflow.
    */
   pushWorkflow(workflowId: string, options: PushWorkflowOptions = {}): StepResult {
+    demand('pushWorkflow', { workflowId: [workflowId, TEXT], options: [options, PUSH_OPTIONS] })
     const session = this.#controlled('pushWorkflow()')
     const program = this.#program(workflowId)
     if (program === undefined) throw new EngineError(`pushWorkflow() failed: workflow '${workflowId}' is not registered`)
@@ -263,6 +272,7 @@ export class ReflexEngine {
    * Nothing is returned. With `reinvoke` the next step makes the call again.
    */
   unwindToDepth(depth: number, options: UnwindOptions = {}): void {
+    demand('unwindToDepth', { options: [options, UNWIND_OPTIONS] })
     this.#refuseReentry('unwindToDepth()', '; it requires engine to be suspended')
     const session = this.#session
     if (session === undefined) throw new EngineError('unwindToDepth() called before init()')
@@ -278,12 +288,14 @@ export class ReflexEngine {
    * handler that throws does not keep the transition from being finished or others from hearing of it.
    */
   on<Event extends EngineEvent>(event: Event, handler: EventHandler<Event>): () => void {
+    demand('on', { event: [event, TEXT], handler: [handler, FUNCTION] })
     this.#session?.watch()
     return this.#handlers.on(event, handler)
   }
 
   /** Calls a handler at every event, with its name. The returned function ends it. */
   onAny(handler: AnyEventHandler): () => void {
+    demand('onAny', { handler: [handler, FUNCTION] })
     this.#session?.watch()
     return this.#handlers.onAny(handler)
   }

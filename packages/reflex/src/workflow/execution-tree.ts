@@ -1,3 +1,5 @@
+import { demand } from '../text/index.ts'
+import { CALLS } from './argument-forms.ts'
 import type { ExecutionRecord, ExecutionStatus, ExecutionTreeMap, ExecutionTreeState, InvocationId } from './types.ts'
 
 /** A call that is about to be made; the caller names it. */
@@ -22,6 +24,7 @@ export class ExecutionTree {
 
   /** Empty, or as it was when `state` was taken. */
   constructor(state: ExecutionTreeState = { records: [] }) {
+    demand('ExecutionTree', { state: [state, CALLS] })
     for (const { status, childInvocationIds, ...call } of state.records) {
       this.#add({ call: frozenCall(call), status, children: [...childInvocationIds] })
     }

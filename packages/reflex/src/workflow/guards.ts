@@ -1,5 +1,6 @@
 import { causeOf } from '../kernel/fault.ts'
-import { brief } from '../text/index.ts'
+import { brief, demand, listOf, OBJECT } from '../text/index.ts'
+import { READER } from './argument-forms.ts'
 import { faults } from './faults.ts'
 import { GUARD_FORMS, guardForm } from './guard-forms.ts'
 import type { BlackboardReader, BuiltinGuard, CustomGuard, Edge, Guard } from './types.ts'
@@ -17,16 +18,25 @@ export function evaluateBuiltinGuard(guard: BuiltinGuard, blackboard: Blackboard
  * or it answers something else than a boolean, such as a promise (`R2041`, reference workflow D16).
  */
 export function evaluateCustomGuard(guard: CustomGuard, blackboard: BlackboardReader): boolean {
+  refuseOthers('evaluateCustomGuard', guard, blackboard)
   return GUARD_FORMS.custom.test(guard, blackboard)
 }
 
 /** Whether a guard of any type passes; throws as the two above do. */
 export function evaluateGuard(guard: Guard, blackboard: BlackboardReader): boolean {
+  refuseOthers('evaluateGuard', guard, blackboard)
   const form = guardForm(guard)
   if (form !== undefined) return form.test(guard, blackboard)
   throw faults.make('R2043', `no type of guard is called ${brief(guard.type)}`, {
     fix: `write one of ${Object.keys(GUARD_FORMS).join(', ')}`,
   })
+}
+
+/** Guards are evaluated at each step: what they are given is only gone into where it looks wrong. */
+function refuseOthers(call: string, guard: Guard, blackboard: BlackboardReader): void {
+  const given: readonly unknown[] = [guard, blackboard]
+  if (given.every((one) => typeof one === 'object' && one !== null) && typeof blackboard.get === 'function') return
+  demand(call, { guard: [guard, OBJECT], blackboard: [blackboard, READER] })
 }
 
 /** The open and the closed edges, or the first edge whose guard failed and what it threw. */
@@ -39,6 +49,7 @@ export type FilteredEdges =
  * Never throws: the first guard that does ends the sorting (seed workflow 3.4).
  */
 export function filterEdges(edges: readonly Edge[], blackboard: BlackboardReader): FilteredEdges {
+  if (!Array.isArray(edges)) demand('filterEdges', { edges: [edges, listOf(OBJECT)] })
   const open: Edge[] = []
   const closed: Edge[] = []
   for (const edge of edges) {

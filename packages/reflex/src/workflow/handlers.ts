@@ -6,12 +6,12 @@ export type AnyEventHandler = <Event extends EngineEvent>(event: Event, payload:
 interface Subscription {
   /** Absent: every event. */
   readonly event?: EngineEvent
-  readonly call: (event: EngineEvent, payload: EngineEvents[EngineEvent]) => void
+  readonly call: (event: EngineEvent, payload: EngineEvents[EngineEvent]) => unknown
 }
 
 /**
  * Who listens to an engine. Handlers are called at once, in the order of registration; one that throws keeps
- * nobody from hearing, and what it threw is kept for whoever drives the engine (reference workflow D6).
+ * nobody from hearing, and what it threw, or rejected with, is kept for whoever drives the engine (reference workflow D6).
  */
 export class Handlers {
   // A set may grow and shrink while it is walked: nobody is skipped, and whoever joins still hears the event.
@@ -46,7 +46,9 @@ export class Handlers {
     for (const subscription of this.#subscriptions) {
       if (subscription.event !== undefined && subscription.event !== event) continue
       try {
-        subscription.call(event, payload)
+        const given = subscription.call(event, payload)
+        // An async handler is not waited for: what it rejects with comes out of the call under way, else of the next one.
+        if (given instanceof Promise) given.catch((thrown: unknown) => this.note(thrown))
       } catch (thrown) {
         this.note(thrown)
       }

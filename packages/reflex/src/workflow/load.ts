@@ -1,6 +1,7 @@
 import type { Fault } from '../kernel/fault.ts'
 import { faultData } from '../kernel/fault.ts'
-import { readJson, unplaced } from '../text/index.ts'
+import { demand, readJson, unplaced } from '../text/index.ts'
+import { LOAD_OPTIONS } from './argument-forms.ts'
 import type { Locate } from '../text/index.ts'
 import { buildWorkflow, shapeFindings } from './read.ts'
 import type { LoadWorkflowOptions, Workflow } from './types.ts'
@@ -14,6 +15,7 @@ import { refusal, WorkflowValidationError } from './validation-error.ts'
  * `register`. `$schema` is dropped; specs are those of a given value, not copies (reference workflow 11, D14).
  */
 export function loadWorkflow(input: string | object, options: LoadWorkflowOptions = {}): Workflow {
+  demand('loadWorkflow', { options: [options, LOAD_OPTIONS] })
   const { value, locate } = typeof input === 'string' ? parse(input, options) : { value: input, locate: unplaced }
   const shape = shapeFindings(value, locate)
   if (shape.length > 0) throw violation(idOf(value), 'Schema validation failed', shape)

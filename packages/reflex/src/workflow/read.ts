@@ -32,6 +32,8 @@ export interface ReadWorkflowOptions extends LoadWorkflowOptions {
 export interface ReadWorkflowResult {
   readonly workflow?: Workflow
   readonly findings: readonly Fault[]
+  /** Of a workflow with errors, the nodes and edges that have the shape of one: their specs can still be checked. */
+  readonly sound?: Workflow
   /** Says where in the text a part of it stands. */
   readonly locate?: Locate
 }
@@ -55,8 +57,21 @@ export function readWorkflow(text: string, file?: string, options: ReadWorkflowO
   const proofs = refused || built === undefined ? [] : find(built.workflow, options.lookup, locate, options.effects)
   const all = [...findings, ...proofs].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
   const wrong = refused || proofs.some((finding) => finding.severity === 'error')
-  return wrong || built === undefined ? { findings: all } : { workflow: built.workflow, findings: all, locate }
+  return wrong || built === undefined
+    ? { findings: all, sound: soundParts(raw), locate }
+    : { workflow: built.workflow, findings: all, locate }
 }
+
+function soundParts(raw: Workflow): Workflow {
+  const { nodes, edges, metadata }: Record<string, Json | undefined> = isRecord(raw) ? raw : {}
+  const listed = isRecord(nodes) ? Object.entries(nodes) : []
+  const kept = listed.flatMap(([id, node]) => (isRecord(node) && isRecord(node.spec) ? [[id, { ...node, id }] as const] : []))
+  const joining = Array.isArray(edges) ? edges.filter((edge) => isRecord(edge) && ENDS.every((end) => typeof edge[end] === 'string')) : []
+  const parts = { id: '', entry: '', nodes: Object.fromEntries(kept), edges: joining, ...(isRecord(metadata) ? { metadata } : {}) }
+  return parts as unknown as Workflow
+}
+
+const ENDS = ['id', 'from', 'to', 'event'] as const
 
 /** Whether more is proved of a workflow than what refuses it. */
 function provesAll({ nodes }: Workflow, proofs: Proofs = 'all'): boolean {

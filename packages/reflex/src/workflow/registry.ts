@@ -1,5 +1,6 @@
 import type { Fault } from '../kernel/fault.ts'
-import { didYouMean, quote, suggest } from '../text/index.ts'
+import { demand, didYouMean, OBJECT, quote, shape, suggest, TEXT } from '../text/index.ts'
+import { REGISTER_OPTIONS, REGISTRY_OPTIONS } from './argument-forms.ts'
 import { calledWorkflows } from './define.ts'
 import { faults } from './faults.ts'
 import { ownCopy } from './own-copy.ts'
@@ -28,6 +29,7 @@ export class WorkflowRegistry {
   readonly #warn: (message: string) => void
 
   constructor(options: RegistryOptions = {}) {
+    demand('createRegistry', { options: [options, REGISTRY_OPTIONS] })
     // oxlint-disable-next-line no-console -- the default that the reference fixes (workflow 10)
     this.#warn = options.warn ?? ((message) => console.warn(message))
   }
@@ -39,6 +41,7 @@ export class WorkflowRegistry {
    * calls are registered before it.
    */
   register(workflow: Workflow, options: RegisterOptions = {}): void {
+    demand('register', { workflow: [workflow, OBJECT], options: [options, REGISTER_OPTIONS] })
     if (this.#along.delete(workflow)) return
     const along = calledWorkflows(workflow).filter((called) => this.#given.get(called.id) !== called)
     // All or none: what is wrong with one of them is found before the first is taken in.
@@ -58,6 +61,7 @@ export class WorkflowRegistry {
    * registered; then nothing has changed.
    */
   replace(workflow: Workflow, options: RegisterOptions = {}): void {
+    demand('replace', { workflow: [workflow, shape('a workflow', { id: TEXT })], options: [options, REGISTER_OPTIONS] })
     if (!this.#workflows.has(workflow.id)) throw this.#notFound(workflow.id)
     const along = calledWorkflows(workflow).filter(({ id }) => !this.#workflows.has(id))
     for (const one of along.length === 0 ? [] : [...along, workflow]) this.#check(one, workflow.id)
@@ -101,6 +105,7 @@ export class WorkflowRegistry {
    * Throws `WorkflowValidationError` `WORKFLOW_NOT_FOUND` for an id that is not registered (reference workflow 10).
    */
   verify(id: string): VerificationResult {
+    demand('verify', { id: [id, TEXT] })
     const workflow = this.#workflows.get(id)
     if (workflow !== undefined) return verifyWorkflow(workflow, (child) => this.#workflows.get(child))
     throw this.#notFound(id)

@@ -1,7 +1,8 @@
 import type { Fault } from '../kernel/fault.ts'
 import { faultData, isFault } from '../kernel/fault.ts'
 import { copyJson } from '../kernel/json.ts'
-import { quote } from '../text/index.ts'
+import { demand, quote } from '../text/index.ts'
+import { SERIALIZE_OPTIONS, WORKFLOW } from './argument-forms.ts'
 import { schemaSource } from './board-schemas/board-schemas.ts'
 import { faults } from './faults.ts'
 import { guardForm } from './guard-forms.ts'
@@ -18,6 +19,7 @@ import { WorkflowValidationError } from './validation-error.ts'
  * validator that JSON Schema cannot say.
  */
 export function serializeWorkflow(workflow: Workflow, options: SerializeWorkflowOptions = {}): string {
+  demand('serializeWorkflow', { workflow: [workflow, WORKFLOW], options: [options, SERIALIZE_OPTIONS] })
   const file = {
     id: workflow.id,
     entry: workflow.entry,

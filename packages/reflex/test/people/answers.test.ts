@@ -178,3 +178,43 @@ describe('who answers', () => {
     expect(refused(() => scriptedAnswers(['yes'], { file: 'a.json' }))).toMatchObject({ code: 'R4210', file: 'a.json' })
   })
 })
+
+describe('a large answer', () => {
+  const open: Question = { text: 'Everything?' }
+
+  it('is refused with the limit, after a bounded part of it has been read', () => {
+    let reads = 0
+    const keys = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`key${i}`, i]))
+    const counting = new Proxy(keys, {
+      get(target, key) {
+        reads++
+        return Reflect.get(target, key) as unknown
+      },
+    })
+    const { code, message } = refused(() => acceptAnswer(open, counting))
+    expect([code, message]).toEqual(['R4201', 'an answer has at most 100000 characters, counted as JSON, and this one has more'])
+    expect(reads).toBeLessThan(100_000 / 8)
+    expect(refused(() => acceptAnswer(open, [[['x'.repeat(100_001)]]])).code).toBe('R4201')
+    expect(
+      refused(() =>
+        acceptAnswer(
+          open,
+          Array.from({ length: 100_001 }, () => 0),
+        ),
+      ).code,
+    ).toBe('R4201')
+  })
+
+  it('within the limit is taken as it is', () => {
+    const value = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key${i}`, i]))
+    expect(acceptAnswer(open, value)).toEqual(value)
+  })
+
+  it('that does not fit is refused with a short message', () => {
+    const schema = { type: 'object', additionalProperties: false }
+    const value = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`key${i}`, i]))
+    const { message } = refused(() => acceptAnswer({ text: 'x', schema }, value))
+    expect(message).toMatch(/; and 2990 more$/)
+    expect(message.length).toBeLessThan(2000)
+  })
+})

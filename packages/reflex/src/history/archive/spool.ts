@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { historyFaults } from '../faults.ts'
 
 /** Characters that are written at once. */
 const WRITTEN = 1_000_000
@@ -32,6 +33,7 @@ export class Spool {
   async *keeping(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
     let text = ''
     for await (const line of lines) {
+      if (typeof line !== 'string') throw historyFaults.make('R2070', `an archive is lines of text, and one of them is ${typeof line}`)
       text += `${line}\n`
       if (text.length >= WRITTEN) {
         await this.#file.appendFile(text)

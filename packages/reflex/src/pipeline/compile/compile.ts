@@ -17,6 +17,8 @@ import { SchemaCheck } from './schemas.ts'
 import { taintOf } from './taint.ts'
 import { classesOf } from './threads.ts'
 import type { CanonicalType, DataClass, Resolution, TypedEdge, TypedGraph, TypedNode } from './typed.ts'
+import { demand } from '../../text/index.ts'
+import { GRAPH, SOME_OPTIONS } from '../argument-forms.ts'
 
 /** What compiling may know beside the graph. */
 export interface CompileOptions {
@@ -37,6 +39,7 @@ const NO_HANDLERS: ReadonlyMap<string, CustomHandler> = new Map()
  * the graph, so that asking again costs nothing.
  */
 export function compileGraph(graph: DotGraph, options: CompileOptions = {}): TypedGraph {
+  demand('compileGraph', { graph: [graph, GRAPH], options: [options, SOME_OPTIONS] })
   const isPlain = options.source === undefined && (options.custom === undefined || options.custom.size === 0)
   const known = isPlain ? COMPILED.get(graph) : undefined
   if (known !== undefined) return known

@@ -7,6 +7,8 @@ import type { Name } from './names.ts'
 import { Scopes } from './scopes.ts'
 import { Slips } from './slips.ts'
 import { Statements } from './statements.ts'
+import { demand, TEXT } from '../../text/index.ts'
+import { SOME_OPTIONS } from '../argument-forms.ts'
 
 /** How a pipeline text is read. */
 export interface DotOptions {
@@ -33,6 +35,7 @@ export interface DotParse {
  * what the text says. Spans count from behind a byte order mark, as in `Source`.
  */
 export function parseDot(source: string, options: DotOptions = {}): DotParse {
+  demand('parseDot', { source: [source, TEXT], options: [options, SOME_OPTIONS] })
   const text = source.startsWith('\ufeff') ? source.slice(1) : source
   const slips = new Slips()
   const cursor = new Cursor(text, slips, { accumulate: options.accumulateErrors ?? false, strict: options.strictGrammar ?? false })

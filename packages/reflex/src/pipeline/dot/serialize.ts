@@ -6,6 +6,8 @@ import { placeEdges } from './serialize-places.ts'
 import type { Places } from './serialize-places.ts'
 import { layOut, ROOT } from './serialize-scopes.ts'
 import type { ScopeLayout } from './serialize-scopes.ts'
+import { demand } from '../../text/index.ts'
+import { GRAPH, SOME_OPTIONS } from '../argument-forms.ts'
 
 /** How a graph is written. */
 export interface SerializeOptions {
@@ -25,6 +27,7 @@ export interface SerializeOptions {
  * the nearest that it can: attributes from a stylesheet or transform are written as the node's own.
  */
 export function serializeGraph(graph: DotGraph, options: SerializeOptions = {}): string {
+  demand('serializeGraph', { graph: [graph, GRAPH], options: [options, SOME_OPTIONS] })
   const written = options.stripInternal === false ? graph : withoutInternal(graph)
   return new Writer(written, options.dialect ?? 'engine').text()
 }

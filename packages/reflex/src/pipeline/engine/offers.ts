@@ -63,7 +63,8 @@ function offerOf({ name, description, input, authored = [] }: Tool): Offer | und
   return { tool: name, name: calledName(name), description, schema: own }
 }
 
-function calledName(name: string): string {
+/** The name by which models call a tool. */
+export function calledName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 }
 

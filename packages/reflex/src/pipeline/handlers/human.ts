@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { autoAnswers, type Question } from '../../people/index.ts'
 import { choiceNamed, type NamedChoice } from '../choices.ts'
 import { edgeIdsOf } from '../edge-ids.ts'
-import type { TypedEdge } from '../compile/typed.ts'
+import type { TypedEdge, TypedNode } from '../compile/typed.ts'
 import { listOf, textOf } from '../dot/graph.ts'
 import { choicesOf } from '../language/labels.ts'
 import { durationOf } from '../language/duration.ts'
@@ -44,10 +44,18 @@ export const waitHuman: Handler = (scene) => {
   return form === 'yes_no' ? approval(scene, 'approval') : choosing(scene, edges)
 }
 
-function formOf({ attributes, node }: Scene, edges: readonly TypedEdge[]): Form {
+function formOf({ attributes, node }: Pick<Scene, 'attributes' | 'node'>, edges: readonly TypedEdge[]): Form {
   const word = textOf(attributes, 'question_type')?.trim().toLowerCase() ?? ''
   const unlabelled = edges.every(({ label }) => label === '')
   return (Object.hasOwn(FORMS, word) ? FORMS[word] : undefined) ?? (node.rawType === 'wait' && unlabelled ? 'yes_no' : 'multiple_choice')
+}
+
+/** The choices that a person has at a node of these operations; undefined where any text is an answer. */
+export function offeredChoices(node: TypedNode, edges: readonly TypedEdge[]): readonly NamedChoice[] | undefined {
+  if (node.operation === 'gate.approval') return YES_NO
+  const form = formOf({ attributes: node.node.attributes, node }, edges)
+  if (form === 'freeform') return undefined
+  return form === 'yes_no' ? YES_NO : choicesFrom(edges)
 }
 
 function* choosing(scene: Scene, edges: readonly TypedEdge[]): Steps {

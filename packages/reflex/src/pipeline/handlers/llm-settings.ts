@@ -49,12 +49,20 @@ export function effortOf(scene: Scene): Effort | undefined {
 
 /** The model that is asked; nothing leaves it to the host. */
 function modelOf(scene: Scene): string | undefined {
-  const { attributes, typed } = scene
-  const model = named(attributes, 'model') ?? named(typed.graph.attributes, 'model') ?? textAt(scene, 'session.llm_model')
+  return modelNamed(scene.attributes, scene.typed.graph.attributes, (key) => textAt(scene, key))
+}
+
+/** The model that a node names, or the graph, or the session of a run. */
+export function modelNamed(
+  attributes: Attributes,
+  graph: Attributes,
+  session: (key: string) => string | undefined = () => undefined,
+): string | undefined {
+  const model = named(attributes, 'model') ?? named(graph, 'model') ?? session('session.llm_model')
   if (model === undefined) return undefined
   const own = named(attributes, 'provider')
   if (own !== undefined) return model.startsWith(`${own}:`) ? model : `${own}:${model}`
-  const provider = named(typed.graph.attributes, 'provider') ?? textAt(scene, 'session.llm_provider')
+  const provider = named(graph, 'provider') ?? session('session.llm_provider')
   return provider === undefined || model.includes(':') ? model : `${provider}:${model}`
 }
 

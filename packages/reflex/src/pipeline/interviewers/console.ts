@@ -1,6 +1,8 @@
 import { createInterface, type Interface } from 'node:readline'
 import { harmless } from '../../text/harmless.ts'
 import { answerNamed, type InterviewAnswer, type Interviewer, type InterviewQuestion, SKIPPED, TIMEOUT } from './interviewers.ts'
+import { demand } from '../../text/index.ts'
+import { CONSOLE } from '../argument-forms.ts'
 
 /** Where a console asks. */
 export interface ConsoleOptions {
@@ -28,10 +30,12 @@ export class ConsoleInterviewer implements Interviewer {
   #reader: Interface | undefined
   #ended = false
 
-  constructor({ input = process.stdin, output = process.stderr, interactive }: ConsoleOptions = {}) {
+  constructor(options: ConsoleOptions = {}) {
+    demand('ConsoleInterviewer', { options: [options, CONSOLE] })
+    const { input = process.stdin, output = process.stderr, interactive } = options
     this.#input = input
     this.#output = output
-    this.#interactive = interactive ?? ('isTTY' in input && input.isTTY === true)
+    this.#interactive = interactive ?? ('isTTY' in input && input.isTTY)
   }
 
   async ask(question: InterviewQuestion): Promise<InterviewAnswer> {

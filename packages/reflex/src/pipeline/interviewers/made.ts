@@ -8,6 +8,8 @@ import {
   SKIPPED,
   TIMEOUT,
 } from './interviewers.ts'
+import { demand, FUNCTION, optional } from '../../text/index.ts'
+import { INTERVIEWER, QUEUE, WARN } from '../argument-forms.ts'
 
 /** Words of a label that nobody should choose by default. */
 const REJECTION = /\b(no|not|reject(ed)?|den(y|ied)|fail(ed)?|cancel|abort|stop|decline)\b/i
@@ -18,8 +20,9 @@ export class AutoApproveInterviewer implements Interviewer {
   readonly #warn: (message: string, stage: string) => void
 
   /** `warn` hears of a choice whose label looks like a rejection. */
-  constructor({ warn = () => undefined }: { readonly warn?: (message: string, stage: string) => void } = {}) {
-    this.#warn = warn
+  constructor(options: { readonly warn?: (message: string, stage: string) => void } = {}) {
+    demand('AutoApproveInterviewer', { options: [options, WARN] })
+    this.#warn = options.warn ?? (() => undefined)
   }
 
   ask({ type, options, stage }: InterviewQuestion): InterviewAnswer {
@@ -42,6 +45,7 @@ export class CallbackInterviewer implements Interviewer {
   constructor(
     callback: (question: InterviewQuestion, metadata: InterviewQuestion['metadata']) => CallbackAnswer | Promise<CallbackAnswer>,
   ) {
+    demand('CallbackInterviewer', { callback: [callback, FUNCTION] })
     this.#callback = callback
   }
 
@@ -76,7 +80,9 @@ export class QueueInterviewer implements Interviewer {
   readonly #byStage: ReadonlyMap<string, QueuedAnswer[]>
   readonly #empty: InterviewAnswer
 
-  constructor({ answers = [], answers_by_stage = {}, return_timeout_when_empty = false }: QueueOptions) {
+  constructor(options: QueueOptions) {
+    demand('QueueInterviewer', { options: [options, QUEUE] })
+    const { answers = [], answers_by_stage = {}, return_timeout_when_empty = false } = options
     this.#all = [...answers]
     this.#byStage = new Map(Object.entries(answers_by_stage).map(([stage, queued]) => [stage, isList(queued) ? [...queued] : [queued]]))
     this.#empty = return_timeout_when_empty ? TIMEOUT : SKIPPED
@@ -115,6 +121,7 @@ export class RecordingInterviewer implements Interviewer {
   readonly #recorder: ((recording: Recording) => void) | undefined
 
   constructor(inner: Interviewer, recorder?: (recording: Recording) => void) {
+    demand('RecordingInterviewer', { inner: [inner, INTERVIEWER], recorder: [recorder, optional(FUNCTION)] })
     this.#inner = inner
     this.automatic = inner.automatic === true
     this.#recorder = recorder

@@ -6,6 +6,7 @@ import type { Clause, Condition } from './condition.ts'
 import { lookUp } from './reading.ts'
 import type { ReadKey } from './reading.ts'
 import { renderText } from './render.ts'
+import { demand, having, listOf, OBJECT, shape } from '../../text/index.ts'
 
 /** What a condition is asked of. In a branch node, the outcome is that of the last stage (reference pipeline 3.4). */
 export interface ConditionScope {
@@ -15,11 +16,16 @@ export interface ConditionScope {
   readonly get: ReadKey
 }
 
+const CONDITION = shape('a condition, as parseCondition() gives it', { clauses: listOf(OBJECT) })
+
 /**
  * Whether a condition holds. Total: it never throws, a key that is not there is empty text, and a condition that could
  * not be read is false (reference pipeline 8.4).
  */
 export function evaluateCondition(condition: Condition, scope: ConditionScope): boolean {
+  // Conditions are evaluated at every edge: what is given is only gone into where it looks wrong.
+  if (!Array.isArray(condition?.clauses) || typeof scope?.get !== 'function')
+    demand('evaluateCondition', { condition: [condition, CONDITION], scope: [scope, having('a scope', 'get')] })
   return condition.unreadable !== true && condition.clauses.every((clause) => holds(clause, valueOf(clause, scope)))
 }
 

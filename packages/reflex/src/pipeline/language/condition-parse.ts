@@ -2,6 +2,7 @@ import type { Clause, Condition, Operator } from './condition.ts'
 import type { Span } from '../dot/graph.ts'
 import { MOST_PROBLEMS } from './written.ts'
 import type { Problem } from './written.ts'
+import { demand, TEXT } from '../../text/index.ts'
 
 /** What reading a condition gives. */
 export interface ParsedCondition {
@@ -26,6 +27,7 @@ const WORD = /[()]|[^\s"=<>!&|()]+|\|\|?|&|!/y
  * (reference pipeline 8.4). Takes time in proportion to the text.
  */
 export function parseCondition(text: string): ParsedCondition {
+  demand('parseCondition', { text: [text, TEXT] })
   const reader = new ConditionReader(text)
   const clauses = reader.read()
   const { problems } = reader

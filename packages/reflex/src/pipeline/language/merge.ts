@@ -2,6 +2,8 @@ import { quote } from '../../text/harmless.ts'
 import type { Attribute, Attributes, DotGraph, DotNode } from '../dot/graph.ts'
 import { parseCondition } from './condition-parse.ts'
 import { languageFaults } from './faults.ts'
+import { demand, TEXT } from '../../text/index.ts'
+import { GRAPH } from '../argument-forms.ts'
 
 /**
  * The nodes and edges of another pipeline in this one, each id with a prefix: a composition without a sub-pipeline
@@ -11,6 +13,7 @@ import { languageFaults } from './faults.ts'
  * Throws R1115 if an id would stand twice or would not be one.
  */
 export function mergeGraphs(base: DotGraph, other: DotGraph, prefix: string): DotGraph {
+  demand('mergeGraphs', { base: [base, GRAPH], other: [other, GRAPH], prefix: [prefix, TEXT] })
   const ids = new Map([...other.nodes.keys()].map((id) => [id, prefix + id]))
   for (const id of ids.values()) {
     if (!/^[A-Za-z_]\w*$/.test(id)) throw languageFaults.make('R1115', `${quote(id)} is no id`)

@@ -6,6 +6,8 @@ import { parseStylesheet } from './stylesheet-parse.ts'
 import { applyStylesheet } from './stylesheet.ts'
 import { takeOver } from './transformed.ts'
 import { expandVariables } from './variables.ts'
+import { demand } from '../../text/index.ts'
+import { GRAPH, TRANSFORMS } from '../argument-forms.ts'
 
 /** Changes a pipeline before it runs: gets a graph of its own and returns one synchronously. */
 export type TransformFunction = (graph: DotGraph) => DotGraph
@@ -30,7 +32,9 @@ export interface CustomTransforms {
  * (reference pipeline 8.2). The graph given is not changed, whatever a transform does. What a transform sets has the
  * provenance `transform`; edges are numbered again. Throws R1114 if a transform throws or returns no pipeline.
  */
-export function transformGraph(graph: DotGraph, { registered = [], ofRun = [] }: CustomTransforms = {}): DotGraph {
+export function transformGraph(graph: DotGraph, transforms: CustomTransforms = {}): DotGraph {
+  demand('transformGraph', { graph: [graph, GRAPH], transforms: [transforms, TRANSFORMS] })
+  const { registered = [], ofRun = [] } = transforms
   const expanded = expandVariables(graph)
   const { rules } = parseStylesheet(textOf(expanded.attributes, 'model_stylesheet') ?? '')
   return [...registered, ...ofRun].reduce<DotGraph>(applyTransform, applyStylesheet(expanded, rules))

@@ -1,3 +1,6 @@
+import type { Fault } from '../../kernel/fault.ts'
+import type { Parameters } from '../actions/parameters.ts'
+
 /** What is known of the surroundings of a pipeline; what is left out is not checked. */
 export interface LintOptions {
   /** The text that the graph was parsed from: findings then have lines, columns and code frames. */
@@ -6,6 +9,12 @@ export interface LintOptions {
   readonly author?: 'trusted' | 'untrusted' | undefined
   /** The names of the actions that nodes can name; not checked where they are not told. */
   readonly actions?: Iterable<string> | undefined
+  /** The parameters of an action that a host performs; those of Reflex are known. */
+  readonly parameters?: ((action: string) => Parameters | undefined) | undefined
+  /** The names of the tools that models can be offered. */
+  readonly tools?: readonly string[] | undefined
+  /** What is known of the name of a model before it is asked. */
+  readonly models?: ((name: string) => readonly Fault[]) | undefined
   /** False leaves all rules out but those without which nothing can run. */
   readonly lint?: boolean | undefined
   /** Whether a file that a node names can be found from this pipeline. */

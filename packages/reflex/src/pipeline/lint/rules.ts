@@ -1,4 +1,5 @@
 import { branchValueLost } from './branch-values.ts'
+import { actionParameters, defaultChoice, modelKnown, toolKnown } from './calls.ts'
 import { duplicateEdge, labelStatusShorthand, unconditionalToExit } from './edges.ts'
 import { exitNoOutgoing, multipleExits, startNoIncoming, startNode, terminalNode } from './ends.ts'
 import type { LintRule } from './finding.ts'
@@ -10,7 +11,7 @@ import { orphanNode, reachability } from './reachability.ts'
 import { capabilitiesRequired, dangerousSkip, sandboxAvailable } from './safety.ts'
 import { allConditionalNoDefault, ambiguousRoute, deadRoute, incompleteConditional } from './ways.ts'
 
-/** The rules of Reflex, in the order in which they are applied: those of reference pipeline 11.3, and five on the ways through a pipeline. */
+/** The rules of Reflex, in the order in which they are applied: those of reference pipeline 11.3, five on the ways through a pipeline, and four on what nodes name. */
 export const RULES: readonly LintRule[] = [
   startNode,
   terminalNode,
@@ -30,6 +31,10 @@ export const RULES: readonly LintRule[] = [
   simulateMissing,
   missingResourceBound,
   actionKnown,
+  actionParameters,
+  modelKnown,
+  toolKnown,
+  defaultChoice,
   graphFileExists,
   dangerousSkip,
   sandboxAvailable,

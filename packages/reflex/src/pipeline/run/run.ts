@@ -36,6 +36,9 @@ import { drive } from './driving.ts'
 import type { PipelineResult, PipelineRunOptions } from './options.ts'
 import { addCalled } from './programs.ts'
 import { refuse } from '../validate.ts'
+import { demand, TEXT } from '../../text/index.ts'
+import { SOURCE } from '../argument-forms.ts'
+import { RUN_OPTIONS } from './argument-forms.ts'
 
 /** Texts that were parsed in this process. */
 const PARSED = new DotCache()
@@ -46,11 +49,13 @@ const PARSED = new DotCache()
  * engine keeps for itself, `R2202` to `R2204` for a checkpoint that cannot be resumed from.
  */
 export async function run(source: string | DotGraph, options: PipelineRunOptions = {}): Promise<PipelineResult> {
+  demand('run', { source: [source, SOURCE], options: [options, RUN_OPTIONS] })
   return runRead(readSource(source, undefined, options), options, resolve(options.workdir ?? '.'))
 }
 
 /** Reads a file and runs it; pipelines that it calls by file name are looked for beside it. Throws as `run` does, and `R1100` for a file that cannot be read. */
 export async function runFile(path: string, options: PipelineRunOptions = {}): Promise<PipelineResult> {
+  demand('runFile', { path: [path, TEXT], options: [options, RUN_OPTIONS] })
   const file = resolve(options.workdir ?? '.', path)
   let text: string
   try {

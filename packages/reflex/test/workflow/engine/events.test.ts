@@ -401,3 +401,34 @@ describe('a mirror that knows the events alone', () => {
     ])
   })
 })
+
+describe('an async handler that rejects', () => {
+  const two = flow('w', { a: {}, b: {} }, [['a', 'b']])
+
+  test('does not end the process: its error comes out of the step under way', async () => {
+    const engine = engineOf([two], agentOf())
+    await engine.init('w')
+    const heard: string[] = []
+    // oxlint-disable-next-line no-misused-promises -- what a program without types does
+    engine.on('node:exit', async () => {
+      await Promise.resolve()
+      throw new Error('the page is gone')
+    })
+    engine.on('node:enter', ({ node }) => void heard.push(node.id))
+    await expect(engine.step()).rejects.toThrow('the page is gone')
+    expect([heard, engine.currentNode()?.id]).toEqual([['b'], 'b'])
+    expect(await engine.step()).toMatchObject({ status: 'completed' })
+  })
+
+  test('and rejects later: its error comes out of the next call', async () => {
+    const engine = engineOf([two], agentOf())
+    await engine.init('w')
+    const { promise, reject } = Promise.withResolvers<void>()
+    // oxlint-disable-next-line no-misused-promises -- what a program without types does
+    engine.on('node:exit', () => promise)
+    expect(await engine.step()).toMatchObject({ status: 'advanced' })
+    reject(new Error('late'))
+    await promise.catch(() => undefined)
+    expect(await engine.run()).toMatchObject({ status: 'error', error: { error: { message: 'late' } } })
+  })
+})

@@ -1,0 +1,3 @@
+import { reader } from 'reflex-runtime/workflow/readers'
+
+export const program = reader('x')

@@ -1,0 +1,64 @@
+import { equalJson, type Fault, type Json } from '../kernel/index.ts'
+import { type Locate, quote } from '../text/index.ts'
+import type { Node } from '../workflow/types.ts'
+import { holds } from './conditions.ts'
+import { faults } from './faults.ts'
+import type { View } from './lookup.ts'
+import { type Condition, listOf, rulesSpec } from './spec.ts'
+
+/**
+ * Returns the rules of a spec that no board can make apply: those whose conditions contradict each other, and those behind
+ * a rule that applies whenever they would. Rules that cannot be read are left to the schema.
+ */
+export function ruleFindings({ id, spec }: Node, locate: Locate): readonly Fault[] {
+  const { data: rules } = rulesSpec.shape.rules.safeParse(spec.rules)
+  const all = (rules ?? []).map(({ when }) => listOf(when))
+  return all.flatMap((conditions, i) => {
+    const pair = contradiction(conditions)
+    if (pair !== undefined) {
+      const place = locate(['rules', i, 'when'])
+      return neverUsed(`rule ${i + 1} of ${id} never applies: ${inWords(pair[0])} contradicts ${inWords(pair[1])}`, place)
+    }
+    const before = all.findIndex((earlier, at) => at < i && earlier.every((one) => conditions.some((other) => equalJson(one, other))))
+    return before < 0
+      ? []
+      : neverUsed(`rule ${i + 1} of ${id} is never reached: rule ${before + 1} applies whenever it would`, locate(['rules', i]))
+  })
+}
+
+function neverUsed(message: string, place: ReturnType<Locate>): Fault[] {
+  return [faults.make('R2122', message, { ...place, fix: 'correct its conditions, move it further up, or remove it' })]
+}
+
+/** Two conditions of which one is false wherever the other holds. */
+function contradiction(conditions: readonly Condition[]): readonly [Condition, Condition] | undefined {
+  for (const [i, a] of conditions.entries())
+    for (const b of conditions.slice(i + 1)) if (a.key === b.key && (excludes(a, b) || excludes(b, a))) return [a, b]
+  return undefined
+}
+
+/** True if no value for which the first holds lets the second hold. */
+function excludes(a: Condition, b: Condition): boolean {
+  if (a.type === 'not-exists') return !holds(b, onlyValue(undefined))
+  if (a.type === 'equals') return !holds(b, onlyValue(a.value))
+  return a.type === 'above' && b.type === 'below' && a.value >= b.value
+}
+
+function onlyValue(value: Json | undefined): View {
+  return { find: () => value, names: () => [] }
+}
+
+function inWords(condition: Condition): string {
+  const what = quote(condition.key)
+  switch (condition.type) {
+    case 'exists':
+      return `${what} exists`
+    case 'not-exists':
+      return `${what} does not exist`
+    case 'equals':
+    case 'not-equals':
+      return `${what} ${condition.type === 'equals' ? 'equals' : 'does not equal'} ${JSON.stringify(condition.value)}`
+    default:
+      return `${what} is ${condition.type} ${condition.value}`
+  }
+}
