@@ -31,7 +31,7 @@ export { canonicalJson, copyJson, equalJson, isList, isObject, type Json, type J
 export type { Choice, Kind } from './kind.ts'
 export { ledgerPort } from './ledger.ts'
 export { runName } from './names.ts'
-export type { Hold, Policy } from './policy.ts'
+export type { Hold, Later, Policy } from './policy.ts'
 export type { Call, Port, Repeat, Traits } from './port.ts'
 export { pinOf, type Program, programHash } from './program.ts'
 export { Programs } from './programs.ts'
