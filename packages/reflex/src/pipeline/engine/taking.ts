@@ -58,8 +58,8 @@ function chartered(walk: Walk, value: Json): void {
     return endNow(walk, { status: 'fail', reason: 'the pipeline has no start node' })
   labelGiven(walk)
   const held = heldBy(walk.x.frame)
-  if (held !== undefined) goOn(walk, held)
-  else enter(walk)
+  if (held === undefined || held.again === true) enter(walk)
+  else goOn(walk, held)
 }
 
 /** What the operator says of a changed pipeline counts for what it needs; trust and limits stay as they were. */

@@ -253,6 +253,10 @@ function resultOf(
     artifacts: stored.list,
     diagnostics: findings.map(diagnostic),
     logs_root: logsRoot === undefined ? null : folderOfLap(logsRoot, lap.number),
+    continue_with:
+      ended?.status === 'failed' && logsRoot !== undefined && lap.outcomes.get(current)?.status === 'fail'
+        ? { resume_from: join(folderOfLap(logsRoot, lap.number), 'checkpoint.json'), on_resume: 'retry' }
+        : null,
     duration_ms: time - (start?.at ?? time),
     steps: progress.steps,
   }
