@@ -22,6 +22,7 @@ import {
   type PolicyFile,
   type Redaction,
   redaction,
+  runRedaction,
   secretsIn,
 } from './policy/index.ts'
 import { suggest } from './text/index.ts'
@@ -54,6 +55,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
   const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, new KnownStores(surroundings))
   const hidden = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
+  const redact = runRedaction(hidden)
   const tools = createTools({
     environment,
     host,
@@ -68,9 +70,10 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     environment,
     guess: suggest,
     check: jsonMisfits,
+    redact: redact.reply,
     ...modelSettings(options, pricesOf(environment, cwd)),
   })
-  const models = options.record === undefined ? created : recorder(created, options.record, hidden?.value)
+  const models = options.record === undefined ? created : recorder(created, options.record, redact.reply)
   const guards = options.guards ?? {}
   const { agent, pipelines, ports } = worldOf({
     options,
@@ -80,6 +83,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     policy,
     tools,
     models,
+    redact: redact.reply,
     facts,
     spent: (run) => budgets.spentBy(run),
   })
@@ -91,7 +95,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     store: home.store,
     host,
     worker,
-    ...(hidden === undefined ? {} : { redact: hidden.value }),
+    redact: redact.input,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     onTrouble: options.onTrouble,
   })

@@ -8,6 +8,7 @@ import {
   type Hold,
   isObject,
   type Json,
+  type Later,
   type Policy,
   type Ref,
   type Run,
@@ -46,7 +47,7 @@ export class Budgets implements Policy {
     this.#find = find
   }
 
-  ask(call: Call, traits: Traits, by: unknown): Fault | Hold | undefined {
+  ask(call: Call, traits: Traits, by: unknown): Fault | Hold | Later | undefined {
     const said = this.#policy.ask(call, traits, by)
     if (said !== undefined) return said
     const run = this.#find(call.run)
@@ -98,6 +99,8 @@ class Purse {
   readonly #priced = new Map<Ref, { readonly effect: Ref | undefined; readonly model: string }>()
   /** Models without a price that may be asked. */
   readonly #allowed = new Set<string>()
+  /** The most that calls under way may use. */
+  readonly #reserved = new Map<Ref, Reserve & { readonly frame: Frame }>()
 
   constructor(run: Run, definitions: RunPrograms, given: Bounds) {
     this.#run = run
@@ -106,20 +109,42 @@ class Purse {
     this.#bounds = given
   }
 
-  ask(call: Call, traits: Traits): Fault | Hold | undefined {
+  ask(call: Call, traits: Traits): Fault | Hold | Later | undefined {
     const { frame, id } = call
     const { costs = false } = traits
+    this.#reserved.delete(id)
     const place = this.#run.path(frame)
     const stopped = this.#stopped.get(id)
     if (stopped !== undefined)
       return faults.make('R3020', `${stopped.why}, and ${stopped.by} stopped the run here`, { run: this.#run.id, path: place })
     const unpriced = this.#unpriced(traits)
     if (unpriced !== undefined) return { name: UNPRICED, asker: 'budget', about: unpricedQuestion(unpriced, this.#bounds, place) }
-    if (this.#asksItself(frame)) return undefined
+    const reserve = costs ? reserveOf(traits) : undefined
+    if (reserve !== undefined && this.#isTooMuchNow(reserve)) return 'later'
+    const hold = this.#asksItself(frame) ? undefined : this.#hold(costs, place)
+    if (hold === undefined && reserve !== undefined) this.#reserved.set(id, { ...reserve, frame })
+    return hold
+  }
+
+  #hold(costs: boolean, place: string): Hold | undefined {
     // The node that has just been entered is still to be executed.
     const used = { ...this.#used, steps: Math.max(0, this.#used.steps - 1) }
     const over = boundsReached(this.#bounds, used).filter((bound) => costs || bound === 'time' || bound === 'steps')
     return over.length === 0 ? undefined : { name: BUDGET, asker: 'budget', about: budgetQuestion(this.#bounds, used, place) }
+  }
+
+  /**
+   * Returns true where calls under way may use so much that the budget does not cover another one beside them. A call by itself
+   * begins as long as the budget is not used up: nobody knows what it will use.
+   */
+  #isTooMuchNow(own: Reserve): boolean {
+    let [tokens, cost, others] = [this.#used.tokens + own.tokens, this.#used.cost + own.cost, 0]
+    for (const [id, reserve] of this.#reserved) {
+      if (!reserve.frame.flights.some((flight) => flight.id === id)) this.#reserved.delete(id)
+      else [tokens, cost, others] = [tokens + reserve.tokens, cost + reserve.cost, others + 1]
+    }
+    const { tokens: mostTokens = Number.POSITIVE_INFINITY, cost: mostCost = Number.POSITIVE_INFINITY } = this.#bounds
+    return others > 0 && (tokens > mostTokens || cost > mostCost)
   }
 
   /** The first model that may be asked next and has no price, where money is bounded and nobody has allowed it. */
@@ -179,6 +204,17 @@ class Purse {
     this.#bounds = raisedBounds(this.#bounds, this.#given, this.#used, answer) ?? this.#bounds
     if (answer === 'stop' && effect !== undefined) this.#stopped.set(effect, { by, why: 'the budget is spent' })
   }
+}
+
+/** The most that one call may use: tokens, US dollars. */
+interface Reserve {
+  readonly tokens: number
+  readonly cost: number
+}
+
+function reserveOf({ reserves }: Traits): Reserve {
+  const { input = 0, output = 0, usd = 0 } = reserves?.() ?? {}
+  return { tokens: input + output, cost: usd }
 }
 
 function isIdle({ state }: Change): boolean {

@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
 import { type AgentCall, dispatch, type Dispatcher, type ModelFindings, scriptedAgent } from './agents/index.ts'
-import { canonicalJson, type Fault, type Json, type JsonObject } from './kernel/index.ts'
+import { canonicalJson, type Fault, type Json, type JsonObject, type Redact } from './kernel/index.ts'
 import { readText } from './library.ts'
-import { type ModelRequest, type Models, recordedModels } from './models/index.ts'
+import { type ModelRequest, type Models, recordedModels, redactedModels } from './models/index.ts'
 import type { Locate } from './text/index.ts'
 import type { Tools } from './tools/index.ts'
 import type { DecisionCall, RunnableAgent } from './workflow/index.ts'
@@ -27,6 +27,8 @@ export interface AgentChoice {
 interface AgentSettings {
   readonly tools: Tools
   readonly models: Models
+  /** Takes secrets out of replies. */
+  readonly redact: Redact
   readonly agents: Readonly<Record<string, DecisionAgent>>
   readonly workdir: string
   readonly choice: (run: string) => AgentChoice
@@ -56,7 +58,7 @@ export function agentFor(settings: AgentSettings): RuntimeAgent {
     const agents = choice.script === undefined ? settings.agents : { ...settings.agents, script: scriptedAgent(choice.script) }
     const agent = dispatch({
       tools: settings.tools,
-      models: modelsFor(choice, settings.models),
+      models: modelsFor(choice, settings),
       workdir: settings.workdir,
       allows: settings.allows,
       denies: settings.denies,
@@ -76,13 +78,15 @@ export function agentFor(settings: AgentSettings): RuntimeAgent {
   }
 }
 
+type ModelSettings = Pick<AgentSettings, 'models' | 'redact'>
+
 /** The models of a run: those of the process, or what its choice puts in their place. A recording is handed out in order. */
-export function modelsOfRuns(models: Models, choice: (run: string) => AgentChoice): (run: string) => Models {
+export function modelsOfRuns(settings: ModelSettings, choice: (run: string) => AgentChoice): (run: string) => Models {
   const own = new WeakMap<AgentChoice, Models>()
   return (run) => {
     const chosen = choice(run)
-    if (chosen.recorded === undefined) return modelsFor(chosen, models)
-    const known = own.get(chosen) ?? modelsFor(chosen, models)
+    if (chosen.recorded === undefined) return modelsFor(chosen, settings)
+    const known = own.get(chosen) ?? modelsFor(chosen, settings)
     own.set(chosen, known)
     return known
   }
@@ -94,7 +98,11 @@ export function checkRecording(file: string): void {
 }
 
 /** What a run asks for replies: a recording, or the models, its own first where nothing else is named. */
-function modelsFor({ model, recorded }: AgentChoice, models: Models): Models {
+function modelsFor(choice: AgentChoice, { models, redact }: ModelSettings): Models {
+  return redactedModels(chosenModels(choice, models), redact)
+}
+
+function chosenModels({ model, recorded }: AgentChoice, models: Models): Models {
   if (recorded !== undefined) return recordedModels(readText(recorded), basename(recorded), jsonMisfits)
   if (model === undefined) return models
   const named = (request: ModelRequest): ModelRequest => ({ ...request, model: request.model ?? model })

@@ -1,6 +1,6 @@
 import type { Budgets } from './budgets.ts'
 import { agentFor, type AgentChoice, modelsOfRuns, type RuntimeAgent } from './decisions.ts'
-import { type Host, type Kind, ledgerPort, type Port, type Store } from './kernel/index.ts'
+import { type Host, type Kind, ledgerPort, type Port, type Redact, type Store } from './kernel/index.ts'
 import type { Keeps } from './keeps.ts'
 import { modelPort, type Models } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
@@ -26,6 +26,8 @@ interface WorldParts {
   readonly policy: OperatorPolicy
   readonly tools: Tools
   readonly models: Models
+  /** Takes secrets out of replies of models. */
+  readonly redact: Redact
   readonly facts: RunFacts
   /** What a run that an operator's budget bounds has used up so far. */
   readonly spent: Budgets['spentBy']
@@ -40,13 +42,13 @@ interface World {
 }
 
 /** What runs meet when they act: the world, or for those that were started so, a pretended one (`simulating.ts`). */
-export function worldOf({ options, host, store, workdir, policy, tools, models, facts, spent }: WorldParts): World {
+export function worldOf({ options, host, store, workdir, policy, tools, models, redact, facts, spent }: WorldParts): World {
   const choice = (run: string): AgentChoice => facts.keeps(run)?.agent ?? {}
   const isSimulated = (run: string): boolean => facts.keeps(run)?.simulate === true
   const runFolder = (run: string): string => facts.runFolder(run)
   const allows = (run: string, capability: string, exactly?: boolean): boolean => policy.allows(run, capability, exactly)
   const denies = (run: string, capability: string): boolean => policy.denies(run, capability)
-  const shared = { choice, workdir, runFolder, allows, denies }
+  const shared = { choice, workdir, runFolder, allows, denies, redact }
   const { agents = {}, middleware = new Map() } = options
   const agent = agentFor({ ...shared, tools, models, agents })
   const pretended = new SimulatedTools(tools)
@@ -74,7 +76,7 @@ export function worldOf({ options, host, store, workdir, policy, tools, models, 
   })
   const ports = {
     decide: decisionPort(agent),
-    model: modelPort(modelsOfRuns(models, choice), requestOfCall),
+    model: modelPort(modelsOfRuns({ models, redact }, choice), requestOfCall),
     ledger: ledgerPort(store, host),
     ...pipelines.ports,
   }
@@ -84,7 +86,7 @@ export function worldOf({ options, host, store, workdir, policy, tools, models, 
     // Middleware of a host is its code, which is not called.
     middleware: silent,
     decide: decisionPort(pretender),
-    model: modelPort(modelsOfRuns(pretendedModels, choice), requestOfCall),
+    model: modelPort(modelsOfRuns({ models: pretendedModels, redact }, choice), requestOfCall),
   }
   return { agent, pipelines: pipelines.kind, ports: simulatedPorts(ports, simulated, isSimulated) }
 }

@@ -78,12 +78,13 @@ export const faults = defineFaults({
     fix: 'Name the list or the text itself.',
   },
   R2112: {
-    title: 'A pattern takes too long',
+    title: 'Matching takes too many steps',
     verdict: 'wait',
     when: DURING,
-    means: 'Some regular expressions take longer than anyone can wait, on some texts. Matching was stopped.',
-    often: 'a repetition inside a repetition, such as (a+)+',
-    fix: 'Write the pattern without nested repetitions.',
+    means:
+      'Each search takes time in proportion to its text and to its pattern. Together these were more than one action may take, so matching stopped after a fixed number of steps.',
+    often: 'a text of megabytes, many large patterns, a pattern such as a.*b|a that reads on to the end for each of its matches',
+    fix: 'Match less text in one action, or write shorter patterns.',
   },
   R2113: {
     title: 'An action makes too much',

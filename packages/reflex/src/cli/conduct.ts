@@ -47,7 +47,8 @@ export async function conduct(session: Session, flags: CarryFlags, { open, heade
   if (opened > 0) await addSpent(session, handle, opened, [before, follower.total])
   await first?.(handle)
   const left = await carryOn({ console, handle, progress, answering, actor: reflex.actor, effects: () => effectsUnderWay(session, handle) })
-  const code = tellEnding(console, handle, left, { waited, more })
+  const goOn = handle.status === 'failed' ? await reflex.runtime.forkPoint(handle.id).catch(() => undefined) : undefined
+  const code = tellEnding(console, handle, left, { waited, goOn, more: goOn === undefined ? more : { ...more, goOn } })
   const unused = typeof left === 'object' ? [] : answering.unused()
   if (unused.length > 0 && console.shape === 'text')
     console.tell([console.err.text(`${answering.by} has answers that nothing asked for: ${unused.join(', ')}`)])

@@ -16,12 +16,20 @@ import { explained } from './explained.ts'
 import { type Spent, spentText } from './spent.ts'
 import { dueTime, duration } from './units.ts'
 
+/** What else is known of how a run ended. */
+interface EndingFacts {
+  readonly waited: Waited
+  /** Where a fork of a failed run tries again: `otter-2m9q@12`. */
+  readonly goOn?: string | undefined
+  readonly more?: JsonObject | undefined
+}
+
 /** What a run came to, for the person who started it: the last lines, the result, and what to type next. */
 export function tellEnding(
   console: Console,
   handle: RunHandle,
   left: Left,
-  { waited, more }: { readonly waited: Waited; readonly more?: JsonObject | undefined },
+  { waited, goOn, more }: EndingFacts,
 ): number {
   const code = exitCode(handle, left)
   const refused = typeof left === 'object' && 'refused' in left ? left.refused : undefined
@@ -32,7 +40,7 @@ export function tellEnding(
   if (refused !== undefined) console.tell([...console.fault(refused), ...suspendedLines(console, handle)])
   else if (typeof left === 'object' && 'interrupted' in left) console.tell(interruptedLines(console, handle, left.effects))
   else if (left === 'suspended') console.tell(suspendedLines(console, handle))
-  else tellEnd(console, handle, waited)
+  else tellEnd(console, handle, { waited, goOn })
   return code
 }
 
@@ -42,7 +50,7 @@ function exitCode({ status }: RunHandle, left: Left): number {
   return status === 'completed' ? EXIT.done : EXIT.no
 }
 
-function tellEnd(console: Console, handle: RunHandle, waited: Waited): void {
+function tellEnd(console: Console, handle: RunHandle, { waited, goOn }: EndingFacts): void {
   const { err } = console
   const { status, failure, value } = handle
   const id = err.text(handle.id)
@@ -60,7 +68,9 @@ function tellEnd(console: Console, handle: RunHandle, waited: Waited): void {
   const paint = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
   if (!console.quiet || status !== 'completed') console.tell(factLine(`${status}  ${id}`, `${err.paint(paint, status)}  ${id}`, facts, err))
   if (value !== undefined && failure === undefined) tellValue(console, came?.value ?? value)
-  if (!console.quiet && !console.passing) console.tell([way(err, 'look back', console.command('trace', handle.id))])
+  if (console.passing) return
+  if (goOn !== undefined) console.tell([way(err, 'go on', console.command('fork', goOn))])
+  if (!console.quiet) console.tell([way(err, 'look back', console.command('trace', handle.id))])
 }
 
 /** What the run came to, as its kind tells it. */

@@ -80,6 +80,7 @@ function inputDocument([type, ...rest]: Input): object {
     case 'again':
       return { type, effect: textOf(first), lost: second }
     case 'doubt':
+    case 'later':
       return { type, effect: textOf(first) }
     case 'hold':
       return { type, effect: textOf(first), question: second, about: third }

@@ -37,17 +37,16 @@ export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
   const kind = definitions.kind(definitions.program(frame.pin).kind)
   const path = framePath(frame, definitions)
   const branch = strandName(frame, definitions)
-  return [...ownStory(change), ...lostStory(change, kind.where?.(change.def, frame.position)), ...(kind.story?.(change) ?? [])].map(
-    (event) => ({
-      n,
-      at,
-      path,
-      place: nodePath(frame, event.node, definitions),
-      ...(branch === undefined ? {} : { branch }),
-      depth: frame.depth,
-      event,
-    }),
-  )
+  const node = kind.where?.(change.def, frame.position)
+  return [...ownStory(change), ...laterStory(change, node), ...lostStory(change, node), ...(kind.story?.(change) ?? [])].map((event) => ({
+    n,
+    at,
+    path,
+    place: nodePath(frame, event.node, definitions),
+    ...(branch === undefined ? {} : { branch }),
+    depth: frame.depth,
+    event,
+  }))
 }
 
 /** What the kernel itself records of a fork and of a cancellation, for every kind alike. */
@@ -61,6 +60,13 @@ function ownStory({ record: { input }, state }: Change): StoryEvent[] {
   const who = typeof by === 'string' ? { by } : {}
   const text = [what, ...(typeof by === 'string' ? [`by ${by}`] : []), ...(isObject(set) ? [`sets ${Object.keys(set).join(', ')}`] : [])]
   return [{ mark: 'note', text: text.join(', '), facts: { ...who, ...(set === undefined ? {} : { wrote: set }) } }]
+}
+
+/** An effect that waits for others of the run, since the budget may not cover both. */
+function laterStory({ record: { input } }: Change, node: string | undefined): StoryEvent[] {
+  if (input?.[0] !== 'later') return []
+  const text = 'waits for the calls under way: with this one they could use more than the budget'
+  return [{ mark: 'note', ...(node === undefined ? {} : { node }), text, effect: input[1] }]
 }
 
 /** A try that a crash interrupted counts as what it may have used. */

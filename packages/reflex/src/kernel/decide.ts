@@ -111,6 +111,8 @@ export class Decider {
         return this.#hears(frame) ? undefined : this.#leave(frame, input, elapsed)
       case 'end':
         return frame.told && !this.#hears(frame) ? this.#leave(frame, input, elapsed) : undefined
+      case 'later':
+        return record(frame, input, elapsed, undefined)
       case 'doubt':
         return this.#asks(frame, input, elapsed, 'doubt', doubtAbout(frame, input[1]), 'outcome')
       case 'hold':

@@ -53,6 +53,10 @@ export class Effects {
   #gated: Gated[] = []
   #holds: ((next: Flight) => boolean) | undefined
   readonly #held: Held[] = []
+  /** Effects that begin once others have settled, in the order in which they were requested. */
+  readonly #later: Flight[] = []
+  /** One of them is about to begin. */
+  #beginning = false
   /** What came while nobody held the run is still to be read: it may give effects up. */
   #asleep = false
   /** The run is a fork that begins here: its source has performed what is in flight, and this run has not. */
@@ -69,6 +73,11 @@ export class Effects {
 
   hold(holds: ((next: Flight) => boolean) | undefined): void {
     this.#holds = holds
+  }
+
+  /** Some effect begins once others have settled. */
+  get postponing(): boolean {
+    return this.#later.length > 0
   }
 
   /** Some effect stays where it is, and nobody else performs it. */
@@ -102,6 +111,7 @@ export class Effects {
   /** Looks again at all that is held: of what stays for another reason now, nothing is performed. */
   again(): void {
     for (const held of this.#held.splice(0)) if (inFlight(held.flight)) this.#let(held, false)
+    this.next()
   }
 
   #let({ flight, again }: Held, released: boolean): void {
@@ -122,6 +132,7 @@ export class Effects {
     try {
       traits = port.traits === undefined ? port : port.traits(call)
       const said = this.#world.policy?.ask(call, traits, this.#run.state.start?.by)
+      if (said === 'later') return this.#postpone(call)
       if (said !== undefined)
         return this.#land(
           call,
@@ -141,6 +152,51 @@ export class Effects {
     } else this.#perform(call)
   }
 
+  #postpone(call: LiveCall): void {
+    this.#later.push(call.flight)
+    this.#land(call, ['later', call.flight.id])
+  }
+
+  /** A record was applied: the first effect that waits for others begins if the policy lets it now. */
+  next(): void {
+    if (this.#beginning) return
+    for (let flight = this.#later[0]; flight !== undefined; flight = this.#later[0]) {
+      const flies = inFlight(flight)
+      if (flies && !this.#stays(flight, false) && this.#waits(flight)) return
+      this.#later.shift()
+      if (flies) return this.#beginLater(flight)
+    }
+  }
+
+  #waits(flight: Flight): boolean {
+    const port = this.#world.ports.get(flight.port)
+    if (port === undefined) return false
+    const call = new LiveCall(this.#run, flight, port)
+    try {
+      return this.#world.policy?.ask(call, port.traits?.(call) ?? port, this.#run.state.start?.by) === 'later'
+    } catch {
+      return false
+    }
+  }
+
+  /** Its frame is told, and may give it up. Until it has begun or is given up, no other begins. */
+  #beginLater(flight: Flight, released = false): void {
+    if (this.#stays(flight, released)) return void this.#held.push({ flight, again: true })
+    this.#beginning = true
+    const over = () => {
+      this.#beginning = false
+      this.next()
+    }
+    this.#run.arrive({
+      resolve: () => (inFlight(flight) ? [flight.frame, ['again', flight.id]] : undefined),
+      taken: () => {
+        if (inFlight(flight)) this.start(flight, released)
+        over()
+      },
+      refused: over,
+    })
+  }
+
   #refuse(flight: Flight): void {
     const input: Input = ['err', flight.id, faultJson(faults.make('R2013', `there is no port ${flight.port}`, { run: this.#run.id }))]
     this.#run.arrive({ resolve: () => (inFlight(flight) ? [flight.frame, input] : undefined) })
@@ -152,6 +208,7 @@ export class Effects {
    */
   revive(flight: Flight, released = false): void {
     if (flight.doubted) return
+    if (flight.later) return released ? this.#beginLater(flight, true) : void this.#later.push(flight)
     if (this.#stays(flight, released)) return void this.#held.push({ flight, again: true })
     const { repeat, reserves } = traitsOf(flight, this.#run, this.#world.ports)
     const lost = this.copied || reserves === undefined ? undefined : lostBy(reserves)
@@ -247,6 +304,7 @@ export class Effects {
   stop(): void {
     for (const flight of this.#run.state.flights()) this.#abort(flight)
     this.#gated = []
+    this.#later.length = 0
   }
 
   #abort(flight: Flight): void {

@@ -2,6 +2,7 @@ import { type EffectWorld, traitsOf } from './effects.ts'
 import type { Fault } from './fault.ts'
 import { faults } from './faults.ts'
 import { type Flight, isHeld } from './frame.ts'
+import { isObject } from './json.ts'
 import { RunPrograms } from './pinned.ts'
 import type { Programs } from './programs.ts'
 import type { Rec } from './record.ts'
@@ -51,10 +52,10 @@ export class ForkPoints {
     return this.#refusal('R2061', `${this.#run} has ended with record ${at}`, this.#nearest(at))
   }
 
-  /** The command that forks a run that has ended, at the last point before its end. */
+  /** The address of the last point before what a run failed from, or before its end: a fork there tries again. */
   wayOn(): string | undefined {
-    const { before } = this.#nearest(this.#records.length)
-    return before === undefined ? undefined : `reflex fork ${this.#run}@${before}`
+    const { before } = this.#nearest(failedAt(this.#records) ?? this.#records.length)
+    return before === undefined ? undefined : `${this.#run}@${before}`
   }
 
   #isFree(flight: Flight, definitions: RunPrograms): boolean {
@@ -92,4 +93,16 @@ export class ForkPoints {
     }
     return { before, after: undefined }
   }
+}
+
+/** The record of the last failed effect whose message is that of the failure of the run. */
+function failedAt(records: readonly Rec[]): number | undefined {
+  const [status, failure] = records.at(-1)?.more?.return ?? []
+  if (status !== 'failed') return undefined
+  const text = JSON.stringify(failure ?? '')
+  const at = records.findLastIndex(({ input }) => {
+    const message = input?.[0] === 'err' && isObject(input[2]) ? input[2].message : undefined
+    return typeof message === 'string' && message !== '' && text.includes(JSON.stringify(message).slice(1, -1))
+  })
+  return at < 0 ? undefined : at + 1
 }

@@ -16,6 +16,8 @@ export class Flight {
   parts = false
   /** A question about it is open: whether it happened, or whether it may. Nobody performs it meanwhile. */
   doubted = false
+  /** It begins once others of the run have settled. */
+  later = false
   /** It is under way in this process: not state, and empty after a fold. */
   live: { abort(): void } | undefined
 
@@ -29,9 +31,9 @@ export class Flight {
   }
 }
 
-/** Whether an effect waits for leave to begin: nothing of it has happened. */
-export function isHeld({ id, frame, doubted }: Flight): boolean {
-  return doubted && frame.waits?.some(({ doubts, asker }) => doubts === id && asker !== 'outcome') === true
+/** Returns true for an effect that waits for a person, or for other effects, before it begins: nothing of it has happened. */
+export function isHeld({ id, frame, doubted, later }: Flight): boolean {
+  return later || (doubted && frame.waits?.some(({ doubts, asker }) => doubts === id && asker !== 'outcome') === true)
 }
 
 /** A named point where a frame stops for an answer, a message or a time. */

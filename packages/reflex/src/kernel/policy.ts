@@ -13,10 +13,13 @@ export interface Hold {
   readonly about: Json
 }
 
+/** The effect is not performed yet: the policy is asked again once another effect of the run has settled. */
+export type Later = 'later'
+
 /**
- * Asked before every effect is performed. Answers with the fault that refuses it, with a question to somebody else, or nothing
- * to allow it; a refusal becomes the effect's failure and so a record.
+ * Asked before every effect is performed. Answers with the fault that refuses it, with a question to somebody else, with
+ * `later`, or with nothing to allow it; a refusal becomes the effect's failure and so a record.
  */
 export interface Policy {
-  ask(call: Call, traits: Traits, by: unknown): Fault | Hold | undefined
+  ask(call: Call, traits: Traits, by: unknown): Fault | Hold | Later | undefined
 }

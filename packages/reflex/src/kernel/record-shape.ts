@@ -9,6 +9,7 @@ const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>>
   err: [3, 3],
   part: [3, 3],
   again: [2, 3],
+  later: [2, 2],
   doubt: [2, 2],
   hold: [4, 5],
   answer: [3, 4],

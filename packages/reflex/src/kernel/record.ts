@@ -26,6 +26,8 @@ export type Input =
   | readonly ['err', Ref, Json]
   | readonly ['part', Ref, Json]
   | readonly ['again', Ref, Json?]
+  /** The effect begins only once others of the run have settled; `again` begins it. */
+  | readonly ['later', Ref]
   | readonly ['doubt', Ref]
   | readonly ['hold', Ref, string, Json, OwnAsker?]
   | readonly ['answer', Ref, Json, string?]

@@ -13,7 +13,7 @@ export interface Redact {
 
 /**
  * Redacts a value that comes in parts: texts under the same key of the parts continue one another. A text that may be the
- * beginning of a secret is held back until more of it has come. At most the longest secret is held back.
+ * beginning of a secret is held back until more of it has come; how much is bounded.
  */
 export interface RedactStream {
   /** Returns what can be shown of a part; undefined when all of it is held back. `begins` drops what is held back. */
@@ -22,11 +22,19 @@ export interface RedactStream {
   end(): Json | undefined
 }
 
+/** Redacts one text that comes in parts. What may be the beginning of a secret is held back. */
+export interface TextRedaction {
+  /** Returns what can be shown now; empty when nothing can. */
+  take(more: string): string
+  /** Returns what is held back at the end of the text. */
+  end(): string
+}
+
 /**
- * Returns a redaction of values from one of texts: of every text in a value, keys of objects too. `decided` returns how
- * many characters of a text that continues can be redacted now: what follows may be the beginning of a secret.
+ * Returns a redaction of values from one of texts: of every text in a value, keys of objects too. `begin` begins the
+ * redaction of a text that comes in parts, `inParts` redacts the other values of a part; `clean` does if it is absent.
  */
-export function redactTexts(clean: (text: string) => string, decided?: (text: string) => number): Redact {
+export function redactTexts(clean: (text: string) => string, begin?: () => TextRedaction, inParts = clean): Redact {
   const redact: Redact = (value) => {
     if (typeof value === 'string') return clean(value)
     if (isList(value)) return changed(value, value.map(redact))
@@ -42,7 +50,7 @@ export function redactTexts(clean: (text: string) => string, decided?: (text: st
     })
     return same ? value : Object.freeze(Object.fromEntries(next))
   }
-  return decided === undefined ? redact : Object.assign(redact, { stream: () => new TextStream(redact, decided) })
+  return begin === undefined ? redact : Object.assign(redact, { stream: () => new TextStream(redactTexts(inParts), begin) })
 }
 
 /** The rest of a part that is a text is kept under this key; no key of a JSON object equals it. */
@@ -50,42 +58,39 @@ const WHOLE = Symbol('whole')
 
 class TextStream implements RedactStream {
   readonly #redact: Redact
-  readonly #decided: (text: string) => number
-  readonly #held = new Map<string | typeof WHOLE, string>()
+  readonly #begin: () => TextRedaction
+  readonly #texts = new Map<string | typeof WHOLE, TextRedaction>()
 
-  constructor(redact: Redact, decided: (text: string) => number) {
+  constructor(redact: Redact, begin: () => TextRedaction) {
     this.#redact = redact
-    this.#decided = decided
+    this.#begin = begin
   }
 
   take(part: Json, begins: boolean): Json | undefined {
-    if (begins) this.#held.clear()
+    if (begins) this.#texts.clear()
     if (typeof part === 'string') return this.#text(WHOLE, part)
     if (!isObject(part)) return this.#redact(part)
     const entries = Object.entries(part)
     const shown = entries.flatMap(([key, value]): [string, Json][] => {
-      const inner = typeof value === 'string' ? this.#text(key, value) : value
-      return inner === undefined ? [] : [[key, inner]]
+      const inner = typeof value === 'string' ? this.#text(key, value) : this.#redact(value)
+      return inner === undefined ? [] : [[this.#redact(key) as string, inner]]
     })
-    return shown.length === 0 && entries.length > 0 ? undefined : this.#redact(Object.fromEntries(shown))
+    return shown.length === 0 && entries.length > 0 ? undefined : Object.fromEntries(shown)
   }
 
   end(): Json | undefined {
-    const whole = this.#held.get(WHOLE)
-    const rest = [...this.#held].flatMap(([key, text]) => (typeof key === 'string' ? [[key, text] as const] : []))
-    this.#held.clear()
-    if (rest.length > 0) return this.#redact(Object.fromEntries(rest))
-    return whole === undefined ? undefined : this.#redact(whole)
+    const ends = [...this.#texts].map(([key, text]) => [key, text.end()] as const).filter(([, text]) => text !== '')
+    this.#texts.clear()
+    const rest = ends.flatMap(([key, text]) => (typeof key === 'string' ? [[this.#redact(key) as string, text] as const] : []))
+    return rest.length > 0 ? Object.fromEntries(rest) : ends.find(([key]) => key === WHOLE)?.[1]
   }
 
   /** Returns the part of a text that is decided; an empty text stays. */
   #text(key: string | typeof WHOLE, more: string): string | undefined {
-    const text = (this.#held.get(key) ?? '') + more
-    const end = this.#decided(text)
-    if (end < text.length) this.#held.set(key, text.slice(end))
-    else this.#held.delete(key)
-    if (end === 0 && text !== '') return undefined
-    return this.#redact(text.slice(0, end)) as string
+    const text = this.#texts.get(key) ?? this.#begin()
+    this.#texts.set(key, text)
+    const shown = text.take(more)
+    return shown === '' && more !== '' ? undefined : shown
   }
 }
 

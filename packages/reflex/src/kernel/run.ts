@@ -239,6 +239,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   #seeTo(effects: () => void): void {
     this.#busy = true
     effects()
+    this.#effects.next()
     this.#busy = false
     this.#pump()
   }
@@ -528,6 +529,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
       }
     }
     if (record.more !== undefined) this.#afterwards(record.more, stepped)
+    if (this.#effects.postponing && record.input?.[0] !== 'part' && record.input?.[0] !== 'later') this.#effects.next()
   }
 
   #afterwards(more: NonNullable<Rec['more']>, frame: Frame): void {

@@ -292,13 +292,19 @@ export class Runtime implements RunWorld {
     }
   }
 
+  /**
+   * Returns where a fork of a run that has ended tries again: the address of the last point before what the run failed from, or
+   * before its end. Undefined where there is no such point. Rejects as `history` does.
+   */
+  async forkPoint(id: string): Promise<string | undefined> {
+    const { records } = await this.history(id)
+    return new ForkPoints(id, records, this.programs, this.ports).wayOn()
+  }
+
   /** `R2001`, with the fork that goes on from before the end. That none can be named, for whatever reason, hides no failure. */
   async #over({ id, status }: RunRow): Promise<Fault> {
-    const wayOn = async (): Promise<string | undefined> => {
-      const { records } = await this.history(id)
-      return new ForkPoints(id, records, this.programs, this.ports).wayOn()
-    }
-    const fix = await wayOn().catch(() => undefined)
+    const point = await this.forkPoint(id).catch(() => undefined)
+    const fix = point === undefined ? undefined : `reflex fork ${point}`
     return faults.make('R2001', `${id} ${status === 'cancelled' ? 'was' : 'has'} ${status}`, {
       run: id,
       ...(fix === undefined ? {} : { fix }),

@@ -132,7 +132,7 @@ function dumpFlight(flight: Flight): NonNullable<StoredFrame['flights']>[number]
     flight.args ?? null,
     flight.asked ?? null,
     flight.record,
-    (flight.parts ? 1 : 0) | (flight.doubted ? 2 : 0),
+    (flight.parts ? 1 : 0) | (flight.doubted ? 2 : 0) | (flight.later ? 4 : 0),
   ]
 }
 
@@ -221,6 +221,7 @@ function loadFrame(state: State, stored: StoredFrame): void {
     const flight = new Flight(id, frame, port, args ?? undefined, asked ?? undefined, record)
     flight.parts = (bits & 1) !== 0
     flight.doubted = (bits & 2) !== 0
+    flight.later = (bits & 4) !== 0
     frame.flights.push(flight)
   }
   state.frames.set(frame.id, frame)

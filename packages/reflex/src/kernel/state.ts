@@ -123,7 +123,10 @@ export class State {
         this.#flightOf(frame, input[1]).parts = true
         break
       case 'again':
-        this.#flightOf(frame, input[1]).parts = false
+        this.#begins(this.#flightOf(frame, input[1]))
+        break
+      case 'later':
+        this.#flightOf(frame, input[1]).later = true
         break
       case 'doubt':
       case 'hold':
@@ -163,6 +166,12 @@ export class State {
     const flight = frame.flights.find((candidate) => candidate.id === id)
     if (flight === undefined) throw corrupt(this, `frame ${frame.id} has no effect ${id} in flight`)
     return flight
+  }
+
+  /** It is performed from its beginning: nothing that it streamed before counts. */
+  #begins(flight: Flight): void {
+    flight.parts = false
+    flight.later = false
   }
 
   #settle(frame: Frame, id: Ref): void {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import { isObject, type Json, type JsonObject, type Redact } from '../kernel/index.ts'
 import { dollars } from './prices.ts'
 import type { ModelReply, ModelTry, Usage } from './types.ts'
 import { addUsage } from './usage.ts'
@@ -14,8 +14,14 @@ export class Account {
   tries = 0
   /** Some of the usage is an estimate: a model did not say what it used, or its try broke off before. */
   estimated = false
+  readonly #redact: Redact | undefined
   #model: string | undefined
   #said: string | undefined
+
+  /** `redact` takes secrets out of an answer before it is cut: a part of one has no shape. */
+  constructor(redact?: Redact) {
+    this.#redact = redact
+  }
 
   /** A model is tried. */
   begin(model: string): void {
@@ -31,7 +37,8 @@ export class Account {
 
   /** A model has answered, whatever will come of that. */
   hear(model: string, { text, calls }: Pick<ModelTry, 'text' | 'calls'>): void {
-    const said = text === '' && calls !== undefined ? JSON.stringify(calls) : text
+    const given = text === '' && calls !== undefined ? JSON.stringify(calls) : text
+    const said = (this.#redact?.(given) as string | undefined) ?? given
     this.#model = model
     this.#said = (said.length > KEPT ? `${said.slice(0, KEPT)}…` : said).toWellFormed()
   }

@@ -1,4 +1,4 @@
-import { type Fault, type Host, isFault, isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import { type Fault, type Host, isFault, isObject, type Json, type JsonObject, type Redact } from '../kernel/index.ts'
 import { Account } from './account.ts'
 import { withOwnIds } from './call-ids.ts'
 import { amended, triedInVain } from './advice.ts'
@@ -25,6 +25,8 @@ export interface AskWorld {
   price(name: string, model: Model): Price | undefined
   /** Checks answers; zod does if absent. */
   readonly check: FindMisfits | undefined
+  /** Takes secrets out of answers that faults keep in part. */
+  readonly redact: Redact | undefined
 }
 
 export const DEFAULT_TIMEOUT = 120_000
@@ -67,13 +69,14 @@ class Asking {
   readonly #limit: Deadline
   readonly #progress: Progress
   readonly #failures: FailedTry[] = []
-  readonly #account = new Account()
+  readonly #account: Account
 
   constructor(request: ModelRequest, call: ModelCall, world: AskWorld, check: SchemaCheck | undefined) {
     this.#request = request
     this.#call = call
     this.#world = world
     this.#check = check
+    this.#account = new Account(world.redact)
     this.#limit = new Deadline(world.host, request.timeout ?? DEFAULT_TIMEOUT, call.signal)
     this.#progress = new Progress(world.host, (delta, begins) => call.part(delta, begins))
   }

@@ -1,4 +1,4 @@
-import type { Fault, Host } from '../kernel/index.ts'
+import type { Fault, Host, Redact } from '../kernel/index.ts'
 import { ask } from './ask.ts'
 import { faults } from './faults.ts'
 import { isLanguageModel, type LanguageModel, languageModel } from './language-model.ts'
@@ -35,6 +35,8 @@ export interface ModelsOptions {
   readonly guess?: Guess | undefined
   /** Checks structured answers against their schemas. If absent, zod does, and is stopped after half a second. */
   readonly check?: FindMisfits | undefined
+  /** Takes secrets out of answers that faults keep in part. */
+  readonly redact?: Redact | undefined
 }
 
 /** Models that can tell what is wrong with a name. */
@@ -136,6 +138,7 @@ class ConfiguredModels implements NamedModels {
       find: (name) => this.#find(name),
       price: (name, model) => this.#price(name, model),
       check: this.#options.check,
+      redact: this.#options.redact,
     })
   }
 

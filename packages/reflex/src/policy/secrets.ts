@@ -1,4 +1,5 @@
-import { digest, type Redact, redactTexts } from '../kernel/index.ts'
+import { digest, type Redact, redactTexts, type TextRedaction } from '../kernel/index.ts'
+import { redactShapes, withoutShapes } from './secret-shapes.ts'
 
 /** A word of a variable's name that says that its value is a secret. */
 const TELLTALE = new Set([
@@ -100,6 +101,8 @@ function decoded(text: string): string {
 /** Replaces secrets in texts and values. */
 export interface Redaction {
   text(text: string): string
+  /** Begins the redaction of one text that comes in parts. */
+  begin(): TextRedaction
   readonly value: Redact
 }
 
@@ -121,7 +124,40 @@ export function redaction(secrets: Iterable<string>): Redaction | undefined {
   const any = new RegExp([MARK, ...forms.map((form) => form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'))].join('|'), 'g')
   const text = (given: string): string => given.replace(any, (found) => marks.get(found) ?? found)
   const longest = forms[0]?.length ?? 0
-  return { text, value: redactTexts(text, (given) => decidedUpTo(given, any, forms, longest)) }
+  const begin = (): TextRedaction => {
+    let held = ''
+    const take = (more: string): string => {
+      const given = held + more
+      const end = decidedUpTo(given, any, forms, longest)
+      held = given.slice(end)
+      return text(given.slice(0, end))
+    }
+    return { take, end: () => text(held) }
+  }
+  return { text, begin, value: redactTexts(text, begin) }
+}
+
+/** The redactions of what a run records. */
+export interface RunRedaction {
+  /** Of every input: the secrets that are known; of streams also what has the shape of one. */
+  readonly input: Redact
+  /** Of replies of models, which only quote: the secrets that are known, and what has the shape of one. */
+  readonly reply: Redact
+}
+
+/**
+ * Returns the redactions of what a run records. Results of other effects keep what only has the shape of a secret: a program
+ * may need it, such as a token for its next request.
+ */
+export function runRedaction(known: Redaction | undefined): RunRedaction {
+  const values = (given: string): string => known?.text(given) ?? given
+  const text = (given: string): string => withoutShapes(values(given))
+  const begin = (): TextRedaction => {
+    const [first, second] = [known?.begin(), redactShapes()]
+    const take = (more: string): string => second.take(first?.take(more) ?? more)
+    return { take, end: () => second.take(first?.end() ?? '') + second.end() }
+  }
+  return { input: redactTexts(values, begin, text), reply: redactTexts(text) }
 }
 
 /**

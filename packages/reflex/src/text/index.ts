@@ -29,7 +29,6 @@ export { didYouMean, suggest, suggester } from './suggest.ts'
 export type { Suggester } from './suggest.ts'
 export { shellWord, withoutActive } from './shell-word.ts'
 export { valueIn } from './value-in.ts'
-export { matchLinear } from './linear-pattern.ts'
 export {
   ANYTHING,
   demand,
@@ -50,3 +49,6 @@ export {
   shape,
   TEXT,
 } from './given.ts'
+export { fromJavaScript, javaScriptPatternProblem } from './javascript-pattern.ts'
+export { type LinearPattern, linearPattern, matchLinear } from './linear-pattern.ts'
+export { firstGroups } from './pattern-search.ts'

@@ -1,8 +1,13 @@
 import type * as Library from '@bufbuild/re2'
 import { createRequire } from 'node:module'
 
+/** The instructions that a regular expression is compiled to. */
+export type PatternProgram = ReturnType<Library.RE2JS['re2']>['prog']
+
 /** A regular expression of RE2, ready to be asked any number of times. */
 export interface LinearPattern {
+  /** The program of the matcher, for searches that need more than an answer. */
+  readonly program: PatternProgram
   /** Instructions of the program that it is: what one character of a text may cost. */
   readonly size: number
   /** Whether it matches anywhere in a text. */
@@ -48,7 +53,8 @@ function compile(pattern: string): LinearPattern | PatternProblem {
   library ??= createRequire(import.meta.url)('@bufbuild/re2') as typeof Library
   try {
     const regex = library.RE2JS.compile(pattern)
-    const size = regex.re2().prog.numInst()
+    const program = regex.re2().prog
+    const size = program.numInst()
     let room = LARGEST_AUTOMATON
     const test = (text: string): boolean => {
       // An automaton grows with what it reads: at most one state, with a place for each instruction, for a character.
@@ -56,7 +62,7 @@ function compile(pattern: string): LinearPattern | PatternProblem {
       if (room < 0) kept.delete(pattern)
       return regex.test(text)
     }
-    return { size, test }
+    return { program, size, test }
   } catch (thrown) {
     return { problem: thrown instanceof Error ? thrown.message.replace(/^.*error parsing regexp: /, '') : 'it cannot be read' }
   }

@@ -19,7 +19,7 @@ export interface CheckpointOptions {
   readonly secret?: Secret | undefined
   /** The graph may be another one than that of the checkpoint. */
   readonly force?: boolean | undefined
-  /** A stage that was under way is executed again, whatever it does outside. */
+  /** A stage that was under way, or at which the run failed, is executed again, whatever it does outside. */
   readonly retry?: boolean | undefined
 }
 
@@ -74,7 +74,8 @@ export function resumeArgument(
       path: inFlight.node_id,
       rule: 'indeterminate_side_effect',
     })
-  return heldArgument(held)
+  const isFailed = held.outcomes[held.current_node]?.status === 'fail'
+  return heldArgument(options.retry === true && isFailed ? { ...held, again: true } : held)
 }
 
 /** The pipeline of a checkpoint whose run had changed it. */

@@ -148,13 +148,14 @@ function answerTo(walk: Walk, ask: Ask, i: number): Answer {
 
 /** Asks for what a handler needs, under the node's timeout. */
 function ask(walk: Walk, said: Ask): void {
+  const { missing, ...position } = walk.position
   if (asksModel(said)) {
     const over = overOwnBudget(walk)
+    if (over === undefined && holdsAsk(walk)) return
+    walk.go(position)
     if (over !== undefined) return attempted(walk, over)
-    if (holdsAsk(walk)) return
   }
-  const { position } = walk
-  const waiting = issue(walk, said)
+  const waiting = issue(walk, said, missing)
   if ('status' in waiting) return attempted(walk, waiting)
   if ('now' in waiting) return told(walk, waiting.now, 'keep' in said)
   if ('again' in waiting) {
@@ -204,10 +205,14 @@ function timeLimit({ x, node, engine }: Walk): Ref | undefined {
 }
 
 /** Asks, and says what is waited for; a program that is not there or cannot be read is a failure of the node. */
-function issue(walk: Walk, said: Ask): Waiting | Outcome | { readonly now: Json } | { readonly again: Json } {
+function issue(
+  walk: Walk,
+  said: Ask,
+  missing: readonly number[] | undefined,
+): Waiting | Outcome | { readonly now: Json } | { readonly again: Json } {
   const { x, node } = walk
   if ('effect' in said) return { is: 'effect', ids: [request(walk, said)] }
-  if ('all' in said) return { is: 'effect', ids: said.all.map((one) => request(walk, one)) }
+  if ('all' in said) return { is: 'effect', ids: said.all.map((one, i) => (missing?.includes(i) === false ? null : request(walk, one))) }
   if ('question' in said) {
     const due = said.due === undefined ? {} : { due: x.now + said.due }
     return { is: 'wait', id: x.wait('answer', node.id, { ...due, about: said.question as unknown as Json }) }

@@ -48,6 +48,8 @@ export interface Position {
   readonly keeps?: true
   /** What it waits for: effects in the order in which they were asked for, a wait, a called program, or its branches. */
   readonly for?: Waiting
+  /** The parts of what its handler asked for that are still to be requested; all where it is absent. */
+  readonly missing?: readonly number[]
   /** The timer of the node's timeout, and whether it has rung. */
   readonly limit?: Ref
   readonly late?: true
@@ -68,7 +70,7 @@ export interface Ending {
 }
 
 export type Waiting =
-  | { readonly is: 'effect'; readonly ids: readonly Ref[]; readonly all?: true }
+  | { readonly is: 'effect'; readonly ids: readonly (Ref | null)[]; readonly all?: true }
   /** `grant`: what Reflex asks a permission for. */
   | { readonly is: 'wait'; readonly id: Ref; readonly grant?: string }
   /** `pipeline`: what is called says where its results come from. */

@@ -39,6 +39,8 @@ export interface Held {
   /** The pipeline as the run had changed it, and the hash of the one that it began with. */
   readonly adapted?: HeldGraph
   readonly spent?: Spent
+  /** The last completed node has failed and is executed again. */
+  readonly again?: true
 }
 
 /** A pipeline that its own run had changed. */

@@ -58,8 +58,8 @@ function chartered(walk: Walk, value: Json): void {
     return endNow(walk, { status: 'fail', reason: 'the pipeline has no start node' })
   labelGiven(walk)
   const held = heldBy(walk.x.frame)
-  if (held !== undefined) goOn(walk, held)
-  else enter(walk)
+  if (held === undefined || held.again === true) enter(walk)
+  else goOn(walk, held)
 }
 
 /** What the operator says of a changed pipeline counts for what it needs; trust and limits stay as they were. */
@@ -96,15 +96,22 @@ function count(walk: Walk, value: Json): void {
   if (used !== undefined) walk.purse.spend(used)
 }
 
-/** A crash interrupted an effect: the lost try is counted. An effect that is over budget with it is performed again only after a question. */
+/**
+ * An effect begins that waited for others, or begins again after a crash: the lost try is counted. One that the budget does not
+ * cover now begins only after a question.
+ */
 function interrupted(walk: Walk, id: Ref, lost: Json | undefined): void {
   const { for: waiting } = walk.position
-  if (!isObject(lost)) return
-  const { input, output, usd } = lost
-  walk.purse.spend({ tokens: amount(input) + amount(output), cost: amount(usd), calls: 1 })
-  if (waiting?.is !== 'effect' || !waiting.ids.includes(id)) return
-  const open = walk.x.flights().flatMap((flight) => (waiting.ids.includes(flight.id) ? [flight.id] : []))
-  if (holdsAsk(walk)) walk.x.drop(...open)
+  const open = waiting?.is === 'effect' ? walk.x.flights().filter((flight) => waiting.ids.includes(flight.id)) : []
+  if (isObject(lost)) {
+    const { input, output, usd } = lost
+    walk.purse.spend({ tokens: amount(input) + amount(output), cost: amount(usd), calls: 1 })
+  }
+  // What is under way beside it brings its result first.
+  const isHeldBack = isObject(lost) ? open.some((flight) => flight.id === id) : open.length > 0 && open.every(({ later }) => later)
+  if (waiting?.is !== 'effect' || !isHeldBack || !holdsAsk(walk)) return
+  walk.go({ ...walk.position, missing: open.map((flight) => waiting.ids.indexOf(flight.id)) })
+  walk.x.drop(...open.map((flight) => flight.id))
 }
 
 /** Somebody has answered what Reflex itself asked. */

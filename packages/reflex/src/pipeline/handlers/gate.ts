@@ -1,6 +1,7 @@
 import { integerOf, listOf, textOf } from '../dot/graph.ts'
 import { TRUST_LEVELS } from '../../policy/index.ts'
 import { matchLinear } from '../../text/index.ts'
+import { misfits } from '../../text/json-schema/check.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { isObject } from '../../kernel/json.ts'
 import { renderText } from '../language/render.ts'
@@ -105,19 +106,14 @@ function patternProblem(pattern: string, text: string): string[] {
   return found ? [] : [`does not match ${pattern}`]
 }
 
-/** The type and the required keys that a schema states. */
+/** All that a JSON Schema states, as it is checked everywhere else. */
 function schemaProblems(schema: string | undefined, value: Json | undefined, text: string): string[] {
   if (schema === undefined) return []
   const wanted = looseJson(schema)
   if (!isObject(wanted)) return ['json_schema is no JSON object']
   const found = typeof value === 'string' || value === undefined ? looseJson(text) : value
   if (found === undefined) return ['is no JSON']
-  const { type, required } = wanted
-  const kind = Array.isArray(found) ? 'array' : found === null ? 'null' : typeof found
-  const wrongType =
-    typeof type === 'string' && type !== kind && !(type === 'integer' && Number.isInteger(found)) ? [`is ${kind}, not ${type}`] : []
-  const missing = Array.isArray(required) && isObject(found) ? required.filter((key) => !Object.hasOwn(found, String(key))) : []
-  return [...wrongType, ...missing.map((key) => `has no ${String(key)}`)]
+  return misfits(wanted, found).map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
 }
 
 /** Parses and checks a pipeline that came as text (reference pipeline 4.12). */

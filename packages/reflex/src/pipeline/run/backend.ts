@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { copyJson, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Redact } from '../../kernel/redact.ts'
 import type { Call, Port } from '../../kernel/port.ts'
 import type { ModelMessage, ModelReply, ModelRequest, ToolOffer } from '../../models/index.ts'
 import { type ContextView, contextOf, type NodeView, viewOf } from '../custom.ts'
@@ -40,11 +41,15 @@ export interface LlmBackend {
 /** What answers where nobody else does. */
 export const simulatedBackend: LlmBackend = ({ id }) => `[Simulated] Response for stage: ${id}`
 
-/** The port `model` of a backend. Asking is repeated after a crash: a backend leaves nothing behind. */
-export function backendPort(backend: LlmBackend): Port {
+/**
+ * The port `model` of a backend, whose answers `redact` takes secrets out of. Asking is repeated after a crash: a backend leaves
+ * nothing behind.
+ */
+export function backendPort(backend: LlmBackend, redact: Redact): Port {
   return {
     leaves: false,
     repeat: 'free',
+    accept: (reply) => redact(copyJson(reply, 'the answer of the backend')),
     async perform(call) {
       const request = requestOfCall(call) as unknown as ModelRequest
       const node = viewOf(call.def as TypedGraph, nodeOf(call.frame.position) ?? '')

@@ -46,7 +46,7 @@ export interface PipelineRunOptions {
   readonly resume_from?: string | undefined
   /** Resume although the graph is another one. */
   readonly force?: boolean | undefined
-  /** `retry`: what was under way when the checkpoint was written is executed again, whatever it does outside. */
+  /** `retry`: a stage that was under way when the checkpoint was written, or at which the run failed, is executed again, whatever it does outside. */
   readonly on_resume?: 'retry' | undefined
   /** Signs checkpoints, and proves the one that is resumed from. */
   readonly hmac_secret?: string | Uint8Array | undefined
@@ -116,6 +116,8 @@ export interface PipelineResult {
   /** What was found before and during the run, as data of faults: none of it is an error. */
   readonly diagnostics: readonly Json[]
   readonly logs_root: string | null
+  /** The options with which another `run` executes the stage again at which this one failed; null where it did not fail, or kept no folder. */
+  readonly continue_with: Required<Pick<PipelineRunOptions, 'resume_from' | 'on_resume'>> | null
   readonly duration_ms: number
   readonly steps: number
 }

@@ -6,8 +6,8 @@ import { isObject, type JsonObject } from '../../kernel/json.ts'
 import { ledgerPort } from '../../kernel/ledger.ts'
 import { runName } from '../../kernel/names.ts'
 import { Runtime } from '../../kernel/runtime.ts'
-import { modelPort } from '../../models/index.ts'
-import { createPolicy, deniedToAll, fileRules, ownRoots } from '../../policy/index.ts'
+import { modelPort, redactedModels } from '../../models/index.ts'
+import { createPolicy, deniedToAll, fileRules, ownRoots, runRedaction } from '../../policy/index.ts'
 import { memoryStore } from '../../store/index.ts'
 import { createTools, fsCapability, lowestLimits, toolCapability } from '../../tools/index.ts'
 import { realPath } from '../../tools/paths.ts'
@@ -222,16 +222,18 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     ...(options.always === undefined ? {} : { always: options.always }),
   })
   const { llm_backend, models } = options
+  const redact = runRedaction(undefined)
   const model =
     llm_backend === undefined && models !== undefined
-      ? modelPort(() => models, requestOfCall)
-      : backendPort(llm_backend ?? simulatedBackend)
+      ? modelPort(() => redactedModels(models, redact.reply), requestOfCall)
+      : backendPort(llm_backend ?? simulatedBackend, redact.reply)
   return new Runtime({
     kinds: [parts.kind],
     ports: { ledger: ledgerPort(store, host), ...parts.ports, model },
     policy: rights,
     store,
     host,
+    redact: redact.input,
   })
 }
 
@@ -256,6 +258,10 @@ function resultOf(
     artifacts: stored.list,
     diagnostics: findings.map(diagnostic),
     logs_root: logsRoot === undefined ? null : folderOfLap(logsRoot, lap.number),
+    continue_with:
+      ended?.status === 'failed' && logsRoot !== undefined && lap.outcomes.get(current)?.status === 'fail'
+        ? { resume_from: join(folderOfLap(logsRoot, lap.number), 'checkpoint.json'), on_resume: 'retry' }
+        : null,
     duration_ms: time - (start?.at ?? time),
     steps: progress.steps,
   }

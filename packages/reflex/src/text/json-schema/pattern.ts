@@ -1,26 +1,17 @@
 import { z } from 'zod'
+import { fromJavaScript, javaScriptPatternProblem } from '../javascript-pattern.ts'
 import { matchLinear } from '../linear-pattern.ts'
 
 /**
- * Whether a text matches a pattern, anywhere in it. What an engine of linear time cannot do, looking around and back
+ * Returns true for a text that matches a pattern, anywhere in it. What an engine of linear time cannot do, looking around and back
  * references, matches nothing; ask `patternProblem` before.
  */
 export function matchesPattern(text: string, pattern: string): boolean {
-  return matchLinear(text, linear(pattern)) === true
+  return matchLinear(text, fromJavaScript(pattern)) === true
 }
 
-/** Why a pattern cannot be matched in time linear in its text, or undefined. */
-export function patternProblem(pattern: string): string | undefined {
-  const answer = matchLinear('', linear(pattern))
-  return typeof answer === 'boolean' ? undefined : answer.problem.replace('invalid or unsupported Perl syntax', 'unsupported syntax')
-}
-
-/** JavaScript writes `\u00e9` where the engine reads `\x{00e9}`. */
-function linear(pattern: string): string {
-  return pattern.replaceAll(/\\(?:u([0-9a-fA-F]{4})|[^])/g, (escape, hex: string | undefined) =>
-    hex === undefined ? escape : `\\x{${hex}}`,
-  )
-}
+/** Why a pattern cannot be matched in time linear in its text, and what to write instead, or undefined. */
+export const patternProblem = javaScriptPatternProblem
 
 const FORMATS: Readonly<Record<string, z.ZodType>> = {
   'date-time': z.iso.datetime({ offset: true }),

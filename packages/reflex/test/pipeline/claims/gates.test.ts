@@ -96,6 +96,9 @@ describe('output.validate', () => {
     ['pattern="^[a-z]+$"', 'abc', 'a1'],
     ['json_schema="{\\"type\\":\\"object\\",\\"required\\":[\\"a\\"]}"', '{"a":1}', '{"b":1}'],
     ['json_schema="{\\"type\\":\\"object\\"}"', { a: 1 }, [1]],
+    ['json_schema="{\\"properties\\":{\\"a\\":{\\"type\\":\\"integer\\"}}}"', '{"a":1}', '{"a":"1"}'],
+    ['json_schema="{\\"enum\\":[{\\"a\\":1}]}"', '{"a":1}', '{"a":2}'],
+    ['json_schema="{\\"type\\":[\\"object\\",\\"null\\"]}"', '{"a":1}', '[1]'],
   ])('with %s takes %j and refuses %j', async (attributes, good, bad) => {
     expect((await validate(attributes, good)).slice(0, 2)).toEqual(['success', true])
     expect((await validate(attributes, bad)).slice(0, 2)).toEqual(['fail', false])

@@ -1,0 +1,53 @@
+import { linearPattern, patternPrice } from './linear-pattern.ts'
+
+/** Units of a pattern: an escape, the beginning of a group, a class, any other character. */
+const UNIT = /\\(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|k<[^>]{0,80}>|[^])|\(\?(?:<[=!]|[=!])|\[\^?(?:\\[^]|[^\]\\])*\]?|[^]/g
+/** A pattern that would be too large once compiled, in steps; see `patternPrice`. */
+const LARGEST = 10_000
+
+/** What is written instead of what no search in linear time can do. */
+const INSTEAD: Readonly<Record<string, readonly [name: string, instead: string]>> = {
+  '(?=': ['a lookahead', 'let the pattern match what follows as well, and put what is wanted into a group: (wanted)followed'],
+  '(?!': [
+    'a negative lookahead',
+    'match what is excluded with a pattern of its own before this one, or name the characters that may follow: [^…]',
+  ],
+  '(?<=': ['a lookbehind', 'let the pattern match what stands before as well, and put what is wanted into a group: before(wanted)'],
+  '(?<!': ['a negative lookbehind', 'name the characters that may stand before, and put what is wanted into a group: (?:^|[^…])(wanted)'],
+  '\\': ['a back reference', 'write out what it repeats, or compare the two values afterwards'],
+}
+
+/**
+ * Returns a pattern in the syntax of JavaScript as the matcher of linear time reads it: `\u00e9` is `\x{00e9}` there, `[^]`
+ * any character. `flags` are `i`, `m`, `s`; `u` says nothing more.
+ */
+export function fromJavaScript(pattern: string, flags = ''): string {
+  const kept = flags.replaceAll(/[^ims]/g, '')
+  const body = pattern.replaceAll(UNIT, (unit) =>
+    unit.startsWith('[') ? withCodes(unit === '[^]' ? '[\\x{0}-\\x{10ffff}]' : unit) : withCodes(unit),
+  )
+  return kept === '' ? body : `(?${kept})${body}`
+}
+
+function withCodes(unit: string): string {
+  return unit.replaceAll(/\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|[^])/g, (escape, long?: string, short?: string) => {
+    const code = long ?? short
+    return code === undefined ? escape : `\\x{${code}}`
+  })
+}
+
+/**
+ * Returns why a pattern in the syntax of JavaScript cannot be matched in time linear in its text: the construct, its place, and
+ * what to write instead. Undefined for one that can.
+ */
+export function javaScriptPatternProblem(pattern: string, flags = ''): string | undefined {
+  for (const { 0: unit, index } of pattern.matchAll(UNIT)) {
+    const [name, instead] = INSTEAD[/^\\(?:[1-9]|k<)/.test(unit) ? '\\' : unit] ?? []
+    if (name !== undefined)
+      return `the pattern has ${name}, ${unit} at character ${index + 1}, which no search in linear time can match; ${instead ?? ''}`
+  }
+  const read = fromJavaScript(pattern, flags)
+  if (patternPrice(read) > LARGEST) return 'the pattern is too large; write smaller repeat counts, or several patterns'
+  const made = linearPattern(read)
+  return 'problem' in made ? `the pattern is no regular expression: ${made.problem}` : undefined
+}
