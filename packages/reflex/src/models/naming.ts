@@ -1,10 +1,12 @@
 import type { Fault } from '../kernel/index.ts'
+import { CLOUDS, cloudOf } from './clouds.ts'
 import { faults } from './faults.ts'
 import { fullName } from './prices.ts'
 import type { Environment } from './scrub.ts'
 
 /** What is known of the providers whose packages read the environment by themselves: Reflex hands both in instead. */
 interface Known {
+  /** The variable of the key; of a cloud, the first that it needs. */
   readonly key: string
   readonly url?: { readonly variable: string; readonly usual: string }
 }
@@ -18,6 +20,9 @@ const KNOWN: Readonly<Record<string, Known>> = {
   xai: { key: 'XAI_API_KEY' },
   deepseek: { key: 'DEEPSEEK_API_KEY' },
   cohere: { key: 'COHERE_API_KEY' },
+  bedrock: { key: 'AWS_BEARER_TOKEN_BEDROCK' },
+  vertex: { key: 'GOOGLE_VERTEX_PROJECT' },
+  azure: { key: 'AZURE_API_KEY' },
 }
 
 /** Finds the name that a misspelt word was meant to be; `suggest` of the text room is one. */
@@ -71,9 +76,30 @@ export function shortName(model: string): string {
   return rest !== '' && (provider === 'local' || knownProvider(provider) !== undefined) ? rest : model
 }
 
-/** The variable that holds the key of the provider before the colon; undefined for one that Reflex does not know by name. */
-export function keyVariable(model: string): string | undefined {
-  return knownProvider(nameParts(model).provider)?.key
+/** The access to a provider: its package, and the variable that is missing for it, with what to set. */
+export interface ProviderAccess {
+  readonly package: string
+  readonly missing?: { readonly name: string; readonly fix: string } | undefined
+}
+
+/** Says how the provider before the colon is reached; undefined for one that Reflex does not know by name. Loads nothing. */
+export function providerAccess(model: string, environment: Environment): ProviderAccess | undefined {
+  const { provider } = nameParts(model)
+  const known = knownProvider(provider)
+  if (known === undefined) return undefined
+  const cloud = cloudOf(provider)
+  if (cloud === undefined) {
+    const missing = environment[known.key] ? {} : { missing: { name: known.key, fix: `set ${known.key}` } }
+    return { package: `@ai-sdk/${provider}`, ...missing }
+  }
+  const read = cloud.settings(environment)
+  return { package: cloud.package, ...('missing' in read ? { missing: { name: read.missing, fix: read.fix } } : {}) }
+}
+
+/** Returns the variables of the environment by which requests are signed and that are set; no values. */
+export function accessVariables(environment: Environment): readonly string[] {
+  const names = new Set(Object.values(CLOUDS).flatMap(({ variables }) => variables))
+  return Object.keys(environment).filter((name) => (name.endsWith('_API_KEY') || names.has(name)) && environment[name])
 }
 
 /** A name belongs to the server at the base URL, unless it begins with a provider that is known. */
