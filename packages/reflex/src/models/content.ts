@@ -27,7 +27,7 @@ export interface FileFacts {
  * `R4028` for more than 16 MB, and `R4029` for content that does not have its `hash`.
  */
 export function filePart(content: Uint8Array | string, said: Partial<Omit<FilePart, 'data' | 'type'>> = {}): FilePart & FileFacts {
-  const { name, ...marks } = said
+  const { name, media: _media, bytes: _bytes, hash: _hash, ...marks } = said
   const about = name === undefined ? 'a file' : `the file ${JSON.stringify(name)}`
   const bytes = typeof content === 'string' ? decoded(content, about) : content
   if (bytes.length === 0) throw faults.make('R4027', `${about} is empty`, { fix: 'name a file that has content' })
@@ -42,8 +42,8 @@ export function filePart(content: Uint8Array | string, said: Partial<Omit<FilePa
       },
     )
   return {
-    ...marks,
     type: 'file',
+    ...marks,
     ...(name === undefined ? {} : { name }),
     media: checkedMedia(bytes, about, said),
     bytes: bytes.length,

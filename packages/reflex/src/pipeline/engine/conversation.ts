@@ -1,6 +1,13 @@
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Call } from '../../kernel/port.ts'
-import { assistantMessage, type ModelMessage, type ModelReply, type ModelRequest } from '../../models/index.ts'
+import {
+  assistantMessage,
+  type ContentPart,
+  type FilePart,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+} from '../../models/index.ts'
 import type { Settled } from './handler.ts'
 import { settled } from './settle.ts'
 
@@ -19,6 +26,9 @@ export interface ResultPart {
   readonly at?: string
   readonly said?: string
 }
+
+/** A file of a message as a request keeps it: `at` is the key on the board that has the content. */
+export type StoredFile = Omit<FilePart, 'data'> & { readonly at: string }
 
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
 type Read = (key: string) => Json | undefined
@@ -56,7 +66,28 @@ export function wholeRequest(args: Json | undefined, read: Read): Json | undefin
 /** The same for the call of a port, in the frame that asks. */
 export function requestOfCall({ args, frame }: Pick<Call, 'args' | 'frame'>): Json | undefined {
   const reader = frame.reader()
-  return wholeRequest(args, (key) => reader.get(key))
+  const read: Read = (key) => reader.get(key)
+  return withContents(wholeRequest(args, read), read)
+}
+
+/** Returns a request with the contents of its files. A file whose content is not there stays as it is: the port refuses it. */
+function withContents(request: Json | undefined, read: Read): Json | undefined {
+  const { messages } = isObject(request) ? request : {}
+  if (!isObject(request) || !isList(messages) || !messages.some((message) => isObject(message) && isList(message['parts']))) return request
+  const whole = (messages as unknown as ModelMessage[]).map((message) =>
+    message.role === 'user' && message.parts !== undefined
+      ? { ...message, parts: message.parts.map((part) => withContent(part, read)) }
+      : message,
+  )
+  return { ...request, messages: whole as unknown as Json }
+}
+
+function withContent(part: ContentPart | StoredFile, read: Read): ContentPart | StoredFile {
+  if (!('at' in part)) return part
+  const { at, ...file } = part
+  const kept = settled(read(at)).ok
+  const content = typeof kept === 'string' ? kept : isObject(kept) ? kept['data'] : undefined
+  return { ...file, data: typeof content === 'string' ? content : '' }
 }
 
 function partAt(key: string, read: Read): ConversationPart | undefined {
