@@ -48,7 +48,7 @@ export function resultMessage({ call, name, at, said }: ResultPart, read: (key: 
  * Returns the whole arguments of a request to a model: those of a conversation name its last part, and `read` gives the values
  * that stand on the board. Other arguments are returned as they are.
  */
-export function wholeRequest(args: Json | undefined, read: Read): Json | undefined {
+function wholeRequest(args: Json | undefined, read: Read): Json | undefined {
   if (!isObject(args) || typeof args['conversation'] !== 'string') return args
   const { conversation, ...settings } = args
   const turns: ModelMessage[][] = []
@@ -63,7 +63,13 @@ export function wholeRequest(args: Json | undefined, read: Read): Json | undefin
   return { ...settings, ...shared, messages: [...messages, ...turns.reverse().flat()] } as unknown as JsonObject
 }
 
-/** The same for the call of a port, in the frame that asks. */
+/** The same for an effect of a frame, for people: its files are facts, without their contents. */
+export function shownRequest({ args, frame }: Pick<Call, 'args' | 'frame'>): Json | undefined {
+  const reader = frame.reader()
+  return wholeRequest(args, (key) => reader.get(key))
+}
+
+/** Returns the whole arguments of a call to a model, with the contents of its files, in the frame that asks. */
 export function requestOfCall({ args, frame }: Pick<Call, 'args' | 'frame'>): Json | undefined {
   const reader = frame.reader()
   const read: Read = (key) => reader.get(key)
