@@ -19,6 +19,7 @@ import { isOwnQuestion } from '../people/index.ts'
 import { decideByHand } from './by-hand.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
 import { pictureOf } from './picture.ts'
+import { giveUpCalls, isNeeded, leavePreparation, plainPosition, prepare, retriedArgs, takeResult } from './preparing.ts'
 import { ENGINE_ERROR, guardFault, runFaults, suspensionReason } from './run-faults.ts'
 import { frameReader } from './scopes.ts'
 import { workflowStory } from './story.ts'
@@ -48,7 +49,7 @@ export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflo
   return {
     name: 'workflow',
     rev: 2,
-    board: { history: true },
+    board: { history: true, scopes: true },
     compile: (source) => compileWorkflow(options.load(source)),
     refs: ({ calls }) => calls,
     schemas: ({ board }) => board,
@@ -75,8 +76,9 @@ function step(x: Step, input: Input | undefined): void {
     case undefined:
       return x.position === undefined ? begin(x) : invoke(x)
     case 'ok':
-      return decided(x, input[2])
+      return isNeeded(x, input[1]) ? takeResult(x, input[1], { ok: input[2] }) : decided(x, input[2])
     case 'err':
+      if (isNeeded(x, input[1])) return takeResult(x, input[1], { error: objectOf(input[2]) as unknown as FaultData })
       return fail(x, objectOf(input[2]) as unknown as FaultData)
     case 'answer':
       if (x.waits().some(({ id, name }) => id === input[1] && name === WAY)) return wayChosen(x, input[2])
@@ -111,6 +113,7 @@ function begin(x: Step): void {
 function enter(x: Step, id: string): void {
   const node = x.def.nodes.get(id)
   if (node === undefined) throw new TypeError(`no node ${id}`)
+  leavePreparation(x)
   x.go(id)
   if (node.call !== undefined) x.again()
   else x.requestPrepared(node.requests)
@@ -136,12 +139,14 @@ function invoke(x: Step): void {
 /** What an agent decided, as the port has accepted it: `[edge, writes?, reason?]`, or an object. */
 function decided(x: Step, decision: Json): void {
   if (isList(decision)) return advance(x, decision)
-  const { complete, suspend } = objectOf(decision)
+  const { complete, suspend, prepare: calls } = objectOf(decision)
+  if (calls !== undefined) return prepare(x, objectOf(decision))
   if (complete !== undefined) return finish(x, isList(complete) ? complete : [])
   if (suspend === undefined) return happened(x)
   const { ask, writes, by } = objectOf(decision)
   const misfit = refused(x, current(x), writes)
   if (misfit !== undefined) return fail(x, misfit)
+  if (leavePreparation(x)) x.go(plainPosition(x.position))
   const question = objectOf(ask)
   const due = typeof question.due === 'number' ? { due: x.now + question.due } : {}
   x.wait('answer', waitName(x, nodeAt(x.position) ?? ''), {
@@ -265,8 +270,8 @@ const REFUSED: ReadonlySet<string> = new Set(['R2007', 'R4200', 'R4201'])
  * A failure suspends (seed workflow 3.4): an open wait named so, whose answer tries again, with the input that the failed decision
  * had. An input that was refused is asked for again, from revision 2.
  */
-function suspendOn(x: Step, reason: string, fault: FaultData): void {
-  const retry = x.rev >= 2 && REFUSED.has(fault.code) ? undefined : x.flights()[0]?.args
+function suspendOn(x: Step, reason: string, fault: FaultData, again?: Json): void {
+  const retry = x.rev >= 2 && REFUSED.has(fault.code) ? undefined : retriedArgs(again ?? x.flights()[0]?.args)
   x.wait('answer', ENGINE_ERROR, { about: { reason, fault: copyJson(fault, 'fault'), ...(retry === undefined ? {} : { retry }) } })
 }
 
@@ -318,6 +323,7 @@ function command(x: Step, order: WorkflowCommand): void {
     return x.unwind()
   }
   x.drop(...x.flights().map((flight) => flight.id), ...x.waits().map((wait) => wait.id))
+  leavePreparation(x)
   x.go([id, 1])
   x.call(programRef(order.push), { map: order.map, args: order.seeds })
 }
@@ -327,6 +333,6 @@ function interrupted(x: Step, why: string): void {
   const flights = x.flights()
   if (flights.length === 0) return
   const fault = runFaults.make('R2059', why, { path: placeOf(x, current(x)) })
-  suspendOn(x, why, faultData(fault))
+  suspendOn(x, why, faultData(fault), giveUpCalls(x, faultData(fault)))
   x.drop(...flights.map((flight) => flight.id))
 }

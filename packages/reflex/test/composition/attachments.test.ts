@@ -6,7 +6,8 @@ import { type ModelRequest, scriptedModel } from '../../src/models/index.ts'
 import type { ReflexOptions } from '../../src/options.ts'
 import type { Reflex } from '../../src/reflex.ts'
 import { PDF, PNG, pngOf } from '../models/files.ts'
-import { lifeIn, newFolder } from './folders.ts'
+import type { Workflow } from '../../src/workflow/types.ts'
+import { lifeIn, newFolder, workflow } from './folders.ts'
 
 /** A life whose model keeps what it is asked. */
 function looking(folder: string, options: ReflexOptions = {}): { readonly reflex: Reflex; readonly asked: ModelRequest[] } {
@@ -126,6 +127,84 @@ describe('a picture that a stage of a pipeline shows its model', () => {
     const run = await reflex.run(put(folder, 'look.dot', dot(`attachments="${path}"`)))
     expect(run.status).toBe('failed')
     expect(JSON.stringify(await reflex.runtime.journal(run.id))).toMatch(message)
+    expect(asked).toEqual([])
+  })
+})
+
+describe('a picture that a node of a workflow shows its model', () => {
+  const look = (spec: object): Workflow => workflow('look', { look: { prompt: 'What is on it?', writes: 'seen', ...spec } }, []) as Workflow
+
+  test('is read as an effect of the node, kept by its hash, and shown without its content', async () => {
+    const folder = newFolder()
+    const photo = put(folder, 'photo.png', LARGE)
+    const { reflex, asked } = looking(folder)
+    const run = await reflex.run(look({ attach: ['photo.png'] }), { id: 'otter-2m9q' })
+    expect(run.get('seen')).toBe('seen 1')
+    expect(asked[0]?.messages.at(-1)).toMatchObject({ parts: [{ name: 'photo.png', media: 'image/png', data: LARGE.toString('base64') }] })
+    const { lines } = await reflex.trace('otter-2m9q')
+    const told = JSON.stringify(lines)
+    expect(told.includes(INSIDE)).toBe(false)
+    expect(told).toMatch(/\[photo\.png, image\/png 150 kB sha256:[0-9a-f]{12}\]/)
+    expect(told).toContain('calls file.read photo.png')
+    rmSync(photo)
+    expect(await reflex.replay('otter-2m9q')).toMatchObject({ result: 'equal' })
+  })
+
+  test('travels with the run in an archive, once, and is replayed there', async () => {
+    const [folder, other] = [newFolder(), newFolder()]
+    put(folder, 'a.png', LARGE)
+    put(folder, 'b.png', LARGE)
+    const { reflex } = looking(folder)
+    await reflex.run(look({ attach: ['a.png', 'b.png'] }), { id: 'otter-2m9q' })
+    const archive: string[] = []
+    for await (const line of reflex.export('otter-2m9q')) archive.push(line)
+    // The content of both is one value of the archive.
+    expect(archive.join('').includes(INSIDE)).toBe(true)
+    expect(archive.join('').length).toBeLessThan(1.5 * LARGE.toString('base64').length)
+    const there = looking(other).reflex
+    await there.import(archive)
+    expect(await there.replay('otter-2m9q')).toMatchObject({ result: 'equal' })
+  })
+
+  test('may be a value of the board, which no prompt shows', async () => {
+    const folder = newFolder()
+    put(folder, 'photo.png', LARGE)
+    const program = workflow(
+      'look',
+      {
+        read: { tool: 'file.read', args: { path: 'photo.png', as: 'base64' }, writes: 'photo' },
+        look: { prompt: 'What is on {{photo}}?', writes: 'seen', attach: { from: 'photo' } },
+      },
+      [['next', 'read', 'look']],
+    ) as Workflow
+    const { reflex, asked } = looking(folder)
+    expect((await reflex.run(program)).status).toBe('completed')
+    const [request] = asked
+    expect(request?.messages.at(-1)).toMatchObject({ parts: [{ name: 'photo.png', data: LARGE.toString('base64') }] })
+    expect(request?.messages.some(({ content }) => typeof content === 'string' && content.includes(INSIDE))).toBe(false)
+  })
+
+  test('is asked for again when it could not be read', async () => {
+    const folder = newFolder()
+    const { reflex, asked } = looking(folder)
+    const run = await reflex.run(look({ attach: '{{shot}}' }), { input: { shot: 'photo.png' } })
+    expect(run.questions[0]?.fault).toMatchObject({ code: 'R4106' })
+    put(folder, 'photo.png', PNG)
+    const [question] = run.questions
+    if (question === undefined) throw new Error('nothing is asked')
+    await run.answer(question, null, 'ana')
+    await run.idle()
+    expect([run.status, asked.length]).toEqual(['completed', 1])
+  })
+
+  test('is not read outside the work folder, whatever the board says', async () => {
+    const outer = newFolder()
+    const folder = join(outer, 'work')
+    put(outer, 'outside.png', PNG)
+    put(folder, 'inside.png', PNG)
+    const { reflex, asked } = looking(folder)
+    const run = await reflex.run(look({ attach: '{{shot}}' }), { input: { shot: '../outside.png' } })
+    expect(run.questions[0]?.fault).toMatchObject({ code: 'R3001' })
     expect(asked).toEqual([])
   })
 })

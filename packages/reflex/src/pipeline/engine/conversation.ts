@@ -7,6 +7,7 @@ import {
   type ModelMessage,
   type ModelReply,
   type ModelRequest,
+  shortResult,
 } from '../../models/index.ts'
 import type { Settled } from './handler.ts'
 import { settled } from './settle.ts'
@@ -33,15 +34,12 @@ export type StoredFile = Omit<FilePart, 'data'> & { readonly at: string }
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
 type Read = (key: string) => Json | undefined
 
-/** The most characters of a result that a model is given; the journal has all of it. */
-const MOST_RESULT = 50_000
-
 /** Returns the message of a tool call. */
 export function resultMessage({ call, name, at, said }: ResultPart, read: (key: string) => Settled): ToolMessage {
   const about = { role: 'tool' as const, call, name }
   if (at === undefined) return { ...about, result: said ?? '', failed: true }
   const { ok, error } = read(at)
-  return error === undefined ? { ...about, result: shortened(ok ?? null) } : { ...about, result: error.message, failed: true }
+  return error === undefined ? { ...about, result: shortResult(ok ?? null) } : { ...about, result: error.message, failed: true }
 }
 
 /**
@@ -98,10 +96,4 @@ function withContent(part: ContentPart | StoredFile, read: Read): ContentPart | 
 
 function partAt(key: string, read: Read): ConversationPart | undefined {
   return read(key) as unknown as ConversationPart | undefined
-}
-
-/** Returns a result that fits into a request: a long one is cut, and says so. */
-function shortened(result: Json): Json {
-  const text = typeof result === 'string' ? result : JSON.stringify(result)
-  return text.length <= MOST_RESULT ? result : `${text.slice(0, MOST_RESULT).toWellFormed()}\n… cut: ${text.length} characters in all`
 }

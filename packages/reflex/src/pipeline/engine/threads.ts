@@ -13,7 +13,8 @@ type Board = Pick<StepContext, 'get' | 'set'>
  */
 export function keepTurn(x: Board, lap: number, { thread, messages }: Turn): void {
   const n = countOf((key) => x.get(key), lap, thread)
-  x.set(turnKey(lap, n, thread), messages.map((message) => keepFiles(x, message)) as unknown as Json)
+  const kept = messages.map((message) => keepFiles(x, message))
+  x.set(turnKey(lap, n, thread), kept)
   x.set(threadKeyOf(lap, thread), n + 1)
   if (x.get(RESUMED) === true) x.set(RESUMED, false)
 }
