@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/kernel/index.ts'
+import type { Json, JsonObject } from '../../src/kernel/index.ts'
 import { type ModelRequest, type ScriptedReply, scriptedModel } from '../../src/models/index.ts'
 import type { ReflexOptions } from '../../src/options.ts'
 import type { Reflex } from '../../src/reflex.ts'
@@ -175,5 +175,42 @@ describe('a model node that offers tools', () => {
         expect.stringMatching(/openai\.apiKey/),
       ]),
     )
+  })
+})
+
+describe('a process that dies while a tool of a model node runs', () => {
+  test.each([
+    ['is performed again if it may be', 'free', 0],
+    ['is asked about if it may not', 'ask', 1],
+  ] as const)('the call %s, and the model gets its result once', async (_, repeat, questions) => {
+    const [folder, store] = [newFolder(), memoryStore()]
+    const begun = Promise.withResolvers<undefined>()
+    const tool = (run: () => Promise<Json>) =>
+      defineTool({ name: 'parcel.find', description: 'Finds.', leaves: repeat === 'ask', repeat, run })
+    const endless = tool(() => {
+      begun.resolve(undefined)
+      return new Promise(() => undefined)
+    })
+    const program = refund({ tools: ['parcel.find'] })
+    const first = life(folder, [calling(['parcel_find', {}])], { store, tools: [endless] })
+    await first.reflex.start(program, { id: 'otter-2m9q' })
+    await begun.promise
+    await first.reflex.close()
+    const second = life(folder, [YES], { store, tools: [tool(() => Promise.resolve({ state: 'lost' }))] })
+    const run = await second.reflex.resume('otter-2m9q')
+    await run.idle()
+    expect(run.questions).toHaveLength(questions)
+    for (const question of run.questions) {
+      expect(question.question.text).toContain('parcel.find at decide')
+      await run.answer(question, 'repeat', 'ana')
+      await run.idle()
+    }
+    expect(run.get('paid')).toBe(true)
+    expect(second.asked.map(({ messages }) => messages.slice(2))).toEqual([
+      [
+        { role: 'assistant', calls: expect.anything() as object },
+        { role: 'tool', call: 'c0', name: 'parcel_find', result: { state: 'lost' } },
+      ],
+    ])
   })
 })
