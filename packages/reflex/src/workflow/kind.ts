@@ -19,7 +19,7 @@ import { isOwnQuestion } from '../people/index.ts'
 import { decideByHand } from './by-hand.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
 import { pictureOf } from './picture.ts'
-import { giveUpCalls, isNeeded, leavePreparation, plainPosition, prepare, retriedArgs, takeResult } from './preparing.ts'
+import { isNeeded, leavePreparation, plainPosition, prepare, retriedArgs, takeResult } from './preparing.ts'
 import { ENGINE_ERROR, guardFault, runFaults, suspensionReason } from './run-faults.ts'
 import { frameReader } from './scopes.ts'
 import { workflowStory } from './story.ts'
@@ -270,8 +270,8 @@ const REFUSED: ReadonlySet<string> = new Set(['R2007', 'R4200', 'R4201'])
  * A failure suspends (seed workflow 3.4): an open wait named so, whose answer tries again, with the input that the failed decision
  * had. An input that was refused is asked for again, from revision 2.
  */
-function suspendOn(x: Step, reason: string, fault: FaultData, again?: Json): void {
-  const retry = x.rev >= 2 && REFUSED.has(fault.code) ? undefined : retriedArgs(again ?? x.flights()[0]?.args)
+function suspendOn(x: Step, reason: string, fault: FaultData): void {
+  const retry = x.rev >= 2 && REFUSED.has(fault.code) ? undefined : retriedArgs(x.flights()[0]?.args)
   x.wait('answer', ENGINE_ERROR, { about: { reason, fault: copyJson(fault, 'fault'), ...(retry === undefined ? {} : { retry }) } })
 }
 
@@ -323,7 +323,6 @@ function command(x: Step, order: WorkflowCommand): void {
     return x.unwind()
   }
   x.drop(...x.flights().map((flight) => flight.id), ...x.waits().map((wait) => wait.id))
-  leavePreparation(x)
   x.go([id, 1])
   x.call(programRef(order.push), { map: order.map, args: order.seeds })
 }
@@ -333,6 +332,6 @@ function interrupted(x: Step, why: string): void {
   const flights = x.flights()
   if (flights.length === 0) return
   const fault = runFaults.make('R2059', why, { path: placeOf(x, current(x)) })
-  suspendOn(x, why, faultData(fault), giveUpCalls(x, faultData(fault)))
+  suspendOn(x, why, faultData(fault))
   x.drop(...flights.map((flight) => flight.id))
 }

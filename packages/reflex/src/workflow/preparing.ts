@@ -71,15 +71,6 @@ export function takeResult(x: Step, effect: Ref, result: NeededResult): void {
   if (x.flights().every(({ id }) => id === effect)) askAgain(x, scope, rounds, x.getIn(scope, ARGS) ?? null)
 }
 
-/** Ends a preparation whose calls are given up: the agent gets an error for each that has no result. Returns the arguments with which it is asked again. */
-export function giveUpCalls(x: Step, why: FaultData): Json | undefined {
-  const { scope, rounds } = placeOf(x.position)
-  const calls = x.flights().filter(({ port }) => port === TOOL)
-  if (scope === undefined || calls.length === 0) return undefined
-  for (const { id } of calls) x.setIn(scope, resultKey(rounds - 1, indexOf(id)), { error: why })
-  return preparedArgs(scope, rounds, x.getIn(scope, ARGS) ?? null)
-}
-
 /** Forgets a preparation when its node is left; false where there is none. */
 export function leavePreparation(x: Step): boolean {
   const { scope } = placeOf(x.position)

@@ -9,6 +9,7 @@ import { defineTool } from '../../src/tools/index.ts'
 import { namedArguments, text } from '../../src/tools/arguments.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import type { Workflow } from '../../src/workflow/types.ts'
+import { recorded } from '../../src/testing/index.ts'
 import { lifeIn, newFolder, workflow } from './folders.ts'
 
 const EDGES = [
@@ -212,5 +213,19 @@ describe('a process that dies while a tool of a model node runs', () => {
         { role: 'tool', call: 'c0', name: 'parcel_find', result: { state: 'lost' } },
       ],
     ])
+  })
+})
+
+describe('a recorded run with tools at a model node', () => {
+  test('is decided again to the same end, and goes on wherever its process dies', async () => {
+    const { reflex } = life(newFolder(), [calling(['parcel_find', { id: 'A-1' }]), calling(['parcel_find', { id: 'gone' }]), YES])
+    const run = await reflex.run(refund({ tools: ['parcel.find'] }))
+    const lines: string[] = []
+    for await (const line of reflex.export(run.id)) lines.push(line)
+    const again = await recorded(lines)
+    expect(await again.replay()).toMatchObject({ status: 'completed' })
+    const { points, repeated } = await again.crashEverywhere()
+    expect(points).toBeGreaterThan(5)
+    expect(repeated).toEqual([])
   })
 })
