@@ -74,7 +74,9 @@ export function agentFor(settings: AgentSettings): RuntimeAgent {
     inspect: (workflow, locate, models) => of('').check(workflow, locate, models),
     effects: (workflow, node, leaving) => of('').effects(workflow, node, leaving),
     resolve: (context, call) => of(call?.run ?? '').resolve(context, call === undefined ? undefined : withFolder(call, settings.runFolder)),
-    traits: (context, call) => of(call.run).traits(context, { run: call.run, runFolder: settings.runFolder(call.run) }),
+    prepare: (context, call) => of(call.run).prepare(context, withFolder(call, settings.runFolder)),
+    traits: (context, call) =>
+      of(call.run).traits(context, { run: call.run, runFolder: settings.runFolder(call.run), prepared: call.prepared }),
   }
 }
 
@@ -120,6 +122,7 @@ function withFolder(call: DecisionCall, runFolder: (run: string) => string): Age
     run: call.run,
     runFolder: runFolder(call.run),
     key: call.key,
+    prepared: call.prepared,
     get signal() {
       return call.signal
     },

@@ -75,7 +75,7 @@ export function worldOf({ options, host, store, workdir, policy, tools, models, 
     spent,
   })
   const ports = {
-    decide: decisionPort(agent),
+    decide: decisionPort(agent, { prepares: true }),
     model: modelPort(modelsOfRuns({ models, redact }, choice), requestOfCall),
     ledger: ledgerPort(store, host),
     ...pipelines.ports,
@@ -85,7 +85,7 @@ export function worldOf({ options, host, store, workdir, policy, tools, models, 
     ...only(ports, 'charter', 'tool', 'offers', 'ledger'),
     // Middleware of a host is its code, which is not called.
     middleware: silent,
-    decide: decisionPort(pretender),
+    decide: decisionPort(pretender, { prepares: true }),
     model: modelPort(modelsOfRuns({ models: pretendedModels, redact }, choice), requestOfCall),
   }
   return { agent, pipelines: pipelines.kind, ports: simulatedPorts(ports, simulated, isSimulated) }

@@ -1,4 +1,5 @@
 import type { Json, Traits } from '../kernel/index.ts'
+import type { Preparation, PreparedRound } from '../workflow/preparing.ts'
 import type { Decision, DecisionAgent, DecisionContext } from '../workflow/types.ts'
 
 /** What is known of a run before a decision is made. */
@@ -6,6 +7,8 @@ export interface AgentPlace {
   readonly run: string
   /** The run's own folder, its real path. */
   readonly runFolder: string
+  /** What was prepared for this decision so far; absent where nothing performs the calls of a preparation. */
+  readonly prepared?: readonly PreparedRound[] | undefined
 }
 
 /** What whoever decides gets beside the context. */
@@ -22,6 +25,8 @@ export interface AgentCall extends AgentPlace {
 export interface RunnableAgent extends DecisionAgent {
   /** Throws a fault when it cannot decide. Without `call` nothing aborts it. */
   resolve(context: DecisionContext, call?: AgentCall): Promise<Decision>
+  /** The same, where the calls of a preparation are performed: the agent is asked again with their results. */
+  prepare?(context: DecisionContext, call: AgentCall): Promise<Decision | Preparation>
   /** Facts of this decision, for the policy and for what happens after a crash. Never throws and performs nothing. */
   traits?(context: DecisionContext, place?: AgentPlace): Traits
   /** Whether it has something to say at this node; one without this decides everywhere. */

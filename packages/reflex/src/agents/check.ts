@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Fault, isFault } from '../kernel/index.ts'
+import { type Fault, isFault, isObject } from '../kernel/index.ts'
 import { checkSchema, type Locate, type Path, quote, suggest } from '../text/index.ts'
 import type { Edge, Node, Workflow } from '../workflow/types.ts'
 import { appointments, type Appointing, unknownAgent } from './appoint.ts'
@@ -11,7 +11,8 @@ import { faults } from './faults.ts'
 import { isForeign, OURS } from './read-spec.ts'
 import { modelSpec, personSpec, rulesSpec, toolSpec } from './spec.ts'
 import type { ToolSettings } from './tool.ts'
-import { faults as toolFaults } from '../tools/index.ts'
+import { notOffered } from './model-preparing.ts'
+import { faults as toolFaults, offeredTool, offerOf } from '../tools/index.ts'
 
 interface Checking {
   readonly settings: Appointing & Pick<ToolSettings, 'tools'>
@@ -80,6 +81,7 @@ function checkNode(workflow: Workflow, node: Node, leaving: readonly Edge[], che
     ...(schema === personSpec ? askFindings({ workflow, node, validEdges: [...leaving] }, locate) : []),
     ...(schema === modelSpec ? checkModels(node, checking.models, locate) : []),
     ...checkTool(node, checking, at),
+    ...(schema === modelSpec ? checkOffers(node, checking, at) : []),
     ...checkEdges(node, leaving, checking, at),
   ]
 }
@@ -119,14 +121,31 @@ function checkTool({ spec }: Node, { settings, locate }: Checking, at: (...path:
   if (typeof tool !== 'string') return []
   const known = settings.tools.find(tool)
   if (known !== undefined) return argumentFindings(known, args, (path, options) => locate(at(...path), options))
-  const guess = suggest(tool, settings.tools.names())
+  return [unknownTool(tool, settings.tools, locate(at('tool')))]
+}
+
+function unknownTool(tool: string, tools: ToolSettings['tools'], place: ReturnType<Locate>): Fault {
+  const guess = suggest(tool, tools.names())
   const hint = guess === undefined ? '' : `; did you mean ${quote(guess)}?`
-  return [
-    toolFaults.make('R4100', `there is no tool ${quote(tool)}${hint}`, {
-      ...locate(at('tool')),
-      fix: guess === undefined ? `tools: ${settings.tools.names().join(', ')}` : `write ${guess}`,
-    }),
-  ]
+  return toolFaults.make('R4100', `there is no tool ${quote(tool)}${hint}`, {
+    ...place,
+    fix: guess === undefined ? `tools: ${tools.names().join(', ')}` : `write ${guess}`,
+  })
+}
+
+/** Every tool that a node offers its model must be there, and be one that a model may call. */
+function checkOffers({ spec }: Node, { settings, locate }: Checking, at: (...path: Path) => Path): readonly Fault[] {
+  const names: readonly unknown[] = Array.isArray(spec.tools) ? (spec.tools as readonly unknown[]) : []
+  const found = names.flatMap((name, i): Fault[] => {
+    if (typeof name !== 'string') return []
+    const tool = offeredTool(settings.tools, name)
+    if (tool === undefined) return [unknownTool(name, settings.tools, locate(at('tools', i)))]
+    return offerOf(tool) === undefined ? [notOffered(name, locate(at('tools', i)))] : []
+  })
+  const { tool: chosen } = isObject(spec.toolChoice) ? spec.toolChoice : {}
+  if (typeof chosen !== 'string' || names.includes(chosen)) return found
+  const message = `toolChoice names ${quote(chosen)}, and the node does not offer that tool`
+  return [...found, faults.make('R2100', message, { ...locate(at('toolChoice', 'tool')), fix: `add ${quote(chosen)} to "tools"` })]
 }
 
 /** Every edge that a spec names must leave the node. */

@@ -23,6 +23,7 @@ export interface DispatchSettings extends ToolSettings, Appointing {
 /** The agent of a runtime: it knows the others by name. */
 export interface Dispatcher extends RunnableAgent {
   traits: NonNullable<RunnableAgent['traits']>
+  prepare: NonNullable<RunnableAgent['prepare']>
   /** Who decides at a node. */
   appointed(context: DecisionContext): Appointed
   /** What is wrong with the specs of a workflow and can be seen before a run; `locate` says where in its text; without `models`, names of models are not checked. */
@@ -43,7 +44,7 @@ export function dispatch(settings: DispatchSettings): Dispatcher {
     ['rules', rulesAgent],
     ['tool', toolAgent(settings)],
     ['person', personAgent],
-    ['model', modelAgent(settings.models)],
+    ['model', modelAgent(settings.models, settings.tools)],
     ...Object.entries(settings.agents ?? {}),
   ])
   const find = (context: DecisionContext): { appointed: Appointed; agent: RunnableAgent } => {
@@ -58,6 +59,11 @@ export function dispatch(settings: DispatchSettings): Dispatcher {
     async resolve(context, call) {
       const { appointed, agent } = find(context)
       const decision = await agent.resolve(context, call)
+      return { by: appointed.name, ...decision }
+    },
+    async prepare(context, call) {
+      const { appointed, agent } = find(context)
+      const decision = await (agent.prepare === undefined ? agent.resolve(context, call) : agent.prepare(context, call))
       return { by: appointed.name, ...decision }
     },
     traits(context, place) {

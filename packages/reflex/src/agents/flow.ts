@@ -126,6 +126,7 @@ class Told {
       this.#read(readsOfText(spec[field] ?? '', ['spec', field]).map((read) => (always ? read : { ...read, optional: true })))
     }
     for (const [i, path] of (spec.show ?? []).entries()) this.#read([{ path, at: ['spec', 'show', i], optional: true }])
+    this.#read(readsOfValue(spec.attach ?? [], ['spec', 'attach']).map((read) => (always ? read : { ...read, optional: true })))
     for (const write of writesNamed(spec.writes)) this.#write(write)
     return this.#flow([{ when: [], reads: [], writes: [] }])
   }

@@ -1,4 +1,5 @@
 import type { Json } from '../kernel/index.ts'
+import { shownJson } from '../text/index.ts'
 import type { View } from './lookup.ts'
 import { shown } from './template.ts'
 
@@ -60,7 +61,7 @@ const FEW = 10
 export function showBoard(view: View, paths: readonly string[], room: PromptRoom): ShownBoard {
   const entries = paths.flatMap((path, place) => {
     const value = view.find(path)
-    return value === undefined ? [] : [{ path, name: keyName(path), place, text: JSON.stringify(value) }]
+    return value === undefined ? [] : [{ path, name: keyName(path), place, text: shownJson(value) }]
   })
   const lines = new Map<string, string>()
   const cut = new Set<string>()

@@ -1,12 +1,25 @@
 import type { JsonObject } from '../kernel/index.ts'
-import { costTraits, type ModelReply, type ModelRequest, type Models, shortName } from '../models/index.ts'
+import {
+  costTraits,
+  type FilePart,
+  messageText,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+  type Models,
+  shortName,
+  shortResult,
+} from '../models/index.ts'
+import type { Offer, Tools } from '../tools/index.ts'
+import type { Preparation, PreparedRound } from '../workflow/preparing.ts'
 import type { Decision, DecisionContext, Edge } from '../workflow/types.ts'
-import type { AgentCall, RunnableAgent } from './agent.ts'
+import type { AgentCall, AgentPlace, RunnableAgent } from './agent.ts'
 import { chooseWay, decided, writeAsRule } from './choose.ts'
 import { readDuration } from './duration.ts'
 import { onlyWay, outgoing } from './edges.ts'
 import { Draft } from './lookup.ts'
 import { answerForm } from './model-answer.ts'
+import { attachedFiles, cannotPrepare, nextTurn, offeredTools, turnCount, turnMessages } from './model-preparing.ts'
 import { promptFor, type Prompt } from './model-prompt.ts'
 import { readSpec } from './read-spec.ts'
 import { readWorking, work } from './rules.ts'
@@ -17,21 +30,27 @@ import { type ModelSpec, modelSpec, type Rule } from './spec.ts'
  * in which only these can be named; the decision keeps what it saw and what it took. Nothing is asked of a model where
  * there is one way and nothing to write. Throws what the models throw: `R4001` where none is configured.
  */
-export function modelAgent(models: Models): RunnableAgent {
+export function modelAgent(models: Models, tools?: Tools): RunnableAgent {
+  const answer = async (context: DecisionContext, call: AgentCall | undefined): Promise<Decision | Preparation> => {
+    const draft = new Draft(context.blackboard)
+    if (context.node.spec.prompt === undefined) return decideInstead(models, context, draft, call)
+    return decide(models, readSpec(modelSpec, context.node), { context, draft, call, tools })
+  }
   return {
     async resolve(context, call) {
-      const draft = new Draft(context.blackboard)
-      if (context.node.spec.prompt === undefined) return decideInstead(models, context, draft, call)
-      return decide(models, readSpec(modelSpec, context.node), { context, draft, call })
+      const decision = await answer(context, call)
+      if (decision.type === 'prepare') throw cannotPrepare(context.node.id)
+      return decision
     },
-    traits: (context) => ({
+    prepare: answer,
+    traits: (context, place) => ({
       leaves: false,
       repeat: 'free',
       needs: ['arbor://orchestrator/execute/llm_query'],
       ...(asksModel(context)
         ? costTraits(
             () => models,
-            () => plannedRequest(context),
+            () => plannedRequest(context, tools, place),
           )
         : {}),
     }),
@@ -39,10 +58,15 @@ export function modelAgent(models: Models): RunnableAgent {
 }
 
 /** The request that a node would send now. A node that cannot make one sends nothing. */
-function plannedRequest(context: DecisionContext): ModelRequest {
+function plannedRequest(context: DecisionContext, tools: Tools | undefined, place: AgentPlace | undefined): ModelRequest {
   const draft = new Draft(context.blackboard)
   const spec = context.node.spec.prompt === undefined ? insteadSpec(context) : readSpec(modelSpec, context.node)
-  return requestOf(spec, context, draft, waysOf(context)).request
+  const ways = waysOf(context)
+  const { prompt, form } = promptOf(spec, context, draft, ways)
+  const rounds = place?.prepared ?? []
+  const files = attachedFiles(spec, draft, rounds)
+  const prepared = { parts: 'parts' in files ? files.parts : [], offers: offeredTools(spec, tools), rounds }
+  return requestFor(spec, prompt, form.output, prepared, labelOf(context))
 }
 
 /** Nothing is asked of a model where there is one way and nothing to write. */
@@ -56,25 +80,40 @@ interface Deciding {
   readonly call: AgentCall | undefined
   /** The rules of the node, whose writes belong to the way that is chosen. */
   readonly rules?: readonly Rule[]
+  readonly tools?: Tools | undefined
 }
 
-async function decide(models: Models, spec: ModelSpec, { context, draft, call, rules = [] }: Deciding): Promise<Decision> {
+async function decide(
+  models: Models,
+  spec: ModelSpec,
+  { context, draft, call, rules = [], tools }: Deciding,
+): Promise<Decision | Preparation> {
   const ways = waysOf(context)
   if (ways.length < 2 && spec.writes === undefined) {
     const edge = onlyWay(context)
     return decided({ edge, because: edge === undefined ? undefined : `only ${edge.event} is open` }, draft, 'rules')
   }
-  const { prompt, form, request } = requestOf(spec, context, draft, ways)
+  const rounds = call?.prepared ?? []
+  const files = attachedFiles(spec, draft, rounds)
+  if ('needs' in files) return files.needs
+  const offers = offeredTools(spec, tools)
+  if (offers.length > 0 && call?.prepared === undefined) throw cannotPrepare(context.node.id)
+  const { prompt, form } = promptOf(spec, context, draft, ways)
+  const request = requestFor(spec, prompt, form.output, { parts: files.parts, offers, rounds }, labelOf(context))
   const reply = await models.generate(request, call ?? UNWATCHED)
+  if (reply.calls !== undefined && reply.calls.length > 0 && offers.length > 0)
+    return { ...nextTurn(spec, reply, offers, rounds), by: authorOf(reply), used: usedBy(reply) }
   const way = form.take(reply, draft)
   if (way.edge !== undefined) writeAsRule(rules, way.edge, context, draft)
-  return { ...decided(way, draft, authorOf(reply)), saw: saw(prompt), used: usedBy(reply) }
+  return { ...decided(way, draft, authorOf(reply)), saw: saw(prompt, request.messages), used: usedBy(reply) }
 }
 
-function requestOf(spec: ModelSpec, context: DecisionContext, draft: Draft, ways: readonly Edge[]) {
-  const prompt = promptFor(spec, context, draft, ways)
-  const form = answerForm(spec.writes, context.workflow, ways)
-  return { prompt, form, request: requestFor(spec, prompt, form.output, `${context.workflow.id}/${context.node.id}`) }
+function promptOf(spec: ModelSpec, context: DecisionContext, draft: Draft, ways: readonly Edge[]) {
+  return { prompt: promptFor(spec, context, draft, ways), form: answerForm(spec.writes, context.workflow, ways) }
+}
+
+function labelOf({ workflow, node }: DecisionContext): string {
+  return `${workflow.id}/${node.id}`
 }
 
 /** The open ways; a node that ends has none, and one whose ways are all closed cannot be decided. */
@@ -84,7 +123,12 @@ function waysOf(context: DecisionContext): readonly Edge[] {
 }
 
 /** At a node that asks nothing of a model: what rules would work out is worked out, and the model chooses where there is a choice. */
-async function decideInstead(models: Models, context: DecisionContext, draft: Draft, call: AgentCall | undefined): Promise<Decision> {
+async function decideInstead(
+  models: Models,
+  context: DecisionContext,
+  draft: Draft,
+  call: AgentCall | undefined,
+): Promise<Decision | Preparation> {
   const spec = readWorking(context.node)
   const said = work(spec, draft)
   if (context.validEdges.length < 2) {
@@ -104,9 +148,32 @@ function escaped(text: string): string {
   return text.replaceAll('{{', '{ {')
 }
 
-function requestFor(spec: ModelSpec, { messages }: Prompt, output: ModelRequest['output'], label: string): ModelRequest {
+/** What a node adds to its prompt. */
+interface Prepared {
+  readonly parts: readonly FilePart[]
+  readonly offers: readonly Offer[]
+  readonly rounds: readonly PreparedRound[]
+}
+
+function requestFor(
+  spec: ModelSpec,
+  { messages: [system, question, ...others] }: Prompt,
+  output: ModelRequest['output'],
+  { parts, offers, rounds }: Prepared,
+  label: string,
+): ModelRequest {
   const timeout = spec.timeout === undefined ? undefined : readDuration(spec.timeout)
   const tryTimeout = spec.tryTimeout === undefined ? undefined : readDuration(spec.tryTimeout)
+  const cache = { cache: true } as const
+  const messages: readonly ModelMessage[] = [
+    ...(system === undefined ? [] : [{ ...system, ...(spec.cache === undefined ? {} : cache) }]),
+    ...(question?.role === 'user'
+      ? [{ ...question, ...(parts.length === 0 ? {} : { parts }), ...(spec.cache === 'prompt' ? cache : {}) }]
+      : []),
+    ...others,
+    ...turnMessages(rounds),
+  ]
+  const choice = turnCount(rounds) > 0 && spec.toolChoice !== 'none' ? 'auto' : choiceOf(spec.toolChoice, offers)
   return {
     messages,
     label,
@@ -119,7 +186,16 @@ function requestFor(spec: ModelSpec, { messages }: Prompt, output: ModelRequest[
     ...(timeout === undefined ? {} : { timeout }),
     ...(tryTimeout === undefined ? {} : { tryTimeout }),
     ...(spec.retries === undefined ? {} : { retries: spec.retries }),
+    ...(spec.providerOptions === undefined ? {} : { options: spec.providerOptions }),
+    ...(offers.length === 0 ? {} : { tools: offers.map(({ name, description, schema }) => ({ name, description, schema })) }),
+    ...(offers.length === 0 || choice === undefined ? {} : { choice }),
   }
+}
+
+/** A tool is chosen by the name that models call it by. */
+function choiceOf(choice: ModelSpec['toolChoice'], offers: readonly Offer[]): ModelRequest['choice'] {
+  if (typeof choice !== 'object') return choice
+  return { tool: offers.find(({ tool }) => tool === choice.tool)?.name ?? choice.tool }
 }
 
 const UNWATCHED = { signal: new AbortController().signal, key: '', part: (): void => undefined }
@@ -130,14 +206,28 @@ function authorOf({ by, model }: ModelReply): string {
   return shortName(model)
 }
 
-function saw({ board, filled, messages }: Prompt): JsonObject {
+function saw({ board, filled }: Prompt, messages: readonly ModelMessage[]): JsonObject {
   const { keys, cut, left } = board
   return {
     keys: [...keys, ...filled.filter((key) => !keys.includes(key) && !cut.includes(key))],
     ...(cut.length === 0 ? {} : { cut }),
     ...(left.length === 0 ? {} : { left }),
-    messages: messages.map((message) => ({ role: message.role, content: 'content' in message ? (message.content ?? '') : '' })),
+    messages: messages.map((message) => ({ role: message.role, content: shownText(message) })),
   }
+}
+
+/** Characters of a result of a tool that a decision repeats; the record of the call has all of it. */
+const SHOWN_RESULT = 2_000
+
+function shownText(message: ModelMessage): string {
+  if (message.role === 'tool') {
+    const result = shortResult(message.result, SHOWN_RESULT)
+    return typeof result === 'string' ? result : JSON.stringify(result)
+  }
+  const calls = message.role === 'assistant' ? (message.calls ?? []) : []
+  return [messageText(message), ...calls.map(({ name, args }) => `[calls ${name} ${JSON.stringify(args)}]`)]
+    .filter((text) => text !== '')
+    .join('\n')
 }
 
 function usedBy({ model, usage, cost, tries, estimated, failures }: ModelReply): JsonObject {
@@ -145,6 +235,8 @@ function usedBy({ model, usage, cost, tries, estimated, failures }: ModelReply):
     model,
     input: usage.input,
     output: usage.output,
+    ...(usage.cached === undefined ? {} : { cached: usage.cached }),
+    ...(usage.cacheWrite === undefined ? {} : { cacheWrite: usage.cacheWrite }),
     ...(cost === undefined ? {} : { usd: cost }),
     ...(tries === 1 ? {} : { tries }),
     ...(estimated === true ? { estimated } : {}),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { holdsKey, keyIn } from '../models/index.ts'
 import { schemaProblem } from '../people/index.ts'
 import { readDuration } from './duration.ts'
 import { patternProblem } from './patterns.ts'
@@ -120,6 +121,11 @@ export const personSpec = z.strictObject({
   show: z.array(path).optional(),
 })
 
+const providerOptions = z.record(z.string().min(1), z.record(z.string(), z.json())).check((input) => {
+  const found = keyIn(input.value)
+  if (found !== undefined) input.issues.push({ code: 'custom', message: holdsKey(found).message, input: input.value })
+})
+
 /** The spec of a node that a model decides. */
 export const modelSpec = z.strictObject({
   agent: z.string().min(1).optional(),
@@ -147,6 +153,12 @@ export const modelSpec = z.strictObject({
   timeout: duration.optional(),
   tryTimeout: duration.optional(),
   retries: z.number().int().min(0).max(10).optional(),
+  attach: z.union([z.array(value).min(1).max(20), value]).optional(),
+  providerOptions: providerOptions.optional(),
+  cache: z.enum(['system', 'prompt']).optional(),
+  tools: z.array(z.string().min(1)).min(1).optional(),
+  toolChoice: z.union([z.enum(['auto', 'required', 'none']), z.strictObject({ tool: z.string().min(1) })]).optional(),
+  maxTurns: z.number().int().min(1).max(200).optional(),
 })
 
 export type Condition = z.output<typeof condition>

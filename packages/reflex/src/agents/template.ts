@@ -1,4 +1,5 @@
 import { isList, type Json } from '../kernel/index.ts'
+import { shownJson } from '../text/index.ts'
 import { faults } from './faults.ts'
 import { need, type View, within } from './lookup.ts'
 
@@ -126,8 +127,8 @@ export function isNothing(value: Json | undefined): boolean {
 
 /** A value as a template shows it. */
 export function shown(value: Json): string {
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return value.startsWith('data:') ? (JSON.parse(shownJson(value)) as string) : value
   if (value === null) return ''
   if (isList(value) && value.every((item) => typeof item !== 'object')) return value.join(', ')
-  return JSON.stringify(value)
+  return shownJson(value)
 }

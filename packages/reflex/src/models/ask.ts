@@ -7,9 +7,11 @@ import { Deadline } from './deadline.ts'
 import { faults } from './faults.ts'
 import { lengthOf, limitLength } from './limits.ts'
 import type { FindMisfits } from './misfits.ts'
+import { withCheckedFiles } from './content.ts'
+import { unfitFile } from './text-models.ts'
 import { costOf } from './prices.ts'
 import { Progress } from './progress.ts'
-import { offersTools } from './request.ts'
+import { offersTools, refuseKeys } from './request.ts'
 import { estimateUsage } from './reserve.ts'
 import { extras } from './scripted.ts'
 import { type Checked, jsonIn, type SchemaCheck, schemaCheck } from './structured.ts'
@@ -36,8 +38,10 @@ const DEFAULT_RETRIES = 2
 export async function ask(names: readonly string[], request: ModelRequest, call: ModelCall, world: AskWorld): Promise<ModelReply> {
   call.signal.throwIfAborted()
   const { output } = request
+  refuseKeys(request)
+  const checkedRequest = withCheckedFiles(request)
   const check = output && schemaCheck(output.schema, { of: output.name ?? 'the answer', check: world.check })
-  const asking = new Asking(request, call, world, check)
+  const asking = new Asking(checkedRequest, call, world, check)
   try {
     return await asking.each(names)
   } finally {
@@ -103,6 +107,8 @@ class Asking {
   }
 
   async #model(name: string, limits: TryLimits): Promise<ModelReply> {
+    const unfit = unfitFile(name, this.#request)
+    if (unfit !== undefined) throw unfit
     const model = await this.#limit.race(this.#world.find(name))
     const answer = await this.#tried(name, model, this.#request, limits)
     const checked = this.#checked(answer)

@@ -61,6 +61,10 @@ function classified(thrown: unknown, { name: model, scrub }: Asked): Fault {
       ? faults.make('R4011', `${model} ended its stream before the answer was whole`, { fix: BROKEN_OFF })
       : faults.make('R4012', `${model} answered with something else than an answer: ${words}`)
   if (trouble.name === 'AI_LoadAPIKeyError' || trouble.name === 'AI_LoadSettingError') return faults.make('R4004', `${model}: ${words}`)
+  if (trouble.name === 'AI_UnsupportedFunctionalityError' && /media|file|image|audio|pdf/i.test(trouble.message))
+    return faults.make('R4030', `${model} does not take a file of the message: ${words}`, {
+      fix: 'name another model, or convert the file',
+    })
   // An answer that had begun and could not be read to its end.
   if (trouble.status !== undefined || /terminated|other side closed|premature/i.test(trouble.message))
     return trouble.status !== undefined && trouble.cause === undefined

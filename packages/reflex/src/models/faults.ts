@@ -3,7 +3,7 @@ import { defineFaults } from '../kernel/index.ts'
 const DURING = 'during a run'
 const BEFORE = 'before a run'
 
-/** The models' part of the catalogue: which model (R4001 to R4005), what providers answer (R4006 to R4014), answers (R4015 to R4019), recordings (R4020, R4021), prices (R4022). */
+/** The models' part of the catalogue: which model (R4001 to R4005), what providers answer (R4006 to R4014), answers (R4015 to R4019), recordings (R4020, R4021), prices (R4022), files and options of a request (R4027 to R4031), tools of a node (R4032, R4033). */
 export const faults = defineFaults({
   R4001: {
     title: 'No model is configured',
@@ -184,7 +184,64 @@ export const faults = defineFaults({
     means: 'REFLEX_PRICES names a file with your own prices: their date, and USD for a million tokens by the name of a model.',
     fix: 'Write {"date": "2026-02-01", "prices": {"openai:gpt-5-mini": {"input": 0.25, "cached": 0.025, "output": 2}}}.',
   },
+  R4027: {
+    title: 'A file cannot be shown to a model',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'A message of a model can have images, PDFs, sounds and texts. The content of the file is empty or of another format, or its media type is not the one that is stated. Nothing was sent.',
+    often: 'a file with the wrong ending, a path in place of content, an archive or an office document',
+    fix: 'Convert the file to PNG, JPEG, GIF, WebP, PDF, a sound or a text, or correct the stated media type.',
+  },
+  R4028: {
+    title: 'The files of a message are too large',
+    verdict: 'fail',
+    when: DURING,
+    means: 'One file of a message may have 16 MB, all files of a request 22 MB: providers take bodies of about 32 MB. Nothing was sent.',
+    fix: 'Attach a smaller file: a smaller picture, or fewer pages.',
+  },
+  R4029: {
+    title: 'A file is not the one that was stored',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'A record keeps the hash of each file that a model gets. The stored content has another hash, is not there, or lost a part: values of secret variables are taken out of all that is recorded, also out of files. Nothing was sent.',
+    fix: 'Attach the file again.',
+  },
   R4030: {
+    title: 'A model does not take this kind of file',
+    verdict: 'fail',
+    when: DURING,
+    means: 'The model, or the package of its provider, takes no files of this media type. Nothing was sent.',
+    often: 'an image for a model that reads text alone, a PDF for a server that takes images alone',
+    fix: 'Name a model that takes the file, or convert the file.',
+  },
+  R4031: {
+    title: 'Provider options hold a key',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'Provider options are part of a request, and a record keeps every request. Keys and passwords do not belong there. Nothing was sent.',
+    fix: 'Remove the key from the options; Reflex hands each provider the key from its variable in the environment.',
+  },
+  R4032: {
+    title: 'A tool cannot be offered to a model',
+    verdict: 'wait',
+    when: DURING,
+    means:
+      'The node offers its model a tool that only an author can call: a required argument of the tool is written by the author of a program.',
+    often: 'the tool command or shell',
+    fix: 'Offer a tool whose arguments a model may choose, such as a command that the operator has given a name.',
+  },
+  R4033: {
+    title: 'Nothing can perform what a node needs before its decision',
+    verdict: 'wait',
+    when: DURING,
+    means:
+      'The node offers its model tools or attaches files. These are effects of a run, with permissions and records. An engine that a program drives by itself asks only for decisions.',
+    fix: 'Run the workflow with new Reflex(), or remove `tools` and `attach` from the node.',
+  },
+  R4034: {
     title: 'A model is not known, and its name looks misspelt',
     verdict: 'fail',
     severity: 'warning',

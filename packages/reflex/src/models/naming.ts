@@ -1,10 +1,12 @@
 import type { Fault } from '../kernel/index.ts'
+import { CLOUDS, cloudOf } from './clouds.ts'
 import { faults } from './faults.ts'
 import { fullName } from './prices.ts'
 import type { Environment } from './scrub.ts'
 
 /** What is known of the providers whose packages read the environment by themselves: Reflex hands both in instead. */
 interface Known {
+  /** The variable of the key; of a cloud, the first that it needs. */
   readonly key: string
   readonly url?: { readonly variable: string; readonly usual: string }
 }
@@ -18,6 +20,9 @@ const KNOWN: Readonly<Record<string, Known>> = {
   xai: { key: 'XAI_API_KEY' },
   deepseek: { key: 'DEEPSEEK_API_KEY' },
   cohere: { key: 'COHERE_API_KEY' },
+  bedrock: { key: 'AWS_BEARER_TOKEN_BEDROCK' },
+  vertex: { key: 'GOOGLE_VERTEX_PROJECT' },
+  azure: { key: 'AZURE_API_KEY' },
 }
 
 /** Finds the name that a misspelt word was meant to be; `suggest` of the text room is one. */
@@ -71,9 +76,30 @@ export function shortName(model: string): string {
   return rest !== '' && (provider === 'local' || knownProvider(provider) !== undefined) ? rest : model
 }
 
-/** The variable that holds the key of the provider before the colon; undefined for one that Reflex does not know by name. */
-export function keyVariable(model: string): string | undefined {
-  return knownProvider(nameParts(model).provider)?.key
+/** The access to a provider: its package, and the variable that is missing for it, with what to set. */
+export interface ProviderAccess {
+  readonly package: string
+  readonly missing?: { readonly name: string; readonly fix: string } | undefined
+}
+
+/** Says how the provider before the colon is reached; undefined for one that Reflex does not know by name. Loads nothing. */
+export function providerAccess(model: string, environment: Environment): ProviderAccess | undefined {
+  const { provider } = nameParts(model)
+  const known = knownProvider(provider)
+  if (known === undefined) return undefined
+  const cloud = cloudOf(provider)
+  if (cloud === undefined) {
+    const missing = environment[known.key] ? {} : { missing: { name: known.key, fix: `set ${known.key}` } }
+    return { package: `@ai-sdk/${provider}`, ...missing }
+  }
+  const read = cloud.settings(environment)
+  return { package: cloud.package, ...('missing' in read ? { missing: { name: read.missing, fix: read.fix } } : {}) }
+}
+
+/** Returns the variables of the environment by which requests are signed and that are set; no values. */
+export function accessVariables(environment: Environment): readonly string[] {
+  const names = new Set(Object.values(CLOUDS).flatMap(({ variables }) => variables))
+  return Object.keys(environment).filter((name) => (name.endsWith('_API_KEY') || names.has(name)) && environment[name])
 }
 
 /** A name belongs to the server at the base URL, unless it begins with a provider that is known. */
@@ -106,7 +132,7 @@ export function nameProblem(name: string, naming: Naming): Fault | undefined {
 /**
  * Returns what keeps a name from meaning a model, or may do so, without loading or asking anything. An error: a name that
  * no setting makes readable (`R4002`). Warnings: a name that this environment cannot read (`R4002`), a package or a key
- * that is not there (`R4003`, `R4004`), and a name that looks like a misspelt one of `listed` (`R4030`).
+ * that is not there (`R4003`, `R4004`), and a name that looks like a misspelt one of `listed` (`R4034`).
  */
 export function nameFindings(name: string, naming: Naming, listed: readonly string[]): Fault[] {
   if (naming.names.includes(name)) return []
@@ -118,12 +144,20 @@ export function nameFindings(name: string, naming: Naming, listed: readonly stri
     return [ofSettings || naming.server !== undefined ? Object.assign(problem, WARNING) : problem]
   }
   if (known === undefined) return []
+  const needed = cloudOf(provider)?.package ?? `@ai-sdk/${provider}`
   const meant = listed.includes(name) ? undefined : naming.guess?.(name, listed.filter(sameNumbers(name)))
   return [
     ...(meant === undefined ? [] : [misspeltModel(name, meant)]),
-    ...(naming.installed(`@ai-sdk/${provider}`) ? [] : [Object.assign(missingPackage(name, provider), WARNING)]),
-    ...(naming.environment[known.key] ? [] : [Object.assign(missingKey(name, known.key), WARNING)]),
+    ...(naming.installed(needed) ? [] : [Object.assign(missingPackage(name, needed), WARNING)]),
+    ...missingAccess(name, provider, known.key, naming),
   ]
+}
+
+/** The key of a provider, or what a cloud signs requests with, where the environment lacks it. */
+function missingAccess(name: string, provider: string, key: string, { environment }: Naming): Fault[] {
+  const cloud = cloudOf(provider)?.settings(environment)
+  if (cloud !== undefined) return 'missing' in cloud ? [Object.assign(missingKey(name, cloud.missing), WARNING)] : []
+  return environment[key] ? [] : [Object.assign(missingKey(name, key), WARNING)]
 }
 
 const WARNING = { severity: 'warning' } as const
@@ -135,14 +169,13 @@ function sameNumbers(name: string): (other: string) => boolean {
 }
 
 function misspeltModel(name: string, meant: string): Fault {
-  return faults.make('R4030', `Reflex knows no model ${JSON.stringify(name)}; did you mean ${JSON.stringify(meant)}?`, {
+  return faults.make('R4034', `Reflex knows no model ${JSON.stringify(name)}; did you mean ${JSON.stringify(meant)}?`, {
     fix: `write ${meant}`,
   })
 }
 
 /** The package of a provider is not installed: `R4003`. */
-export function missingPackage(name: string, provider: string): Fault {
-  const needed = `@ai-sdk/${provider}`
+export function missingPackage(name: string, needed: string): Fault {
   return faults.make('R4003', `${name} needs the package ${needed}, which is not installed`, { fix: `npm install ${needed}` })
 }
 

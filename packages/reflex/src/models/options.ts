@@ -1,10 +1,14 @@
+import { Buffer } from 'node:buffer'
 import { canonicalJson, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
-import type { ModelMessage, ModelRequest } from './types.ts'
+import { fileText } from './content.ts'
+import { isText } from './media.ts'
+import type { ContentMarks, ContentPart, FilePart, ModelMessage, ModelRequest } from './types.ts'
 
 /** A message in the form of the provider interface. */
-type PromptMessage =
+type PromptMessage = (
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user' | 'assistant' | 'tool'; readonly content: readonly Json[] }
+) & { readonly providerOptions?: JsonObject }
 
 /** The options of one call, in the form of the AI SDK's provider interface. */
 export interface CallOptions {
@@ -39,7 +43,7 @@ export function optionsFor(request: ModelRequest, version: string): CallOptions 
     providerOptions: providerOptions(request),
   }
   const given = Object.entries(settings).filter(([, value]) => value !== undefined)
-  return { prompt: promptOf(request.messages), ...Object.fromEntries(given) }
+  return { prompt: promptOf(request.messages, version), ...Object.fromEntries(given) }
 }
 
 function toolChoice(choice: NonNullable<ModelRequest['choice']>): JsonObject {
@@ -74,13 +78,13 @@ function isStrict(schema: Json): boolean {
 }
 
 /** Messages in the form of the provider interface: results of tools that follow one another are one message. */
-function promptOf(messages: readonly ModelMessage[]): readonly PromptMessage[] {
+function promptOf(messages: readonly ModelMessage[], version: string): readonly PromptMessage[] {
   const prompt: PromptMessage[] = []
   let results: Json[] | undefined
   for (const message of messages) {
     if (message.role !== 'tool') {
       results = undefined
-      prompt.push(promptMessage(message))
+      prompt.push({ ...promptMessage(message, version), ...marked(message) })
       continue
     }
     if (results === undefined) {
@@ -92,9 +96,9 @@ function promptOf(messages: readonly ModelMessage[]): readonly PromptMessage[] {
   return prompt
 }
 
-function promptMessage(message: Exclude<ModelMessage, { role: 'tool' }>): PromptMessage {
+function promptMessage(message: Exclude<ModelMessage, { role: 'tool' }>, version: string): PromptMessage {
   if (message.role === 'system') return { role: 'system', content: message.content }
-  if (message.role === 'user') return { role: 'user', content: [{ type: 'text', text: message.content }] }
+  if (message.role === 'user') return { role: 'user', content: userParts(message, version) }
   if (message.native !== undefined) return { role: 'assistant', content: message.native }
   const { content = '', calls = [] } = message
   const text = content === '' ? [] : [{ type: 'text', text: content }]
@@ -102,10 +106,46 @@ function promptMessage(message: Exclude<ModelMessage, { role: 'tool' }>): Prompt
   return { role: 'assistant', content: [...text, ...made] }
 }
 
-function toolResult({ call, name, result, failed }: Extract<ModelMessage, { role: 'tool' }>): Json {
+function userParts({ content, parts = [] }: Extract<ModelMessage, { role: 'user' }>, version: string): readonly Json[] {
+  const before = parts.map((part) => contentPart(part, version))
+  return content === '' && before.length > 0 ? before : [...before, { type: 'text', text: content }]
+}
+
+function contentPart(part: ContentPart, version: string): JsonObject {
+  const marks = marked(part)
+  if (part.type === 'text') return { type: 'text', text: part.text, ...marks }
+  const { name, media = 'application/octet-stream', data } = part
+  // Not every provider takes files of text, and every model reads text.
+  if (isText(media)) return { type: 'text', text: `The file ${fileText(part)}:\n${textIn(part)}`, ...marks }
+  const filename = name === undefined ? {} : { filename: name }
+  return { type: 'file', mediaType: media, ...filename, data: version === 'v3' ? data : { type: 'data', data }, ...marks }
+}
+
+function textIn({ data }: FilePart): string {
+  return Buffer.from(data, 'base64').toString('utf8')
+}
+
+/** The names of one mark of a cache: providers that cache by themselves need none. */
+function cacheMarks(cache: true | '1h'): JsonObject {
+  const control = { type: 'ephemeral', ...(cache === '1h' ? { ttl: '1h' } : {}) }
+  const point = { type: 'default', ...(cache === '1h' ? { ttl: '1h' } : {}) }
+  return { anthropic: { cacheControl: control }, openrouter: { cacheControl: control }, bedrock: { cachePoint: point } }
+}
+
+/** What a message or a part says to its provider alone; options of the author precede the mark of a cache. */
+function marked({ cache, options = {} }: ContentMarks): { readonly providerOptions?: JsonObject } {
+  const marks = cache === undefined ? {} : cacheMarks(cache)
+  const names = new Set([...Object.keys(marks), ...Object.keys(options)])
+  if (names.size === 0) return {}
+  const own = (of: Json | undefined): JsonObject => (isObject(of) ? of : {})
+  return { providerOptions: Object.fromEntries([...names].map((name) => [name, { ...own(marks[name]), ...own(options[name]) }])) }
+}
+
+function toolResult(message: Extract<ModelMessage, { role: 'tool' }>): Json {
+  const { call, name, result, failed } = message
   const kind = typeof result === 'string' ? 'text' : 'json'
   const output = { type: failed === true ? `error-${kind}` : kind, value: result }
-  return { type: 'tool-result', toolCallId: call, toolName: name, output }
+  return { type: 'tool-result', toolCallId: call, toolName: name, output, ...marked(message) }
 }
 
 /** The schema of the answer, said in the prompt: at the end of the last system message, since some servers take one alone. */

@@ -1,3 +1,4 @@
+import { type Cloud, cloudOf } from './clouds.ts'
 import { faults } from './faults.ts'
 import { guardedFetch } from './http.ts'
 import { isLanguageModel, type LanguageModel, languageModel } from './language-model.ts'
@@ -32,7 +33,8 @@ export async function findModel(name: string, world: ProviderWorld): Promise<Mod
   const parts = nameParts(name)
   const server = servedBy(world, parts)
   if (server !== undefined) return serverModel(name, parts.provider === 'local' ? parts.model : name, server, world)
-  return providerModel(name, parts.provider, parts.model, world)
+  const cloud = cloudOf(parts.provider)
+  return cloud === undefined ? providerModel(name, parts.provider, parts.model, world) : cloudModel(name, cloud, parts.model, world)
 }
 
 async function serverModel(name: string, model: string, { url, from }: Server, world: ProviderWorld): Promise<Model> {
@@ -48,6 +50,17 @@ async function serverModel(name: string, model: string, { url, from }: Server, w
   })
   const access = { key: 'REFLEX_API_KEY', sent: Boolean(apiKey), address: from }
   return languageModel(modelOf(provider, model, '@ai-sdk/openai-compatible'), { name, scrub: world.scrub, unsure: true, access })
+}
+
+/** A model of a cloud: its package has a name of its own, and more than a key signs a request. */
+async function cloudModel(name: string, cloud: Cloud, model: string, world: ProviderWorld): Promise<Model> {
+  const entry = cloud.entry(model)
+  const create = await creatorIn(entry.package, cloud.package, entry.creates, name)
+  const read = cloud.settings(world.environment)
+  if ('missing' in read) throw faults.make('R4004', `${name} needs access to its cloud, and ${read.missing} is not set`, { fix: read.fix })
+  const made = create({ fetch: guardedFetch, ...read.settings })
+  const access = { key: cloud.variables.filter((variable) => world.environment[variable]).join(', '), sent: true, address: undefined }
+  return languageModel(modelOf(made, model, cloud.package), { name, scrub: world.scrub, access })
 }
 
 async function providerModel(name: string, provider: string, model: string, world: ProviderWorld): Promise<Model> {
@@ -66,22 +79,29 @@ async function providerModel(name: string, provider: string, model: string, worl
 
 type Creator = (settings: object) => unknown
 
-/** The function of a provider's package that makes the provider: `createOpenAI`, `createAnthropic`, `createVertex`. */
-async function creator(provider: string, model: string): Promise<Creator> {
+/** The function of a provider's package that makes the provider: `createOpenAI`, `createAnthropic`. */
+function creator(provider: string, model: string): Promise<Creator> {
   const name = `@ai-sdk/${provider}`
+  return creatorIn(name, name, [`create${provider.replaceAll('-', '')}`], model)
+}
+
+/** The same of one entry of a package: a function of these names, else one that begins so, else the first that makes something. */
+async function creatorIn(entry: string, name: string, wanted: readonly string[], model: string): Promise<Creator> {
   let loaded: unknown
   try {
-    loaded = await import(/* @vite-ignore */ name)
+    loaded = await import(/* @vite-ignore */ entry)
   } catch (thrown) {
-    if (isMissing(thrown, name)) throw missingPackage(model, provider)
+    if (isMissing(thrown, name)) throw missingPackage(model, name)
     throw faults.make('R4003', `the package ${name} cannot be loaded`, { fix: `npm install ${name}`, cause: thrown })
   }
-  const wanted = `create${provider.replaceAll('-', '')}`
   const makers = Object.entries(fieldsOf(loaded)).filter(([key]) => /^create[A-Z]/.test(key))
+  const names = wanted.map((one) => one.toLowerCase())
   const found =
-    makers.find(([key]) => key.toLowerCase() === wanted) ?? makers.find(([key]) => key.toLowerCase().startsWith(wanted)) ?? makers[0]
-  if (!isFunction(found?.[1])) throw unusable(name, 'has no function that makes a provider')
-  return found[1]
+    names.map((one) => makers.find(([key]) => key.toLowerCase() === one)).find((maker) => maker !== undefined)?.[1] ??
+    makers.find(([key]) => names.some((one) => key.toLowerCase().startsWith(one)))?.[1] ??
+    makers[0]?.[1]
+  if (!isFunction(found)) throw unusable(name, 'has no function that makes a provider')
+  return found
 }
 
 /** What is installed was chosen by somebody, so that a newer one of it may be named, whoever made it. */
@@ -90,7 +110,9 @@ function unusable(name: string, why: string): Error {
 }
 
 function isMissing(thrown: unknown, name: string): boolean {
-  return thrown instanceof Error && /Cannot find|Failed to (?:load|resolve)/.test(thrown.message) && thrown.message.includes(name)
+  return (
+    thrown instanceof Error && /Cannot find|(?:Failed to|Could not) (?:load|resolve)/.test(thrown.message) && thrown.message.includes(name)
+  )
 }
 
 function modelOf(provider: unknown, name: string, from: string): LanguageModel {

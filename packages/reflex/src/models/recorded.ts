@@ -3,6 +3,7 @@ import { canonicalJson, copyJson, digest, Fault, type FaultData, isObject, type 
 import { Account } from './account.ts'
 import { faults } from './faults.ts'
 import { issueWords } from './issue-words.ts'
+import { withCheckedFiles, withoutBytes } from './content.ts'
 import { incomplete } from './whole.ts'
 import type { FindMisfits } from './misfits.ts'
 import { FREE } from './prices.ts'
@@ -40,7 +41,9 @@ export function requestDigest(
   { model: _0, timeout: _1, tryTimeout: _2, retries: _3, fallback: _4, stream: _5, label: _6, ...asked }: ModelRequest,
   key = '',
 ): string {
-  const given = Object.entries(asked).filter(([, value]) => value !== undefined)
+  // A file counts by its hash.
+  const messages = withoutBytes(withCheckedFiles(asked).messages)
+  const given = Object.entries({ ...asked, messages }).filter(([, value]) => value !== undefined)
   const text = canonicalJson(copyJson(JSON.parse(JSON.stringify(Object.fromEntries(given))), 'request'))
   const run = key.slice(0, Math.max(0, key.indexOf(':')))
   return digest(run === '' ? text : text.replaceAll(run, '‹run›')).slice(0, 16)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import { type Fault, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { faults } from './faults.ts'
 import { issueWords } from './issue-words.ts'
 import type { ModelReply, ModelRequest } from './types.ts'
@@ -10,11 +10,39 @@ const list = z.custom<readonly Json[]>((value) => isList(value), 'expected a lis
 const count = z.int().nonnegative()
 const calls = z.array(z.strictObject({ id: z.string(), name: z.string(), args: object, invalid: z.string().optional() }))
 
+const options = z.record(z.string(), object)
+const marks = { cache: z.union([z.literal(true), z.literal('1h')]).optional(), options: options.optional() }
+const part = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text: z.string(), ...marks }),
+  z.strictObject({
+    type: z.literal('file'),
+    data: z.string(),
+    media: z.string().optional(),
+    name: z.string().optional(),
+    bytes: count.optional(),
+    hash: z.string().optional(),
+    ...marks,
+  }),
+])
+
 const message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal('system'), content: z.string() }),
-  z.strictObject({ role: z.literal('user'), content: z.string() }),
-  z.strictObject({ role: z.literal('assistant'), content: z.string().optional(), calls: calls.optional(), native: list.optional() }),
-  z.strictObject({ role: z.literal('tool'), call: z.string(), name: z.string(), result: json, failed: z.literal(true).optional() }),
+  z.strictObject({ role: z.literal('system'), content: z.string(), ...marks }),
+  z.strictObject({ role: z.literal('user'), content: z.string(), parts: z.array(part).optional(), ...marks }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: z.string().optional(),
+    calls: calls.optional(),
+    native: list.optional(),
+    ...marks,
+  }),
+  z.strictObject({
+    role: z.literal('tool'),
+    call: z.string(),
+    name: z.string(),
+    result: json,
+    failed: z.literal(true).optional(),
+    ...marks,
+  }),
 ])
 
 const requestShape = z.strictObject({
@@ -31,7 +59,7 @@ const requestShape = z.strictObject({
   stop: z.array(z.string()).optional(),
   seed: z.int().optional(),
   effort: z.enum(['none', 'minimal', 'low', 'medium', 'high']).optional(),
-  options: z.record(z.string(), object).optional(),
+  options: options.optional(),
   stream: z.boolean().optional(),
   timeout: z.number().positive().optional(),
   tryTimeout: z.number().positive().optional(),
@@ -65,12 +93,47 @@ export const replyShape = z
   })
   .partial()
 
-/** Reads the arguments of the port `model`. Throws `R4017`, naming the keys that are wrong. */
+/** Reads the arguments of the port `model`. Throws `R4017`, naming the keys that are wrong, and `R4031` for a key in the options of a provider. */
 export function readRequest(args: Json | undefined): ModelRequest {
   const read = requestShape.safeParse(args)
-  if (read.success) return read.data
+  if (read.success) {
+    refuseKeys(read.data)
+    return read.data
+  }
   throw faults.make('R4017', `the request to a model cannot be read: ${issueWords(read.error.issues, args, 'the request')}`, {
     fix: 'correct what the message names',
+  })
+}
+
+/** Names of settings that hold a key or a password. */
+const KEY_NAME =
+  /^(?:x-)?(?:api[-_]?key|authorization|auth[-_]?token|access[-_]?(?:key|token)(?:[-_]?id)?|secret(?:[-_]?access)?[-_]?key|secret|session[-_]?token|bearer(?:[-_]?token)?|password|credentials?|private[-_]?key)$/i
+
+/** Returns the path of a key or password in the options of a provider: records keep options as they are. */
+export function keyIn(options: Json | undefined, path: readonly string[] = []): string | undefined {
+  if (typeof options !== 'object' || options === null) return undefined
+  for (const [name, value] of Object.entries(options)) {
+    const at = [...path, name]
+    if (KEY_NAME.test(name) && typeof value === 'string' && value !== '') return at.join('.')
+    const inner = keyIn(value, at)
+    if (inner !== undefined) return inner
+  }
+  return undefined
+}
+
+/** Refuses a request whose provider options hold a key: `R4031`. */
+export function refuseKeys({ options, messages }: ModelRequest): void {
+  const parts = messages.flatMap((message) => (message.role === 'user' ? (message.parts ?? []) : []))
+  for (const given of [options, ...[...messages, ...parts].map((one) => one.options)]) {
+    const found = keyIn(given)
+    if (found !== undefined) throw holdsKey(found)
+  }
+}
+
+/** The fault `R4031`. */
+export function holdsKey(path: string): Fault {
+  return faults.make('R4031', `the provider options hold ${path}; a record keeps options as they are`, {
+    fix: `remove ${path}; set the variable of the provider in the environment instead`,
   })
 }
 

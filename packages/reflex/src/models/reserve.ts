@@ -1,6 +1,8 @@
 import type { Lost, Traits } from '../kernel/index.ts'
 import { costOf } from './prices.ts'
-import type { ModelRequest, Models, Usage } from './types.ts'
+import { withoutBytes } from './content.ts'
+import { isText } from './media.ts'
+import type { FilePart, ModelRequest, Models, Usage } from './types.ts'
 
 /** Characters of a token, about. */
 const PER_TOKEN = 4
@@ -25,5 +27,18 @@ export function estimateUsage(request: ModelRequest, characters: number): Usage 
 }
 
 function inputOf({ messages, tools, output }: ModelRequest): number {
-  return Math.ceil(JSON.stringify([messages, tools, output]).length / PER_TOKEN)
+  const files = messages.flatMap((message) => (message.role === 'user' ? (message.parts ?? []) : [])).filter((part) => part.type === 'file')
+  const shown = files.length === 0 ? messages : withoutBytes(messages)
+  return Math.ceil(JSON.stringify([shown, tools, output]).length / PER_TOKEN) + files.reduce((sum, file) => sum + fileTokens(file), 0)
+}
+
+/** Tokens of an image at most, about, whatever its size: providers make large ones smaller. */
+const PER_IMAGE = 1_600
+/** Bytes of a PDF or a sound that become one token, about. */
+const PER_FILE_TOKEN = 40
+
+function fileTokens({ media = '', data }: FilePart): number {
+  const bytes = Math.ceil(data.length * 0.75)
+  if (isText(media)) return Math.ceil(bytes / PER_TOKEN)
+  return media.startsWith('image') ? PER_IMAGE : Math.max(PER_IMAGE, Math.ceil(bytes / PER_FILE_TOKEN))
 }

@@ -23,9 +23,12 @@ export function scrubber(environment: Environment): (text: string) => string {
   }
 }
 
+/** Variables that sign requests: keys of providers, and what the clouds take in place of one. */
+const SIGNS = /_API_KEY$|^AWS_(?:BEARER_TOKEN|SECRET_ACCESS_KEY|ACCESS_KEY_ID|SESSION_TOKEN)|^GOOGLE_PRIVATE_KEY$/
+
 function keysOf(environment: Environment): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) =>
-    name.endsWith('_API_KEY') && value !== undefined && value.length >= 4 ? [value] : [],
+    SIGNS.test(name) && value !== undefined && value.length >= 4 ? [value] : [],
   )
 }
 

@@ -121,6 +121,15 @@ export function assistantMessage({ text, calls, native }: ModelReply): ModelMess
   }
 }
 
+/** Characters of a result that a model is given; a record has all of it. */
+const MOST_RESULT = 50_000
+
+/** Returns the result of a tool as it fits into a request: a long one is cut, and says so. */
+export function shortResult(result: Json, most = MOST_RESULT): Json {
+  const text = typeof result === 'string' ? result : JSON.stringify(result)
+  return text.length <= most ? result : `${text.slice(0, most).toWellFormed()}\n… cut: ${text.length} characters in all`
+}
+
 interface Outcome {
   readonly result: Json
   readonly failed?: true

@@ -18,21 +18,59 @@ export interface ToolOffer {
   readonly schema: JsonObject
 }
 
+/** Settings that only one provider knows, by its name: `{"openai": {"store": false}}`. They hold no keys: a record keeps them. */
+export type ProviderOptions = Readonly<Record<string, JsonObject>>
+
+/** What a message or one of its parts says to providers beside its content. */
+export interface ContentMarks {
+  /** The provider keeps the prompt up to here in its cache, where it has one: as long as it usually does, or for an hour. */
+  readonly cache?: true | '1h' | undefined
+  readonly options?: ProviderOptions | undefined
+}
+
+/** Text of a message. */
+export interface TextPart extends ContentMarks {
+  readonly type: 'text'
+  readonly text: string
+}
+
+/** A file of a message: an image, a PDF, a sound, a text. `filePart` makes one from bytes. */
+export interface FilePart extends ContentMarks {
+  readonly type: 'file'
+  /** The bytes in base64. */
+  readonly data: string
+  /** The media type, such as `image/png`; found in the content if absent. */
+  readonly media?: string | undefined
+  readonly name?: string | undefined
+  /** How many bytes it has. */
+  readonly bytes?: number | undefined
+  /** The SHA-256 of the bytes, in hex: bytes that have another one are refused. */
+  readonly hash?: string | undefined
+}
+
+/** One part of what a user says. */
+export type ContentPart = TextPart | FilePart
+
 /**
  * One message of a conversation. System messages come first. Each result of a tool follows the assistant message that
  * asked for it, in the order of its calls.
  */
 export type ModelMessage =
-  | { readonly role: 'system'; readonly content: string }
-  | { readonly role: 'user'; readonly content: string }
-  | {
+  | ({ readonly role: 'system'; readonly content: string } & ContentMarks)
+  | ({
+      readonly role: 'user'
+      readonly content: string
+      /** Parts that stand before the text: images, files, further texts. */
+      readonly parts?: readonly ContentPart[] | undefined
+    } & ContentMarks)
+  | ({
       readonly role: 'assistant'
       readonly content?: string | undefined
       readonly calls?: readonly ToolCall[] | undefined
       /** `native` of the reply that this message repeats. */
       readonly native?: readonly Json[] | undefined
-    }
-  | {
+    } & ContentMarks)
+  | ({
       readonly role: 'tool'
       readonly content?: undefined
       /** The id of the call. */
@@ -41,7 +79,7 @@ export type ModelMessage =
       readonly result: Json
       /** The tool failed; `result` says how. */
       readonly failed?: true | undefined
-    }
+    } & ContentMarks)
 
 /** How much a model should think before it answers; a model that cannot be told so ignores it, with a warning. */
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
@@ -67,8 +105,7 @@ export interface ModelRequest {
   readonly stop?: readonly string[] | undefined
   readonly seed?: number | undefined
   readonly effort?: Effort | undefined
-  /** Settings that only one provider knows, under its name: `{"openai": {"store": false}}`. */
-  readonly options?: Readonly<Record<string, JsonObject>> | undefined
+  readonly options?: ProviderOptions | undefined
   /** The answer is wanted as it grows: as deltas through `part`. */
   readonly stream?: boolean | undefined
   /** Milliseconds for everything: all tries, waits, fallbacks and the repair. 120,000 if absent. */
@@ -91,13 +128,6 @@ export interface Usage {
   readonly cached?: number | undefined
   readonly cacheWrite?: number | undefined
   readonly reasoning?: number | undefined
-}
-
-/** USD for a million tokens. Tokens from a cache cost what `input` costs if `cached` is absent. */
-export interface Price {
-  readonly input: number
-  readonly output: number
-  readonly cached?: number | undefined
 }
 
 /** Why a model stopped: it was done, the limit of tokens was reached, it calls tools, a filter stopped it. */

@@ -3,6 +3,7 @@ import type { Call, Port } from '../kernel/port.ts'
 import { hashOf, textsIn, type WrittenLabels } from './memory/written.ts'
 import { combine, isTrusted, type Label, TRUSTED, unpackLabel } from './middleware/label.ts'
 import { isLasting, labelled } from './middleware/labelled.ts'
+import { isPipeline } from './vouching.ts'
 
 const READS = 'arbor://fs/read/'
 const WRITES = 'arbor://fs/write/'
@@ -34,6 +35,8 @@ export function labelledTools(port: Port, labels: WrittenLabels, isReal: (run: s
       if (isReal(call.run)) await before(labels, touched, call, writtenLabel(labels, touched, call.run, args, label))
       const result = (await port.perform(call)) as Json
       if (isReal(call.run)) await after(labels, touched, call, label)
+      // Only pipelines know labels; for a workflow a result is what the tool gave.
+      if (!isPipeline(call.definition(call.frame.pin))) return result
       return labelled(result, readLabel(labels, touched, call.run, args, result))
     },
   }

@@ -1,3 +1,4 @@
+import { shownJson } from './file-contents.ts'
 import { harmless } from './harmless.ts'
 
 /** A value as short JSON on one line; one that is too long is cut in its middle and followed by its size. */
@@ -11,7 +12,7 @@ export function brief(value: unknown, limit = 40): string {
 
 function jsonText(value: unknown): string {
   try {
-    return JSON.stringify(value) ?? String(value)
+    return shownJson(value)
   } catch {
     return 'a value that cannot be shown'
   }

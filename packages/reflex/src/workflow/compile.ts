@@ -171,7 +171,7 @@ function guardSource(guard: CustomGuard, reasons: string[]): object {
   return { type: 'custom', name: name ?? `function ${evaluate.toString()}`, ...(version === undefined ? {} : { version }) }
 }
 
-/** The node that a position stands at: `"node"`, or `["node", 1]` once the node's call has returned. */
+/** The node that a position stands at: `"node"`, or `["node", 1]` once the node's call has returned; more follows while its agent prepares. */
 export function nodeAt(position: Json | undefined): string | undefined {
   if (typeof position === 'string') return position
   return Array.isArray(position) && typeof position[0] === 'string' ? position[0] : undefined
@@ -179,7 +179,7 @@ export function nodeAt(position: Json | undefined): string | undefined {
 
 /** Whether the call of the node has returned, so that a decision is due and not the call. */
 export function hasReturned(position: Json | undefined): boolean {
-  return Array.isArray(position)
+  return Array.isArray(position) && position[1] === 1
 }
 
 /** Narrows a value to an object with string keys. */

@@ -18,6 +18,7 @@ import {
 import { decideByHand } from './by-hand.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
 import { pictureOf } from './picture.ts'
+import { isNeeded, leavePreparation, plainPosition, prepare, retriedArgs, takeResult } from './preparing.ts'
 import { ENGINE_ERROR, guardFault, runFaults, suspensionReason } from './run-faults.ts'
 import { frameReader } from './scopes.ts'
 import { workflowStory } from './story.ts'
@@ -47,7 +48,7 @@ export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflo
   return {
     name: 'workflow',
     rev: 3,
-    board: { history: true },
+    board: { history: true, scopes: true },
     compile: (source) => compileWorkflow(options.load(source)),
     refs: ({ calls }) => calls,
     schemas: ({ board }) => board,
@@ -74,8 +75,9 @@ function step(x: Step, input: Input | undefined): void {
     case undefined:
       return x.position === undefined ? begin(x) : invoke(x)
     case 'ok':
-      return decided(x, input[2])
+      return isNeeded(x, input[1]) ? takeResult(x, input[1], { ok: input[2] }) : decided(x, input[2])
     case 'err':
+      if (isNeeded(x, input[1])) return takeResult(x, input[1], { error: objectOf(input[2]) as unknown as FaultData })
       return fail(x, objectOf(input[2]) as unknown as FaultData)
     case 'answer':
       if (x.waits().some(({ id, asker }) => id === input[1] && asker === 'edge')) return wayChosen(x, input[2])
@@ -110,6 +112,7 @@ function begin(x: Step): void {
 function enter(x: Step, id: string): void {
   const node = x.def.nodes.get(id)
   if (node === undefined) throw new TypeError(`no node ${id}`)
+  leavePreparation(x)
   x.go(id)
   if (node.call !== undefined) x.again()
   else x.requestPrepared(node.requests)
@@ -135,12 +138,14 @@ function invoke(x: Step): void {
 /** What an agent decided, as the port has accepted it: `[edge, writes?, reason?]`, or an object. */
 function decided(x: Step, decision: Json): void {
   if (isList(decision)) return advance(x, decision)
-  const { complete, suspend } = objectOf(decision)
+  const { complete, suspend, prepare: calls } = objectOf(decision)
+  if (calls !== undefined) return prepare(x, objectOf(decision))
   if (complete !== undefined) return finish(x, isList(complete) ? complete : [])
   if (suspend === undefined) return happened(x)
   const { ask, writes, by } = objectOf(decision)
   const misfit = refused(x, current(x), writes)
   if (misfit !== undefined) return fail(x, misfit)
+  if (leavePreparation(x)) x.go(plainPosition(x.position))
   const question = objectOf(ask)
   const due = typeof question.due === 'number' ? { due: x.now + question.due } : {}
   x.wait('answer', waitName(x, nodeAt(x.position) ?? ''), {
@@ -268,7 +273,7 @@ const REFUSED: ReadonlySet<string> = new Set(['R2007', 'R4200', 'R4201'])
  * had. An input that was refused is asked for again, from revision 2.
  */
 function suspendOn(x: Step, reason: string, fault: FaultData): void {
-  const retry = x.rev >= 2 && REFUSED.has(fault.code) ? undefined : x.flights()[0]?.args
+  const retry = x.rev >= 2 && REFUSED.has(fault.code) ? undefined : retriedArgs(x.flights()[0]?.args)
   x.wait('answer', ENGINE_ERROR, {
     asker: 'retry',
     about: { reason, fault: copyJson(fault, 'fault'), ...(retry === undefined ? {} : { retry }) },

@@ -7,6 +7,7 @@ import { ScopedBlackboardReader } from './blackboard.ts'
 import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
 import { EngineError } from './engine-error.ts'
 import { filterEdges } from './guards.ts'
+import { type Preparation, type PreparedRound, preparedRounds } from './preparing.ts'
 import { guardFault, runFaults } from './run-faults.ts'
 import { callerScopes, frameScope, workflowName, type WorkflowNames } from './scopes.ts'
 import { stackOf } from './stack.ts'
@@ -16,6 +17,7 @@ import type {
   Decision,
   DecisionAgent,
   DecisionContext,
+  DecisionReason,
   Edge,
   Node,
   StackFrame,
@@ -29,6 +31,8 @@ export interface DecisionCall {
   /** The same after a crash: an idempotency key for what the agent does outside. */
   readonly key: string
   readonly run: string
+  /** What was prepared for this decision so far; absent where nothing performs the calls of a preparation. */
+  readonly prepared?: readonly PreparedRound[]
   /** Shows progress to those who watch the run. */
   part(delta: Json, begins?: boolean): void
 }
@@ -36,6 +40,8 @@ export interface DecisionCall {
 /** An agent that uses the call that it is asked by, and says beforehand what its decision will need and whether it may be repeated after a crash. */
 export interface RunnableAgent extends DecisionAgent {
   resolve(context: DecisionContext, call?: DecisionCall): Promise<Decision>
+  /** The same, where calls of a preparation are performed: the agent is asked again with their results. `resolve` is asked if absent. */
+  prepare?(context: DecisionContext, call: DecisionCall): Promise<Decision | Preparation>
   traits?(context: DecisionContext, call: DecisionCall): Traits
 }
 
@@ -43,6 +49,8 @@ export interface RunnableAgent extends DecisionAgent {
 export interface DecisionPortOptions {
   /** The value that an agent or a guard threw, before it becomes a fault. */
   readonly thrown?: (call: Call, value: unknown) => void
+  /** The host has a port `tool`, so that an agent may prepare a decision. */
+  readonly prepares?: boolean
 }
 
 /** A decision reads and repeats freely, unless its agent says otherwise. */
@@ -59,7 +67,9 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
       const context = new Context(call)
       // Guards are tried before anybody is asked (seed workflow 1.4, step 3).
       if (context.edges === undefined) throw context.failure(options)
-      return agent.resolve(context, call)
+      return options.prepares === true && agent.prepare !== undefined
+        ? agent.prepare(context, decisionCall(call))
+        : agent.resolve(context, call)
     },
     accept: acceptDecision,
     reject(thrown, call) {
@@ -68,7 +78,20 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
     },
   }
   if (agent.traits === undefined) return port
-  return { ...port, traits: (call) => agent.traits?.(new Context(call), call) ?? FREE }
+  const seen = (call: Call): DecisionCall => (options.prepares === true ? decisionCall(call) : call)
+  return { ...port, traits: (call) => agent.traits?.(new Context(call), seen(call)) ?? FREE }
+}
+
+function decisionCall(call: Call): DecisionCall {
+  return {
+    run: call.run,
+    key: call.key,
+    get signal() {
+      return call.signal
+    },
+    prepared: preparedRounds(call.frame, call.args),
+    part: (delta, begins) => call.part(delta, begins),
+  }
 }
 
 /** What the agent sees. Its parts are made when they are looked at: most agents look at few. */
@@ -142,6 +165,7 @@ class Context implements DecisionContext {
  * and copied. Throws `R2053` for what is no decision and `R2004` for a value that is not JSON.
  */
 export function acceptDecision(raw: unknown, call: Call): Json {
+  if (isPreparation(raw)) return acceptPreparation(raw, call)
   const decision = typeof raw === 'object' && raw !== null ? (raw as Partial<Decision>) : undefined
   switch (decision?.type) {
     case 'advance':
@@ -157,6 +181,16 @@ export function acceptDecision(raw: unknown, call: Call): Json {
     default:
       throw invalid(call, decision === undefined ? brief(raw) : `the type ${brief(decision.type)}`)
   }
+}
+
+function isPreparation(raw: unknown): raw is Preparation {
+  return typeof raw === 'object' && raw !== null && 'type' in raw && raw.type === 'prepare' && 'calls' in raw && Array.isArray(raw.calls)
+}
+
+function acceptPreparation(preparation: Preparation, call: Call): Json {
+  const { calls, kept } = preparation
+  const where = `${place(call)}.prepare`
+  return Object.freeze({ prepare: copyJson(calls, where), kept: copyJson(kept, where), ...reasonOf(preparation, call) })
 }
 
 /** Refused here, what nobody could show or answer never stands in an inbox. */
@@ -198,7 +232,7 @@ function valueOf(write: unknown, call: Call): Json {
 }
 
 /** Who, why, on what and for how much, or nothing where nothing is said. */
-function reasonOf({ by, because, saw, used }: Partial<Decision>, call: Call): JsonObject | undefined {
+function reasonOf({ by, because, saw, used }: Partial<DecisionReason>, call: Call): JsonObject | undefined {
   if (by === undefined && because === undefined && saw === undefined && used === undefined) return undefined
   return {
     ...(typeof by === 'string' ? { by } : {}),

@@ -43,6 +43,17 @@ export interface BuiltInSpec<Key extends string> {
   readonly timeout?: string | number
   readonly tryTimeout?: string | number
   readonly retries?: number
+  /** Files that the model sees: paths, `{ from: 'key' }`, or contents in base64. */
+  readonly attach?: OneOrMany<Json>
+  /** Settings that one provider knows, by its name. */
+  readonly providerOptions?: { readonly [provider: string]: JsonObject }
+  /** The provider keeps the system prompt in its cache, or that and the prompt. */
+  readonly cache?: 'system' | 'prompt'
+  /** The tools that the model may call before it decides, by name. */
+  readonly tools?: readonly string[]
+  readonly toolChoice?: 'auto' | 'required' | 'none' | { readonly tool: string }
+  /** How often the model may answer with calls of tools; 15 if absent. */
+  readonly maxTurns?: number
 }
 
 /** The spec of another agent. A field name of the built-in agents has its meaning there. */

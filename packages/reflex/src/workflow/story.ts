@@ -1,7 +1,9 @@
 import { isList, isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Input, Ref } from '../kernel/record.ts'
 import type { Change, StoryEvent } from '../kernel/story.ts'
+import { brief } from '../text/index.ts'
 import { type CompiledWorkflow, nodeAt, objectOf, textOf } from './compile.ts'
+import { type NeededResult, resultIn } from './preparing.ts'
 import { hasFailed, isFailure } from './run-faults.ts'
 
 type Told = Change<CompiledWorkflow>
@@ -24,7 +26,11 @@ function inputStory(change: Told, node: string): StoryEvent[] {
   const { input } = change.record
   switch (input?.[0]) {
     case 'ok':
-      return decidedStory(change, node, input[2], input[1])
+    case 'err': {
+      const result = resultIn(change.record)
+      if (result !== undefined) return [resultStory(change, node, input[1], result)]
+      return input[0] === 'ok' ? decidedStory(change, node, input[2], input[1]) : []
+    }
     case 'answer':
       return [
         { mark: 'answer', node, text: shown(input[2]), facts: { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) } },
@@ -42,6 +48,7 @@ function inputStory(change: Told, node: string): StoryEvent[] {
 function decidedStory(change: Told, node: string, decision: Json, effect: Ref): StoryEvent[] {
   const { record, at, frame, def } = change
   if (hasFailed(record)) return []
+  if (!isList(decision) && objectOf(decision).prepare !== undefined) return [prepareStory(node, objectOf(decision), effect)]
   const writes = record.writes ?? []
   const wrote = Object.fromEntries(writes.flatMap((key, i) => (i % 2 === 0 ? [[textOf(key), writes[i + 1] ?? null]] : [])))
   const reason = reasonOf(decision)
@@ -54,6 +61,20 @@ function decidedStory(change: Told, node: string, decision: Json, effect: Ref): 
   const went = edge === undefined ? {} : { event: edge.event, to: edge.to }
   const mark = (compiled?.edges.length ?? 0) > 1 ? 'decide' : 'done'
   return [{ mark, node, text, facts: { ...facts, ...choiceFacts(record.more?.note, id), ...went }, effect }]
+}
+
+/** The calls that an agent needs before it decides. */
+function prepareStory(node: string, answer: JsonObject, effect: Ref): StoryEvent {
+  const calls = (isList(answer.prepare) ? answer.prepare : []).map(objectOf)
+  const names = calls.map(({ tool, args, by }) => (by === 'model' ? textOf(tool) : `${textOf(tool)} ${textOf(objectOf(args).path)}`.trim()))
+  const text = names.length === 0 ? 'a call that cannot be made' : `calls ${names.join(', ')}`
+  return { mark: 'note', node, text, facts: reasonFacts(answer), effect }
+}
+
+/** The result of one of them. */
+function resultStory({ before }: Told, node: string, effect: Ref, result: NeededResult): StoryEvent {
+  const text = 'error' in result ? `✗ ${result.error.message}` : brief(result.ok, 200)
+  return { mark: 'note', node: nodeAt(before) ?? node, text, effect }
 }
 
 /** Which edges were open at a choice, and which were closed and why, as the step has noted. */

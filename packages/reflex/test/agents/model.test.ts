@@ -3,6 +3,7 @@ import { modelAgent } from '../../src/agents/model.ts'
 import type { Json } from '../../src/kernel/index.ts'
 import { createModels, type ModelRequest, type ScriptedReply, scriptedModel } from '../../src/models/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
+import { defineTool, Tools } from '../../src/tools/index.ts'
 import { at, containing, refusal, type Setting, written } from './workshop.ts'
 
 const equals = (key: string, value: Json) => ({ type: 'equals', key, value }) as const
@@ -152,5 +153,22 @@ describe('settings of a node', () => {
       code: 'R2100',
       fix: 'write "temperature"',
     })
+  })
+})
+
+describe('tools and files of a node', () => {
+  it('need a host that performs effects: an engine that only asks for decisions is told so', async () => {
+    const find = defineTool({ name: 'parcel.find', description: 'Finds.', leaves: false, repeat: 'free', run: () => null })
+    const tools = new Tools([find])
+    const agent = modelAgent(createModels({ host: virtualHost(), model: scriptedModel(['never']) }), tools)
+    for (const more of [{ attach: 'photo.png' }, { tools: ['parcel.find'] }])
+      expect(await refusal(() => agent.resolve(at({ prompt: 'Which?', ...more }, two)))).toMatchObject({ code: 'R4033' })
+  })
+
+  it('may be contents, which need no effect', async () => {
+    const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const { agent, asked } = agentThat({ object: { edge: 'NO', because: 'x' } })
+    await agent.resolve(at({ prompt: 'Which?', attach: [{ data, name: 'a.png' }] }, two))
+    expect(asked[0]?.messages.at(-1)).toMatchObject({ parts: [{ media: 'image/png', name: 'a.png' }] })
   })
 })

@@ -8,9 +8,14 @@ const call = z.strictObject({
   function: z.strictObject({ name: z.string().regex(/^[\w-]{1,64}$/), arguments: z.string() }),
 })
 const content = z.union([z.string(), z.array(z.strictObject({ type: z.literal('text'), text: z.string() })).min(1)])
+const image = z.strictObject({
+  type: z.literal('image_url'),
+  image_url: z.strictObject({ url: z.string().regex(/^data:image\/\w+;base64,/) }),
+})
+const said = z.union([z.string(), z.array(z.union([z.strictObject({ type: z.literal('text'), text: z.string() }), image])).min(1)])
 const message = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content }),
-  z.strictObject({ role: z.literal('user'), content }),
+  z.strictObject({ role: z.literal('user'), content: said }),
   z.strictObject({
     role: z.literal('assistant'),
     content: content.nullish(),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemHost } from '../../src/kernel/index.ts'
-import { createModels, recordedModels } from '../../src/models/index.ts'
+import { createModels, providerAccess, recordedModels } from '../../src/models/index.ts'
 import { faultOf, saying, watched } from './workshop.ts'
 
 const root = resolve(import.meta.dirname, '../../../..')
@@ -43,7 +43,17 @@ test('its reply by hand for a node that writes is one', async () => {
   })
 })
 
-test.each([...page.matchAll(/^npm install (\S+)/gm)].map(([, name = '']) => name))('%s is a package that Reflex loads', async (name) => {
+/** The packages that the page installs; those of clouds are not installed here. */
+const PACKAGES = [...page.matchAll(/^npm install (\S+)/gm)].map(([, name = '']) => name)
+const CLOUDS = ['bedrock', 'vertex', 'azure'].map((cloud) => [cloud, providerAccess(`${cloud}:m`, {})?.package ?? ''] as const)
+
+test.each(CLOUDS)('%s is reached through the package that the page installs', (cloud, name) => {
+  expect(PACKAGES).toContain(name)
+  const variable = providerAccess(`${cloud}:m`, {})?.missing?.name ?? ''
+  expect(page).toMatch(new RegExp(`^export .*\\b${variable}=`, 'm'))
+})
+
+test.each(PACKAGES.filter((name) => CLOUDS.every(([, own]) => own !== name)))('%s is a package that Reflex loads', async (name) => {
   const provider = name.replace('@ai-sdk/', '')
   const server = provider === 'openai-compatible'
   const environment = {

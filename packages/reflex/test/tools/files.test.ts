@@ -12,6 +12,12 @@ describe('file.read', () => {
     const work = folder()
     write(join(work, 'a/ü.txt'), 'één\ntwee\n')
     expect(await use('file.read', { path: 'a/ü.txt' }, callIn(work))).toEqual({ path: 'a/ü.txt', text: 'één\ntwee\n', bytes: 11, lines: 2 })
+    expect(await use('file.read', { path: 'a/ü.txt', as: 'base64' }, callIn(work))).toEqual({
+      path: 'a/ü.txt',
+      data: Buffer.from('één\ntwee\n').toString('base64'),
+      bytes: 11,
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    })
     expect(await use('file.read', { path: join(work, 'a/../a/ü.txt') }, callIn(work))).toMatchObject({ path: 'a/ü.txt' })
   })
 

@@ -6,7 +6,7 @@ import { findStore, openKnown } from '../../home.ts'
 import { KnownStores } from '../../known-stores.ts'
 import { type Fault, isFault } from '../../kernel/index.ts'
 import { readText } from '../../library.ts'
-import { createModels, keyVariable, PRICED_ON, simulatedModel } from '../../models/index.ts'
+import { accessVariables, createModels, PRICED_ON, providerAccess, type ProviderAccess, simulatedModel } from '../../models/index.ts'
 import { readPolicy, readTrust } from '../../policy/index.ts'
 import { openStore } from '../../store/index.ts'
 import { LAYOUT } from '../../store/schema.ts'
@@ -165,7 +165,7 @@ function modelCheck({ world }: Console, config: Config | undefined): Check {
   const { environment, host } = world.surroundings
   const set = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name])
   const named = set('REFLEX_MODEL') ?? config?.model
-  const keys = Object.keys(environment).filter((name) => name.endsWith('_API_KEY') && set(name) !== undefined)
+  const keys = accessVariables(environment)
   const packages = providerPackages()
   const has = [`packages ${packages.join(', ') || 'none'}`, `keys ${keys.join(', ') || 'none'}`].join(' · ')
   const models = createModels({ host, environment, model: named, models: { simulated: simulatedModel() }, guess: suggest })
@@ -180,9 +180,9 @@ function modelCheck({ world }: Console, config: Config | undefined): Check {
     }
   if (named === 'simulated') return { name: 'model', mark: 'done', text: 'simulated: replies are made up here, nobody is asked' }
   const provider = /^([a-z][a-z0-9-]*):/.exec(named)?.[1]
-  const known = keyVariable(named)
+  const known = providerAccess(named, environment)
   const served = known === undefined && set('REFLEX_BASE_URL') !== undefined
-  const wanted = served || provider === undefined ? 'openai-compatible' : provider
+  const wanted = served || provider === undefined ? 'openai-compatible' : (known?.package ?? provider).replace('@ai-sdk/', '')
   if (!packages.includes(wanted))
     return {
       name: 'model',
@@ -191,9 +191,13 @@ function modelCheck({ world }: Console, config: Config | undefined): Check {
       fix: `npm install @ai-sdk/${wanted}`,
     }
   // A provider that is not known by name may have other ways to sign a request than a key.
-  if (known !== undefined && !keys.includes(known))
-    return { name: 'model', mark: 'warns', text: `${named} has no key · ${has}`, fix: `export ${known}=KEY` }
+  if (known?.missing !== undefined)
+    return { name: 'model', mark: 'warns', text: `${named} has no key · ${has}`, fix: missingFix(known.missing) }
   return { name: 'model', mark: 'done', text: `${named} · ${has}` }
+}
+
+function missingFix({ name, fix }: NonNullable<ProviderAccess['missing']>): string {
+  return fix === `set ${name}` ? `export ${name}=${name.endsWith('KEY') ? 'KEY' : 'VALUE'}` : fix
 }
 
 /** Prices older than this may be wrong. */

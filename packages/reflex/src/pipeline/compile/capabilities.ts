@@ -50,7 +50,7 @@ function actionNeeds(text: (key: string) => string | undefined): readonly string
 
 /** What an operation does beyond being executed (reference pipeline 5.2); those that are not here do nothing. */
 const EFFECTS: ReadonlyMap<string, Effects> = new Map<string, Effects>([
-  ['codergen', (_text, attributes) => [MODEL, ...toolUris(attributes)]],
+  ['codergen', (text, attributes) => [MODEL, ...toolUris(attributes), ...attachedUris(text, attributes)]],
   ['retry.escalate', asksModel],
   ['feedback.loop', asksModel],
   ['session.llm_call', asksModel],
@@ -185,6 +185,11 @@ function toolUris(attributes: Attributes): readonly string[] {
   if (!isOn(attributes, 'use_tools')) return []
   const tools = listOf(attributes, 'tools')
   return tools.length === 0 ? [uri('tool')] : tools.map((tool) => uri('tool', tool))
+}
+
+function attachedUris(text: (key: string) => string | undefined, attributes: Attributes): readonly string[] {
+  const named = listOf(attributes, 'attachments').map((path) => fileUri('read', path))
+  return text('attachments_context_key') === undefined ? named : [...named, fileUri('read', undefined)]
 }
 
 function keptIn(path: string | undefined): readonly string[] {

@@ -24,6 +24,8 @@ const NAMING = [
   'context_keys',
   'env_keys',
   'prompt_context_key',
+  'attachments',
+  'attachments_context_key',
 ]
 
 const SECRET_NAME =

@@ -25,6 +25,8 @@ const LLM_INPUTS = [
   key('system_prompt_context_key'),
   key('messages_context_key'),
   authored('tools'),
+  authored('attachments', 'path_traversal'),
+  key('attachments_context_key', undefined, 'control', 'path_traversal'),
 ]
 const LLM_OUTPUTS: readonly Output[] = [
   ...writes('model', 'last_response', 'llm.content', 'llm.tool_calls', 'llm.response_type', 'vote.'),

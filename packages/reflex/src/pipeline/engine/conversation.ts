@@ -1,6 +1,14 @@
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Call } from '../../kernel/port.ts'
-import { assistantMessage, type ModelMessage, type ModelReply, type ModelRequest } from '../../models/index.ts'
+import {
+  assistantMessage,
+  type ContentPart,
+  type FilePart,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+  shortResult,
+} from '../../models/index.ts'
 import type { Settled } from './handler.ts'
 import { settled } from './settle.ts'
 
@@ -20,25 +28,25 @@ export interface ResultPart {
   readonly said?: string
 }
 
+/** A file of a message as a request keeps it: `at` is the key on the board that has the content. */
+export type StoredFile = Omit<FilePart, 'data'> & { readonly at: string }
+
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
 type Read = (key: string) => Json | undefined
-
-/** The most characters of a result that a model is given; the journal has all of it. */
-const MOST_RESULT = 50_000
 
 /** Returns the message of a tool call. */
 export function resultMessage({ call, name, at, said }: ResultPart, read: (key: string) => Settled): ToolMessage {
   const about = { role: 'tool' as const, call, name }
   if (at === undefined) return { ...about, result: said ?? '', failed: true }
   const { ok, error } = read(at)
-  return error === undefined ? { ...about, result: shortened(ok ?? null) } : { ...about, result: error.message, failed: true }
+  return error === undefined ? { ...about, result: shortResult(ok ?? null) } : { ...about, result: error.message, failed: true }
 }
 
 /**
  * Returns the whole arguments of a request to a model: those of a conversation name its last part, and `read` gives the values
  * that stand on the board. Other arguments are returned as they are.
  */
-export function wholeRequest(args: Json | undefined, read: Read): Json | undefined {
+function wholeRequest(args: Json | undefined, read: Read): Json | undefined {
   if (!isObject(args) || typeof args['conversation'] !== 'string') return args
   const { conversation, ...settings } = args
   const turns: ModelMessage[][] = []
@@ -53,18 +61,39 @@ export function wholeRequest(args: Json | undefined, read: Read): Json | undefin
   return { ...settings, ...shared, messages: [...messages, ...turns.reverse().flat()] } as unknown as JsonObject
 }
 
-/** The same for the call of a port, in the frame that asks. */
-export function requestOfCall({ args, frame }: Pick<Call, 'args' | 'frame'>): Json | undefined {
+/** The same for an effect of a frame, for people: its files are facts, without their contents. */
+export function shownRequest({ args, frame }: Pick<Call, 'args' | 'frame'>): Json | undefined {
   const reader = frame.reader()
   return wholeRequest(args, (key) => reader.get(key))
 }
 
-function partAt(key: string, read: Read): ConversationPart | undefined {
-  return read(key) as unknown as ConversationPart | undefined
+/** Returns the whole arguments of a call to a model, with the contents of its files, in the frame that asks. */
+export function requestOfCall({ args, frame }: Pick<Call, 'args' | 'frame'>): Json | undefined {
+  const reader = frame.reader()
+  const read: Read = (key) => reader.get(key)
+  return withContents(wholeRequest(args, read), read)
 }
 
-/** Returns a result that fits into a request: a long one is cut, and says so. */
-function shortened(result: Json): Json {
-  const text = typeof result === 'string' ? result : JSON.stringify(result)
-  return text.length <= MOST_RESULT ? result : `${text.slice(0, MOST_RESULT).toWellFormed()}\n… cut: ${text.length} characters in all`
+/** Returns a request with the contents of its files. A file whose content is not there stays as it is: the port refuses it. */
+function withContents(request: Json | undefined, read: Read): Json | undefined {
+  const { messages } = isObject(request) ? request : {}
+  if (!isObject(request) || !isList(messages) || !messages.some((message) => isObject(message) && isList(message['parts']))) return request
+  const whole = (messages as unknown as ModelMessage[]).map((message) =>
+    message.role === 'user' && message.parts !== undefined
+      ? { ...message, parts: message.parts.map((part) => withContent(part, read)) }
+      : message,
+  )
+  return { ...request, messages: whole as unknown as Json }
+}
+
+function withContent(part: ContentPart | StoredFile, read: Read): ContentPart | StoredFile {
+  if (!('at' in part)) return part
+  const { at, ...file } = part
+  const kept = settled(read(at)).ok
+  const content = typeof kept === 'string' ? kept : isObject(kept) ? kept['data'] : undefined
+  return { ...file, data: typeof content === 'string' ? content : '' }
+}
+
+function partAt(key: string, read: Read): ConversationPart | undefined {
+  return read(key) as unknown as ConversationPart | undefined
 }

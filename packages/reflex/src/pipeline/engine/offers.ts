@@ -1,17 +1,6 @@
-import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isList, isObject } from '../../kernel/json.ts'
 import type { Call, Port } from '../../kernel/port.ts'
-import { type Tool, toolCapability, type Tools } from '../../tools/index.ts'
-
-/** A tool as a model is offered it. */
-export interface Offer {
-  /** Its own name. */
-  readonly tool: string
-  /** The name that models call it by: providers take letters, digits, dashes and underscores alone. */
-  readonly name: string
-  readonly description: string
-  /** JSON Schema of its arguments. */
-  readonly schema: JsonObject
-}
+import { type Offer, offerOf, offeredTool, toolCapability, type Tools } from '../../tools/index.ts'
 
 /** What the port `offers` answers. */
 export interface Offers {
@@ -37,7 +26,7 @@ export function offersPort(of: Tools | ((run: string) => Tools), allows: (call: 
         const names = tools.names().filter((name) => allows(call, toolCapability(name)))
         return { offers: names.flatMap((name) => offerOf(tools.get(name)) ?? []), unknown: [], withheld: [] }
       }
-      const found = [...new Set(asked)].map((name) => [name, find(tools, name)] as const)
+      const found = [...new Set(asked)].map((name) => [name, offeredTool(tools, name)] as const)
       const offered = found.map(([name, tool]) => [name, tool, tool === undefined ? undefined : offerOf(tool)] as const)
       return {
         offers: offered.flatMap(([, , offer]) => offer ?? []),
@@ -46,42 +35,4 @@ export function offersPort(of: Tools | ((run: string) => Tools), allows: (call: 
       }
     },
   }
-}
-
-/** A tool by its own name, or by the name that models call it by. */
-function find(tools: Tools, name: string): Tool | undefined {
-  return tools.find(name) ?? tools.names().flatMap((own) => (calledName(own) === name ? [tools.get(own)] : []))[0]
-}
-
-/** A tool without the arguments that only an author writes; nothing for one that cannot be called without them. */
-function offerOf({ name, description, input, authored = [] }: Tool): Offer | undefined {
-  const schema = schemaOf(input)
-  const { required, properties } = schema
-  if (isList(required) && authored.some((argument) => required.includes(argument))) return undefined
-  const kept = isObject(properties) ? Object.entries(properties).filter(([argument]) => !authored.includes(argument)) : undefined
-  const own = authored.length === 0 || kept === undefined ? schema : { ...schema, properties: Object.fromEntries(kept) }
-  return { tool: name, name: calledName(name), description, schema: own }
-}
-
-/** The name by which models call a tool. */
-export function calledName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
-}
-
-/** A validator that tells its JSON Schema, as Standard JSON Schema has it. */
-interface Telling {
-  readonly '~standard': { readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => Json } }
-}
-
-/** The schema of arguments; any object where the tool does not tell, since the tool checks them itself. */
-function schemaOf(input: Tool['input']): JsonObject {
-  let told: Json | undefined
-  try {
-    told = (input as Telling | undefined)?.['~standard'].jsonSchema?.input?.({ target: 'draft-07' })
-  } catch {
-    told = undefined
-  }
-  if (!isObject(told)) return { type: 'object' }
-  const { $schema: _, ...schema } = told
-  return schema
 }

@@ -1,6 +1,7 @@
 import type { StepContext } from '../../kernel/context.ts'
 import { isList, type Json } from '../../kernel/json.ts'
-import type { ModelMessage } from '../../models/index.ts'
+import type { ContentPart, ModelMessage } from '../../models/index.ts'
+import type { StoredFile } from './conversation.ts'
 import type { Turn } from './outcome.ts'
 import { RESUMED } from './tally.ts'
 
@@ -12,9 +13,22 @@ type Board = Pick<StepContext, 'get' | 'set'>
  */
 export function keepTurn(x: Board, lap: number, { thread, messages }: Turn): void {
   const n = countOf((key) => x.get(key), lap, thread)
-  x.set(turnKey(lap, n, thread), messages)
+  const kept = messages.map((message) => keepFiles(x, message))
+  x.set(turnKey(lap, n, thread), kept)
   x.set(threadKeyOf(lap, thread), n + 1)
   if (x.get(RESUMED) === true) x.set(RESUMED, false)
+}
+
+/** Keeps the files of a message under their hashes: the answers of its execution are overwritten by the next one. */
+function keepFiles(x: Board, message: ModelMessage): ModelMessage {
+  if (message.role !== 'user' || message.parts === undefined) return message
+  const parts = (message.parts as readonly (ContentPart | StoredFile)[]).map((part) => {
+    if (!('at' in part)) return part
+    const at = `#file/${part.hash ?? ''}`
+    if (x.get(at) === undefined) x.set(at, x.get(part.at) ?? null)
+    return { ...part, at }
+  })
+  return { ...message, parts: parts as readonly ContentPart[] }
 }
 
 /** The turns of a conversation, the oldest first. Each lap of a run has its own. */

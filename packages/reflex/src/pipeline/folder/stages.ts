@@ -5,7 +5,7 @@ import type { Change } from '../../kernel/story.ts'
 import { attemptOf, concludedOf, iso, pairs } from '../checkpoint/progress.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 import { stripped } from '../checkpoint/checkpoint.ts'
-import { requestOfCall } from '../engine/conversation.ts'
+import { shownRequest } from '../engine/conversation.ts'
 import { remarksOf } from '../engine/story.ts'
 import { type Kept, outcomeOf, ownKeyOf } from '../engine/tally.ts'
 import type { FolderImage } from './image.ts'
@@ -87,7 +87,7 @@ export class StageFiles {
   #ask(stage: Stage, { frame, id, request: [port, args] }: Asked, image: FolderImage): void {
     if (port !== 'model') return
     this.#asked.set(id, stage)
-    const request = requestOfCall({ args, frame })
+    const request = shownRequest({ args, frame })
     const prompt = stage.prompted ? undefined : lastUserMessage(request)
     if (prompt !== undefined) {
       image.put(`${stage.path}/prompt.md`, prompt)

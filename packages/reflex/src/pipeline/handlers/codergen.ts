@@ -1,9 +1,11 @@
 import type { FaultData } from '../../kernel/fault.ts'
 import type { JsonObject } from '../../kernel/json.ts'
-import type { ModelMessage } from '../../models/index.ts'
+import type { FilePart, ModelMessage } from '../../models/index.ts'
+import { textOf } from '../dot/graph.ts'
 import type { Answer, Ask, Handler, Scene, Steps } from '../engine/handler.ts'
 import { failure, type Outcome, readOutcome, refusal } from '../engine/outcome.ts'
 import { perform } from '../engine/asks.ts'
+import { attached } from './attachments.ts'
 import { turnsWithin } from './fidelity.ts'
 import { askedPrompt, historyOf, promptOf, systemOf } from './llm-prompt.ts'
 import { settingsOf } from './llm-settings.ts'
@@ -23,14 +25,21 @@ function* asked(scene: Scene): Steps {
   const settings = settingsOf(scene)
   if ('problem' in settings) return refusal(settings.problem)
   const before = yield* toldBefore(scene)
-  const question: ModelMessage = {
+  const files = yield* attached(scene)
+  if ('problem' in files) return failed(prompt, files.problem)
+  const cache = textOf(scene.attributes, 'prompt_cache')?.trim() ?? ''
+  const question = {
     role: 'user',
     content: [before.preamble, askedPrompt(scene, prompt)].filter((text) => text !== '').join('\n\n'),
-  }
+    // The port adds the contents.
+    ...(files.length === 0 ? {} : { parts: files as unknown as readonly FilePart[] }),
+    ...(cache === 'prompt' ? { cache: true } : {}),
+  } satisfies ModelMessage
   const offers = yield* offered(scene)
   if ('problem' in offers) return failed(prompt, offers.problem)
   const system = systemOf(scene)
-  const messages = [...(system === '' ? [] : [{ role: 'system' as const, content: system }]), ...before.messages, question]
+  const first = { role: 'system' as const, content: system, ...(cache === '' ? {} : { cache: true as const }) }
+  const messages = [...(system === '' ? [] : [first]), ...before.messages, question]
   const came = yield* converse(scene, { ...settings, messages }, offers)
   if ('error' in came) return unanswered(prompt, came.error)
   if ('problem' in came) return { ...failed(prompt, came.problem), ...(came.turns === undefined ? {} : { resume: 'next' }) }

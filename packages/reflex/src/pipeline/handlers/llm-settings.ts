@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts'
-import type { Effort, ModelRequest } from '../../models/index.ts'
+import { type Effort, holdsKey, keyIn, type ModelRequest } from '../../models/index.ts'
 import { type Attributes, integerOf, isOn, numberOf, textOf } from '../dot/graph.ts'
 import { durationOf } from '../language/duration.ts'
 import type { Scene } from '../engine/handler.ts'
@@ -103,6 +103,8 @@ function optionsOf(scene: Scene): Pick<ModelRequest, 'options'> | Unreadable {
   const given = text === undefined || text.trim() === '' ? {} : objectIn(text)
   if (given === undefined) return { problem: `${node.id}: provider_options is no JSON object` }
   const provider = providerOf(scene) ?? modelOf(scene)?.split(':')[0]
+  const secret = keyIn(given)
+  if (secret !== undefined) return { problem: `${node.id}: ${holdsKey(secret).message}` }
   const byName = Object.values(given).every(isObject) && (provider === undefined || isObject(given[provider]))
   if (!byName && provider === undefined) return { problem: `${node.id}: provider_options belong under the name of a provider` }
   const own = byName ? (given as Readonly<Record<string, JsonObject>>) : { [provider ?? '']: given }

@@ -5,7 +5,8 @@ import { integerOf, isOn, listOf } from '../dot/graph.ts'
 import { keep, perform, performAll } from '../engine/asks.ts'
 import { type ConversationPart, type ResultPart, resultMessage } from '../engine/conversation.ts'
 import type { Answer, Ask, Scene, Settled } from '../engine/handler.ts'
-import type { Offer, Offers } from '../engine/offers.ts'
+import type { Offers } from '../engine/offers.ts'
+import type { Offer } from '../../tools/index.ts'
 import { onResume } from './requirements.ts'
 import { hooksAfter, hooksBefore } from './tool-hooks.ts'
 
@@ -173,14 +174,14 @@ function callFacts(scene: Scene, call: ToolCall, { result, failed }: ToolMessage
 }
 
 function usedBy(replies: readonly ModelReply[]): Pick<Conversation, 'usage' | 'cost'> {
-  const sum = (of: 'cached' | 'reasoning'): Partial<Usage> => {
+  const sum = (of: 'cached' | 'cacheWrite' | 'reasoning'): Partial<Usage> => {
     const told = replies.flatMap(({ usage }) => (usage[of] === undefined ? [] : [usage[of]]))
     return told.length === 0 ? {} : { [of]: told.reduce((all, one) => all + one, 0) }
   }
   const add = (of: 'input' | 'output'): number => replies.reduce((all, { usage }) => all + usage[of], 0)
   const priced = replies.every(({ cost }) => cost !== undefined)
   return {
-    usage: { input: add('input'), output: add('output'), ...sum('cached'), ...sum('reasoning') },
+    usage: { input: add('input'), output: add('output'), ...sum('cached'), ...sum('cacheWrite'), ...sum('reasoning') },
     ...(priced ? { cost: replies.reduce((all, { cost = 0 }) => all + cost, 0) } : {}),
   }
 }

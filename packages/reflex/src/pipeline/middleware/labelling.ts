@@ -8,7 +8,7 @@ import type { Outcome } from '../engine/outcome.ts'
 import { combine, DERIVED, type Label, levelOf, TRUSTED, UNTRUSTED } from './label.ts'
 import type { Token } from './middleware.ts'
 import { mappedKeys } from '../language/mapping.ts'
-import { pathLabel, readsFile } from './path-label.ts'
+import { attachmentsLabel, pathLabel, readsFile } from './path-label.ts'
 import { reductions } from './reductions.ts'
 
 /** What a node reads and writes, as its attributes name it; found once for each node. */
@@ -78,7 +78,8 @@ function outputLabel(token: Token, key: string, inputs: Label): Label {
   const children = childKeys(node, key)
   const carried = token.carried(children)
   if (carried !== undefined && children !== undefined) return carried
-  const own = readsFile(node) ? combine(pathLabel(token.scene), inputs) : made(originOf(node, key), inputs, node.id)
+  const read = combine(attachmentsLabel(token.scene), inputs)
+  const own = readsFile(node) ? combine(pathLabel(token.scene), inputs) : made(originOf(node, key), read, node.id)
   return carried === undefined ? own : combine(own, carried)
 }
 

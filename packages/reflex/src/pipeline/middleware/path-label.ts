@@ -1,9 +1,9 @@
-import type { Json } from '../../kernel/json.ts'
+import { isList, type Json } from '../../kernel/json.ts'
 import { ACTION_FACTS, ownAction } from '../actions/facts.ts'
 import type { TypedNode } from '../compile/typed.ts'
 import { listOf, textOf } from '../dot/graph.ts'
 import type { Scene } from '../engine/handler.ts'
-import { DERIVED, type Label, UNTRUSTED } from './label.ts'
+import { combine, DERIVED, type Label, UNTRUSTED } from './label.ts'
 
 /** Files whose names say that they hold what few may see (reference pipeline 5.3). */
 const SECRET = /\.env|credential|secret|private_key/i
@@ -28,9 +28,19 @@ function pathIn(scene: Scene): Json | undefined {
 
 /** The level and the sensitivity of what a file holds, by where it lies: below the work folder derived, else from outside. */
 export function pathLabel(scene: Scene): Label {
-  const { charter, node } = scene
   const named = pathIn(scene)
-  const path = typeof named === 'string' ? named.trim() : ''
+  return labelOf(scene, typeof named === 'string' ? named.trim() : '')
+}
+
+/** The same of the files that a node shows its model; trusted where it shows none. */
+export function attachmentsLabel(scene: Scene): Label {
+  const { attributes } = scene
+  const found = scene.get(textOf(attributes, 'attachments_context_key')?.trim() ?? '')
+  const given = [...listOf(attributes, 'attachments'), ...(isList(found) ? found : [found])]
+  return combine(...given.flatMap((path) => (typeof path === 'string' && !path.startsWith('data:') ? [labelOf(scene, path)] : [])))
+}
+
+function labelOf({ charter, node }: Scene, path: string): Label {
   if (SECRET.test(path)) return { ...UNTRUSTED, sensitivity: 3, from: node.id }
   const isInside = !/^([\\/]|[A-Za-z]:|~|\$)/.test(path) || [charter.workdir, charter.folder].some((root) => path.startsWith(`${root}/`))
   return { ...(isInside ? DERIVED : UNTRUSTED), from: node.id }

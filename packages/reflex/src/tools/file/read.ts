@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { causeOf, type FaultDetails, isList, isObject, type Json } from '../../kernel/index.ts'
 import { count, filePath, flag, namedArguments, or, text, word } from '../arguments.ts'
@@ -14,20 +15,21 @@ function where(home: string | undefined) {
   return { path: filePath(home), in: or(word('work', 'run'), 'work'), limit: or(count(1, MOST), USUAL) } as const
 }
 
-/** Reads a text file: `{path, text, bytes, lines}`. */
+/** Reads a file: a text as `{path, text, bytes, lines}`, any file as `{path, data, bytes, hash}` with its content in base64. */
 export const fileRead = (home?: string): Tool =>
   defineTool({
     name: 'file.read',
-    description: 'Reads a UTF-8 text file below the work folder. limit: the most bytes that it may have.',
+    description: 'Reads a UTF-8 text file below the work folder. limit: the most bytes that it may have. as: base64 for any other file.',
     leaves: false,
     repeat: 'free',
-    input: namedArguments(where(home)),
+    input: namedArguments({ ...where(home), as: or(word('text', 'base64'), 'text') }),
     needs: (args, place) => [readNeed(args.path, args.in, place)],
     async run(args, call) {
+      if (args.as === 'base64') return readBytes(args, call)
       const read = await readText(args, call)
       return { path: read.shown, text: read.text, bytes: read.bytes, lines: lineCount(read.text) }
     },
-    says: (args, { lines }) => `${args.path}, ${counted(lines, 'line')}`,
+    says: (args, result) => `${args.path}, ${'lines' in result ? counted(result.lines, 'line') : counted(result.bytes, 'byte')}`,
   })
 
 /** Reads a JSON file, or the value at a JSON pointer in it. */
@@ -50,6 +52,31 @@ export const jsonRead = (home?: string): Tool =>
     says: (args) => `${args.path}${args.pointer}`,
   })
 
+/** Where a file is, and how many bytes it may have. */
+interface Wanted {
+  readonly path: string
+  readonly in: Base
+  readonly limit: number
+}
+
+async function readAll({ path, in: base, limit }: Wanted, call: ToolCall): Promise<{ readonly bytes: Buffer; readonly shown: string }> {
+  await using file = await openFile(absolute(path, base, call), call)
+  const shown = shownPath(file.real, call)
+  const bytes = await readUpTo(file.handle, limit + 1)
+  if (bytes.length <= limit) return { bytes, shown }
+  throw faults.make('R4108', `${shown} has more than ${limit} bytes`, {
+    file: shown,
+    fix: limit < MOST ? 'raise limit, or read a smaller file' : 'read a smaller file',
+  })
+}
+
+/** A file as it is, with the SHA-256 of its content. */
+async function readBytes(args: Wanted, call: ToolCall) {
+  const { bytes, shown } = await readAll(args, call)
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  return { path: shown, data: bytes.toString('base64'), bytes: bytes.length, hash }
+}
+
 interface TextFile {
   readonly text: string
   readonly bytes: number
@@ -57,19 +84,8 @@ interface TextFile {
 }
 
 /** Reads a text file as a whole: `R4108` beyond `limit` bytes, `R4109` for what is not UTF-8. */
-export async function readText(
-  args: { readonly path: string; readonly in: Base; readonly limit: number },
-  call: ToolCall,
-): Promise<TextFile> {
-  await using file = await openFile(absolute(args.path, args.in, call), call)
-  const shown = shownPath(file.real, call)
-  const bytes = await readUpTo(file.handle, args.limit + 1)
-  if (bytes.length > args.limit) {
-    throw faults.make('R4108', `${shown} has more than ${args.limit} bytes`, {
-      file: shown,
-      fix: args.limit < MOST ? 'raise limit, or read a smaller file' : 'read a smaller file',
-    })
-  }
+export async function readText(args: Wanted, call: ToolCall): Promise<TextFile> {
+  const { bytes, shown } = await readAll(args, call)
   const read = bytes.toString('utf8')
   if (!isUtf8(bytes))
     throw faults.make('R4109', `${shown} is not UTF-8 at byte ${firstDifference(bytes, Buffer.from(read))}`, { file: shown })

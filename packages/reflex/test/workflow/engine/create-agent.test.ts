@@ -113,6 +113,12 @@ test('the types of specs name what the built-in agents take', () => {
     timeout: true,
     tryTimeout: true,
     retries: true,
+    attach: true,
+    providerOptions: true,
+    cache: true,
+    tools: true,
+    toolChoice: true,
+    maxTurns: true,
   }
   expect(Object.keys(named).sort()).toEqual([...OURS].sort())
 })

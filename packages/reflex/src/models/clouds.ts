@@ -1,0 +1,107 @@
+import type { Environment } from './scrub.ts'
+
+/** What the environment says of a provider that signs requests by more than one key: its settings, or what is missing. */
+export type CloudSettings = { readonly settings: object } | { readonly missing: string; readonly fix: string }
+
+/** A provider whose package has another name than the provider, or that needs more than a key. */
+export interface Cloud {
+  /** The package, and its functions that make a provider, the first that is there. */
+  entry(model: string): { readonly package: string; readonly creates: readonly string[] }
+  /** What is installed for it. */
+  readonly package: string
+  /** The variables that it reads, for people. */
+  readonly variables: readonly string[]
+  settings(environment: Environment): CloudSettings
+}
+
+const bedrock: Cloud = {
+  package: '@ai-sdk/amazon-bedrock',
+  entry: () => ({ package: '@ai-sdk/amazon-bedrock', creates: ['createAmazonBedrock'] }),
+  variables: [
+    'AWS_REGION',
+    'AWS_DEFAULT_REGION',
+    'AWS_BEARER_TOKEN_BEDROCK',
+    'AWS_ACCESS_KEY_ID',
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_SESSION_TOKEN',
+  ],
+  settings(environment) {
+    const region = first(environment, 'AWS_REGION', 'AWS_DEFAULT_REGION')
+    if (region === undefined) return missing('AWS_REGION')
+    const apiKey = first(environment, 'AWS_BEARER_TOKEN_BEDROCK')
+    if (apiKey !== undefined) return { settings: { region, apiKey } }
+    const [accessKeyId, secretAccessKey] = [first(environment, 'AWS_ACCESS_KEY_ID'), first(environment, 'AWS_SECRET_ACCESS_KEY')]
+    if (accessKeyId === undefined || secretAccessKey === undefined) {
+      const lacking = accessKeyId === undefined ? 'AWS_ACCESS_KEY_ID' : 'AWS_SECRET_ACCESS_KEY'
+      return { missing: lacking, fix: 'set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY' }
+    }
+    const sessionToken = first(environment, 'AWS_SESSION_TOKEN')
+    // An empty key keeps the package from looking for one in the environment of the process.
+    return { settings: { region, apiKey: '', accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) } }
+  },
+}
+
+const vertex: Cloud = {
+  package: '@ai-sdk/google-vertex',
+  // Models of Anthropic have an entry of their own in the same package.
+  entry: (model) =>
+    /^claude/i.test(model)
+      ? { package: '@ai-sdk/google-vertex/anthropic', creates: ['createGoogleVertexAnthropic', 'createVertexAnthropic'] }
+      : { package: '@ai-sdk/google-vertex', creates: ['createGoogleVertex', 'createVertex'] },
+  variables: [
+    'GOOGLE_VERTEX_PROJECT',
+    'GOOGLE_CLOUD_PROJECT',
+    'GOOGLE_VERTEX_LOCATION',
+    'GOOGLE_CLOUD_LOCATION',
+    'GOOGLE_VERTEX_API_KEY',
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'GOOGLE_CLIENT_EMAIL',
+    'GOOGLE_PRIVATE_KEY',
+  ],
+  settings(environment) {
+    const apiKey = first(environment, 'GOOGLE_VERTEX_API_KEY')
+    if (apiKey !== undefined) return { settings: { apiKey } }
+    const project = first(environment, 'GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT')
+    const location = first(environment, 'GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION')
+    if (project === undefined) return missing('GOOGLE_VERTEX_PROJECT')
+    if (location === undefined) return missing('GOOGLE_VERTEX_LOCATION')
+    return { settings: { project, location, apiKey: '', ...googleAuth(environment) } }
+  },
+}
+
+/** Without any of these variables the package uses the credentials of the machine, as `gcloud auth application-default login` leaves them. */
+function googleAuth(environment: Environment): object {
+  const keyFilename = first(environment, 'GOOGLE_APPLICATION_CREDENTIALS')
+  const [email, key] = [first(environment, 'GOOGLE_CLIENT_EMAIL'), first(environment, 'GOOGLE_PRIVATE_KEY')]
+  if (email !== undefined && key !== undefined)
+    // Variables hold line ends as two characters.
+    return { googleAuthOptions: { credentials: { client_email: email, private_key: key.replaceAll('\\n', '\n') } } }
+  return keyFilename === undefined ? {} : { googleAuthOptions: { keyFilename } }
+}
+
+const azure: Cloud = {
+  package: '@ai-sdk/azure',
+  entry: () => ({ package: '@ai-sdk/azure', creates: ['createAzure'] }),
+  variables: ['AZURE_RESOURCE_NAME', 'AZURE_API_KEY'],
+  settings(environment) {
+    const [resourceName, apiKey] = [first(environment, 'AZURE_RESOURCE_NAME'), first(environment, 'AZURE_API_KEY')]
+    if (apiKey === undefined) return missing('AZURE_API_KEY')
+    return resourceName === undefined ? missing('AZURE_RESOURCE_NAME') : { settings: { resourceName, apiKey } }
+  },
+}
+
+/** Providers by the name that stands before the colon. */
+export const CLOUDS: Readonly<Record<string, Cloud>> = { bedrock, vertex, azure }
+
+/** Returns the cloud of this name. */
+export function cloudOf(provider: string): Cloud | undefined {
+  return Object.hasOwn(CLOUDS, provider) ? CLOUDS[provider] : undefined
+}
+
+function first(environment: Environment, ...names: readonly string[]): string | undefined {
+  return names.map((name) => environment[name]?.trim()).find((value) => value !== undefined && value !== '')
+}
+
+function missing(name: string): CloudSettings {
+  return { missing: name, fix: `set ${name}` }
+}
