@@ -11,6 +11,7 @@ import { createModels, type Models, type PriceFile, readPrices, recorder, simula
 import type { ReflexOptions } from './options.ts'
 import { actionCapability } from './pipeline/actions/registry.ts'
 import { loweredTrust, metTerms } from './pipeline/assemble.ts'
+import { folderAt } from './pipeline/folder/paths.ts'
 import {
   createPolicy,
   deniedToAll,
@@ -156,7 +157,7 @@ function policyFor(
   const made = createPolicy({
     trust: (run) => facts.keeps(run)?.trust ?? 'untrusted',
     workdir,
-    runFolder: (run) => facts.runFolder(run),
+    runFolder: (run, call) => (call === undefined ? facts.runFolder(run) : folderAt(facts.runFolder(run), call.frame)),
     home: userHome,
     real: realPath,
     lowered: loweredTrust,

@@ -18,6 +18,7 @@ import {
 import { offersPort } from './engine/offers.ts'
 import { nodeOf } from './engine/position.ts'
 import { permitKey } from './engine/walk.ts'
+import { folderAt } from './folder/paths.ts'
 import { labelledTools } from './labelled-tools.ts'
 import { loadPipeline } from './load.ts'
 import { WrittenLabels } from './memory/written.ts'
@@ -92,7 +93,7 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
   const tool = toolPort({
     tools: settings.toolsOf ?? tools,
     guess: suggest,
-    place: ({ run }) => ({ workdir, runFolder: runFolder(run) }),
+    place: ({ run, frame }) => ({ workdir, runFolder: folderAt(runFolder(run), frame) }),
     allows: (call, capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
     denies: (call, capability) => policy.denies(call.run, capability),
   })

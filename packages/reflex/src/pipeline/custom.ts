@@ -8,7 +8,7 @@ import { pipelineFaults } from './engine/faults.ts'
 import { readOutcome, type Outcome } from './engine/outcome.ts'
 import { isTransient } from './engine/retry.ts'
 import { OWN, Tally } from './engine/tally.ts'
-import { folderOfLap } from './folder/paths.ts'
+import { folderAt } from './folder/paths.ts'
 import { ArtifactStore } from './handlers/artifacts.ts'
 import { lookUp } from './language/reading.ts'
 import { renderText } from './language/render.ts'
@@ -215,8 +215,7 @@ function servicesOf(call: Call, node: string): HandlerServices {
   const reader = call.frame.books()
   const charter = Tally.of(reader).charter
   const { position } = call.frame
-  const lap = isObject(position) && typeof position['lap'] === 'number' ? position['lap'] : 0
-  const folder = charter === undefined ? '' : folderOfLap(charter.folder, lap)
+  const folder = charter === undefined ? '' : folderAt(charter.folder, call.frame)
   const at = isObject(position) && typeof position['began'] === 'number' ? position['began'] : 0
   return {
     get signal() {

@@ -4,12 +4,13 @@ import { targetOf } from '../jumps.ts'
 import { levelOf } from '../middleware/label.ts'
 import { type Route, routeFailure, routeLeniently, selectEdge } from '../routing.ts'
 import { DEFAULTS } from './bounds.ts'
+import { jumpsInLoop, restartsInLoop } from './breaker.ts'
 import { pendingAfter, takePending } from './fan-out.ts'
 import { openGates } from './gates.ts'
 import { labelOfKey } from './labels.ts'
 import { type Outcome, reasonOf } from './outcome.ts'
 import type { Ending, Position } from './position.ts'
-import { jumpKey, keepCount, keepOutcome, keepRepeated } from './tally.ts'
+import { jumpKey, keepCount, keepOutcome } from './tally.ts'
 import type { Walk } from './walk.ts'
 
 /** Where a walk goes after an execution (reference pipeline 3.3, 3.4, 3.9.1). */
@@ -154,37 +155,18 @@ function jump(walk: Walk, from: TypedNode, to: string, outcome: Outcome, event: 
   const key = jumpKey(`${from.id}/${to}`)
   const times = tally.count(key) + 1
   if (times > DEFAULTS.jumps) return endNow(walk, { status: 'fail', reason: `${from.id} went back to ${to} ${DEFAULTS.jumps} times` })
-  if (isLooping(walk, from, outcome, DEFAULTS.repeated)) return
+  const looping = jumpsInLoop(walk, from.id, outcome)
+  if (looping !== undefined) return endNow(walk, { status: 'fail', reason: looping })
   keepCount(x, key, times)
   walk.note(event, { from: from.id, to })
   goTo(walk, to, undefined)
 }
 
-/** Counts a failure that is the same as the last one; ends the run when it has come too often. */
-function isLooping(walk: Walk, node: TypedNode, outcome: Outcome, most: number): boolean {
-  const signature = `${node.id}: ${normalized(reasonOf(outcome))}`
-  const [last, times] = walk.tally.repeated
-  const now = last === signature ? times + 1 : 1
-  keepRepeated(walk.x, signature, now)
-  if (now <= most) return false
-  endNow(walk, { status: 'fail', reason: `failure_loop_detected: ${reasonOf(outcome)}` })
-  return true
-}
-
-/** A failure without what differs from time to time: numbers, addresses, hashes. */
-function normalized(reason: string): string {
-  return reason
-    .toLowerCase()
-    .replace(/[0-9a-f]{8,}|\d+/g, '#')
-    .replace(/\s+/g, ' ')
-    .slice(0, 200)
-}
-
 /** Begins again from a node with nothing done: the context stays (seed pipeline 3.7). */
 function restart(walk: Walk, from: string, to: string, outcome: Outcome): void {
-  const { position, typed } = walk
-  const node = typed.nodes.get(from)
-  if (node !== undefined && outcome.status === 'fail' && isLooping(walk, node, outcome, DEFAULTS.restarts)) return
+  const { position } = walk
+  const looping = restartsInLoop(walk, outcome)
+  if (looping !== undefined) return endNow(walk, { status: 'fail', reason: looping })
   const lap = (position.lap ?? 0) + 1
   walk.note('loop_restart', { edge: { from, to }, reason: 'loop_restart_edge', lap })
   const { last, status, label, steps, uncharted, warned } = position

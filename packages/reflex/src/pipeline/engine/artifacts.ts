@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Rec } from '../../kernel/record.ts'
 import type { BoardReader } from '../../kernel/scope.ts'
-import { folderOfLap } from '../folder/paths.ts'
+import { folderAt } from '../folder/paths.ts'
 import type { Walk } from './walk.ts'
 
 /** Bytes from which on a piece is large: the journal names it by its hash, and a run's folder has it as a file (seed pipeline 7.5). */
@@ -54,7 +54,7 @@ export function keepArtifacts(walk: Walk, artifacts: JsonObject = {}): void {
       walk.note('artifact_removed', { node_id: node.id, id: `${node.id}/${name}` })
       continue
     }
-    const about = describeArtifact(node.id, name, data, { at: position.began ?? x.now, folder: folderOfLap(charter.folder, walk.lap) })
+    const about = describeArtifact(node.id, name, data, { at: position.began ?? x.now, folder: folderAt(charter.folder, x.frame) })
     x.set(key, { about: { ...about }, data })
     walk.note('artifact_stored', { node_id: node.id, ...about })
   }

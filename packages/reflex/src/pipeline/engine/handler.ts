@@ -98,6 +98,8 @@ export interface Scene {
   /** What the alias says for dispatch; nothing else may choose which code runs (reference pipeline 4.1). */
   readonly injected: Readonly<Record<string, string>>
   readonly charter: Charter
+  /** The folder of the run in this lap. */
+  readonly folder: string
   /** From 1. */
   readonly attempt: number
   /** A branch is executed: it walks the pipeline beside others. */

@@ -15,6 +15,10 @@ export const SPENT = '#spent'
 /** What the first node that is given a whole conversation must know: the conversation is gone (reference pipeline 3.13). */
 export const RESUMED = '#resumed'
 const REPEATED = '#repeated'
+const RESTARTS = '#restarts'
+
+/** The last failure of its kind, without what differs from time to time, and how often in a row it has come. */
+export type Repeated = readonly [signature: string, times: number]
 
 /** A step, as far as book-keeping needs it. */
 type Board = Pick<StepContext, 'get' | 'set'>
@@ -104,10 +108,13 @@ export class Tally {
   }
 
   /** What was last given up for the same reason, and how often in a row. */
-  get repeated(): readonly [signature: string, times: number] {
-    const value = this.#read(REPEATED)
-    const { s, n } = isObject(value) ? value : {}
-    return typeof s === 'string' && typeof n === 'number' ? [s, n] : ['', 0]
+  get repeated(): Repeated {
+    return repeatedOf(this.#read(REPEATED))
+  }
+
+  /** The failure after which the run was restarted last, and how many restarts in a row it has had. */
+  get restarts(): Repeated {
+    return repeatedOf(this.#read(RESTARTS))
   }
 
   answer(i: number): Json | undefined {
@@ -137,6 +144,16 @@ export function keepHash(x: Board, lap: number, node: string, hash: string): voi
 
 export function keepRepeated(x: Board, signature: string, times: number): void {
   x.set(REPEATED, { s: signature, n: times })
+}
+
+export function keepRestarts(x: Board, signature: string, times: number): void {
+  x.set(RESTARTS, { s: signature, n: times })
+}
+
+/** Reads what `keepRepeated` and `keepRestarts` write. */
+export function repeatedOf(value: Json | undefined): Repeated {
+  const { s, n } = isObject(value) ? value : {}
+  return typeof s === 'string' && typeof n === 'number' ? [s, n] : ['', 0]
 }
 
 /** Keeps what came for the i-th ask of an execution; `part`, where it asked for several things at once. */
@@ -210,7 +227,7 @@ export function jumpKey(way: string): string {
 
 /** What one of the engine's keys holds: an outcome, a hash or a count by its name, or something of the frame by its key. */
 export interface OwnKey {
-  readonly holds: 'outcome' | 'hash' | 'jump' | 'label' | 'spent' | 'repeated' | 'other'
+  readonly holds: 'outcome' | 'hash' | 'jump' | 'label' | 'spent' | 'repeated' | 'restarts' | 'other'
   readonly name: string
 }
 
@@ -220,6 +237,7 @@ const HOLDS: Readonly<Record<string, OwnKey['holds']>> = { o: 'outcome', h: 'has
 export function ownKeyOf(key: string): OwnKey {
   if (key === SPENT) return { holds: 'spent', name: key }
   if (key === REPEATED) return { holds: 'repeated', name: key }
+  if (key === RESTARTS) return { holds: 'restarts', name: key }
   const [, letter = '', name = ''] = /^#([ohnt])\d*\/([^]*)$/.exec(key) ?? []
   const jump = jumpKey('')
   if (letter === 'n') return name.startsWith(jump) ? { holds: 'jump', name: name.slice(jump.length) } : { holds: 'other', name: key }

@@ -90,9 +90,12 @@ export class RunFolder {
     const isBegun = this.#progress.lap.completed.length > 0 || this.#progress.inFlight !== undefined
     if (this.#stale && this.#typed !== undefined && isBegun) this.#image.put('checkpoint.json', this.#checkpoint(this.#typed))
     this.#stale = false
-    return [...this.#laps].flatMap(([lap, image]) =>
+    const changes = [...this.#laps].flatMap(([lap, image]) =>
       image.changes('events.jsonl').map((change) => ({ ...change, folder: folderOfLap(this.#of.root, lap) })),
     )
+    // Nothing more is written to the folder of a lap that is over.
+    for (const lap of this.#laps.keys()) if (lap !== this.#lap) this.#laps.delete(lap)
+    return changes
   }
 
   get #image(): FolderImage {

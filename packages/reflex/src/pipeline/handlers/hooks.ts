@@ -92,9 +92,9 @@ function succeeded(settled: Settled | undefined): boolean {
   return settled.error === undefined && commandResult(settled.ok)['code'] === 0
 }
 
-/** The folder of a stage, below the run's own. Ids of nodes are safe parts of a path. */
-export function stageFolder({ charter, node }: Scene): string {
-  return `${charter.folder}/${node.id}`
+/** The folder of a stage, below that of the lap. Ids of nodes are safe parts of a path. */
+export function stageFolder({ folder, node }: Scene): string {
+  return `${folder}/${node.id}`
 }
 
 /** How a command is to be confined, as its node says; `strict` where it says nothing (decisions, commands). */

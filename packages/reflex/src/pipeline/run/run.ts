@@ -26,7 +26,7 @@ import type { DotGraph } from '../dot/graph.ts'
 import { diagnostic } from '../folder/folder.ts'
 import { Keeping, type KeepingOptions } from '../folder/keeping.ts'
 import { realRoot } from '../folder/held-folder.ts'
-import { folderOfLap, safeName } from '../folder/paths.ts'
+import { folderAt, folderOfLap, safeName } from '../folder/paths.ts'
 import { takeInputs } from '../inputs.ts'
 import { AutoApproveInterviewer } from '../interviewers/made.ts'
 import { type PipelineSource, readGraph, readPipeline, type ReadPipelineOptions, type ReadPipelineResult } from '../read.ts'
@@ -188,7 +188,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     trust,
     lowered: loweredTrust,
     workdir,
-    runFolder: () => logsRoot,
+    runFolder: (_, call) => (call === undefined ? logsRoot : folderAt(logsRoot, call.frame)),
     real: realPath,
     grants: [{ file: 'the application', allow, deny: [], roots: ownRoots(allow) }, ...policy],
   })
