@@ -217,7 +217,7 @@ export function endNow(walk: Walk, ending: Ending, closed = false): void {
 export function beginClosing(walk: Walk, ending: Ending): void {
   if (walk.branch !== undefined || walk.tally.charter === undefined || !walk.engine.closes(walk.typed, walk.charter))
     return endNow(walk, ending, true)
-  const { for: _for, limit: _limit, late: _late, ...rest } = walk.position
+  const { for: _for, limit: _limit, late: _late, hook: _hook, ...rest } = walk.position
   walk.go({ ...rest, phase: 'close', ending, asked: 0, began: walk.x.now, at: walk.x.record })
   walk.x.again()
 }

@@ -7,7 +7,7 @@ import { type Attribute, type DotGraph, type DotNode, isOn, listOf } from '../do
 import { adaptHandler } from '../handlers/adapt.ts'
 import { customHandler } from '../handlers/custom.ts'
 import { HANDLERS } from '../handlers/table.ts'
-import { graphHook, hooked, runHook } from '../handlers/hooks.ts'
+import { graphHook, hasHook, runHook, stageHooks } from '../handlers/hooks.ts'
 import { chainMember, type HostMiddleware, withAsynchronous } from '../middleware/asynchronous.ts'
 import type { Middleware } from '../middleware/middleware.ts'
 import { MANDATORY } from '../middleware/mandatory.ts'
@@ -42,8 +42,7 @@ export function createEngine({ custom = new Map(), ...host }: EngineParts = {}):
   const items = new Map<string, TypedNode>()
   const handlers = new Map([...HANDLERS, ['adapt', adaptHandler(custom)]])
   const engine: Engine = {
-    handler: (node) =>
-      withAsynchronous(hooked(handlerOf(node, handlers)), (scene) => engine.chain(node, scene.typed, scene.charter).members),
+    handler: (node) => withAsynchronous(handlerOf(node, handlers), (scene) => engine.chain(node, scene.typed, scene.charter).members),
     chain(node, typed, charter) {
       const known = chains.get(node)
       const by = `${charter.trust} ${charter.mayDisable === true}`
@@ -54,6 +53,8 @@ export function createEngine({ custom = new Map(), ...host }: EngineParts = {}):
     },
     itemNode: (item) => itemNode(item, custom, items),
     waits: (node) => node.canonical === 'wait' || node.operation === 'gate.approval' || node.operation.startsWith('consensus.'),
+    hooks: hasHook,
+    hook: stageHooks,
     closes: (typed, charter) => graphHook({ typed, charter }, 'post') !== undefined,
     *closing(scene) {
       yield* runHook(scene, 'graph', 'post', graphHook(scene, 'post') ?? '')

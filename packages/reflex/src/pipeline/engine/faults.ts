@@ -79,6 +79,14 @@ export const pipelineFaults = defineFaults({
     often: 'a folder that belongs to somebody else, a full disk',
     fix: 'Make room or name another folder with --logs. A resume writes what is missing.',
   },
+  R2210: {
+    title: 'A stage failed',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'An execution of a node ended with `fail`, and no attempt is left. The message has the reason that its handler gave. Where an effect of the stage failed, the fault has the code of that effect instead.',
+    fix: 'Correct what the message names, or lead on from the failure: an edge with `condition="outcome=fail"`, a `retry_target`, or `max_retries`.',
+  },
   R2215: {
     title: 'There is no such artifact',
     verdict: 'fail',

@@ -84,7 +84,7 @@ export function takeOver(walk: Walk, held: Held): void {
   const { lap, completed } = held
   for (const [key, value] of Object.entries(held.context)) x.set(key, value)
   for (const [node, outcome] of Object.entries(held.outcomes)) keepHeld(walk, held, node, outcome)
-  for (const [node, hash] of Object.entries(held.hashes)) keepHash(x, lap, node, hash)
+  for (const [node, hash] of Object.entries(held.hashes)) keepHash(x, node, hash)
   for (const [way, times] of Object.entries(held.jumps)) keepCount(x, jumpKey(way), times)
   for (const [key, label] of Object.entries(held.taint)) markLabel(walk, key, unpackLabel(label))
   if (held.repeated !== undefined) keepRepeated(x, ...held.repeated)

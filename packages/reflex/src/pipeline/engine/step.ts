@@ -19,7 +19,7 @@ export function stepWalk(x: Step, engine: Engine, input: Input | undefined): voi
   if (input?.[0] === 'kernel') forked(walk, input[2])
   else if (x.position === undefined) begin(walk)
   else if (input !== undefined) take(walk, input)
-  else if (walk.position.phase === 'close') attempt(walk)
+  else if (walk.position.phase === 'close' || walk.position.hook !== undefined) attempt(walk)
   else enter(walk)
   if (walk.remarks.length > 0) x.note(walk.remarks)
 }

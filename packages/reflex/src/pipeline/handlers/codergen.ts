@@ -2,15 +2,15 @@ import type { FaultData } from '../../kernel/fault.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { ModelMessage } from '../../models/index.ts'
 import type { Answer, Ask, Handler, Scene, Steps } from '../engine/handler.ts'
-import { failure, type Outcome, readOutcome, refusal } from '../engine/outcome.ts'
-import { perform } from '../engine/asks.ts'
+import { failure, type Outcome, refusal } from '../engine/outcome.ts'
+import { outcomeIn, perform } from '../engine/asks.ts'
 import { turnsWithin } from './fidelity.ts'
 import { askedPrompt, historyOf, promptOf, systemOf } from './llm-prompt.ts'
 import { settingsOf } from './llm-settings.ts'
 import { simulated } from './llm-simulate.ts'
 import { answered } from './llm-written.ts'
 import { preambleFacts, preambleLength, preambleOf } from './preamble.ts'
-import { type Conversation, converse, offered } from './tool-loop.ts'
+import { converse, offered } from './tool-loop.ts'
 
 /**
  * Asks a model (reference pipeline 4.3.1). It is told what its fidelity says of what happened before, may call tools, and
@@ -34,7 +34,8 @@ function* asked(scene: Scene): Steps {
   const came = yield* converse(scene, { ...settings, messages }, offers)
   if ('error' in came) return unanswered(prompt, came.error)
   if ('problem' in came) return { ...failed(prompt, came.problem), ...(came.turns === undefined ? {} : { resume: 'next' }) }
-  const given = outcomeOf(came)
+  // A backend of a host may answer with an outcome: it counts as it is.
+  const given = outcomeIn(came.reply)
   if (given !== undefined) return { ...given, context_updates: { ...told(scene, prompt), ...given.context_updates }, resume: 'last' }
   const { thread } = scene.fidelity
   const outcome = answered(scene, prompt, came)
@@ -64,11 +65,6 @@ function* summed(scene: Scene): Generator<Ask, string | undefined, Answer> {
   if (scene.charter.summarises !== true) return undefined
   const settled = yield* perform('summary', preambleFacts(scene))
   return typeof settled.ok === 'string' && settled.ok !== '' ? settled.ok.slice(0, preambleLength(mode)).toWellFormed() : undefined
-}
-
-/** A backend of a host may answer with an outcome: it counts as it is. */
-function outcomeOf({ reply }: Conversation): Outcome | undefined {
-  return 'outcome' in reply ? readOutcome(reply.outcome) : undefined
 }
 
 function told(scene: Scene, prompt: string): JsonObject {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { run } from '../../../src/pipeline/index.ts'
 import { noSandbox } from '../../tools/workshop.ts'
 import { countsOf } from '../../counts.ts'
+import { runDot } from '../engine/harness.ts'
 import { dataIn, folder } from '../folders.ts'
 import { play, toldOf, writes } from './play.ts'
 
@@ -15,6 +16,13 @@ const failsWith = (reason: (time: number) => string) => {
   let times = 0
   return () => ({ status: 'fail', failure_reason: reason(++times) })
 }
+
+const graph = (body: string): string => `digraph g { start [shape=Mdiamond] done [shape=Msquare] ${body} }`
+const model = {
+  leaves: false,
+  repeat: 'free',
+  perform: () => ({ text: 'said', model: 'm', finish: 'stop', usage: { input: 1, output: 1 } }),
+} as const
 
 describe('restarts', () => {
   const body = `a [type=other] mend [type=ok] start -> a a -> mend [condition="outcome=fail"] a -> done [condition="outcome=success"]
@@ -59,6 +67,11 @@ describe('restarts', () => {
     expect(counts.get('changes')).toBeLessThan(600)
     expect(dataIn(`${logs_root}-v60`, 'checkpoint.json')['logs']).toMatchObject([{ node_id: 'note' }, { node_id: 'done' }])
     expect(dataIn(`${logs_root}-v30`, 'checkpoint.json')['logs']).toHaveLength(1)
+    const keysAfter = async (laps: number): Promise<number> =>
+      (await runDot(graph(dot.replaceAll('60', String(laps)).replace('type=noted', 'prompt=x')), { ports: { model } })).run.state.root
+        .books()
+        .keys().length
+    expect(await keysAfter(30)).toBe(await keysAfter(3))
   })
 })
 
