@@ -11,6 +11,7 @@ import { createModels, type Models, type PriceFile, readPrices, recorder, simula
 import type { ReflexOptions } from './options.ts'
 import { actionCapability } from './pipeline/actions/registry.ts'
 import { loweredTrust, metTerms } from './pipeline/assemble.ts'
+import { middlewareNames } from './pipeline/engine/engine.ts'
 import { folderAt } from './pipeline/folder/paths.ts'
 import {
   createPolicy,
@@ -123,14 +124,19 @@ function libraryFor(
   agent: RuntimeAgent,
   { cwd, ...places }: Omit<LibraryPlaces, 'folders'> & { readonly cwd: string },
 ): Library {
-  const { guards = {}, handlers, transforms, actions = {} } = options
+  const { guards = {}, handlers, transforms, actions = {}, middleware, alwaysMiddleware } = options
   return new Library(
     programs,
     {
       guards,
       inspect: (workflow, locate) => agent.inspect(workflow, locate),
       effects: agent.effects,
-      pipelines: { handlers, transforms, actions: Object.keys(actions) },
+      pipelines: {
+        handlers,
+        transforms,
+        actions: Object.keys(actions),
+        middleware: middlewareNames({ middleware, always: alwaysMiddleware }),
+      },
     },
     { folders: (options.programs ?? []).map((folder) => resolve(cwd, folder)), ...places },
   )

@@ -37,8 +37,11 @@ export const pipelineFormat: ProgramFormat = {
   locate: locateInPipeline,
 }
 
-function readingOf({ lint, pipelines: { handlers, transforms, actions = [] } = {} }: Partial<ReadOptions> = {}): ReadPipelineOptions {
-  return { lint, custom: handlers?.facts(), transforms: { registered: transforms }, actions: [...ACTION_NAMES, ...actions] }
+function readingOf({
+  lint,
+  pipelines: { handlers, transforms, actions = [], middleware } = {},
+}: Partial<ReadOptions> = {}): ReadPipelineOptions {
+  return { lint, custom: handlers?.facts(), transforms: { registered: transforms }, actions: [...ACTION_NAMES, ...actions], middleware }
 }
 
 /** The word that a pipeline begins with, behind comments: other texts that a module exports are not meant. */

@@ -30,6 +30,8 @@ export interface PipelineReading {
   readonly transforms?: readonly Transform[] | undefined
   /** Names of actions beside the built-in ones. */
   readonly actions?: readonly string[] | undefined
+  /** Names of the middleware that a pipeline can ask for; not checked where they are not told. */
+  readonly middleware?: readonly string[] | undefined
 }
 
 /** What reading a program needs from its surroundings. */

@@ -144,7 +144,7 @@ export class Progress {
       this.context.set(key, value)
       const known = held?.lineage[key]
       const operation = held !== undefined && key in held.context ? 'resume' : 'init'
-      this.lineage.set(key, isLineage(known) ? known : { node_id: '__init__', timestamp, operation })
+      this.lineage.set(key, { ...(isLineage(known) ? known : { node_id: '__init__', timestamp }), operation })
     }
     if (held === undefined) return
     this.lap = { ...this.lap, number: held.lap }

@@ -169,13 +169,14 @@ function restart(walk: Walk, from: string, to: string, outcome: Outcome): void {
   if (looping !== undefined) return endNow(walk, { status: 'fail', reason: looping })
   const lap = (position.lap ?? 0) + 1
   walk.note('loop_restart', { edge: { from, to }, reason: 'loop_restart_edge', lap })
-  const { last, status, label, steps, uncharted, warned } = position
+  const { last, status, label, reason, steps, uncharted, warned } = position
   const kept: Partial<Position> = {
     ...(warned === undefined ? {} : { warned }),
     ...(uncharted === undefined ? {} : { uncharted }),
     ...(last === undefined ? {} : { last }),
     ...(status === undefined ? {} : { status }),
     ...(label === undefined ? {} : { label }),
+    ...(reason === undefined ? {} : { reason }),
   }
   walk.go({ ...kept, node: to, phase: 'enter', steps, lap })
   walk.x.again()
@@ -196,6 +197,7 @@ function endItem(walk: Walk, { status, notes, failure_reason }: Outcome): void {
 /** Ends the frame, after what closes a pipeline has been done. */
 export function endNow(walk: Walk, ending: Ending, closed = false): void {
   walk.gather()
+  if (!closed && waitsForDetached(walk, ending)) return
   if (walk.branch !== undefined) return endBranch(walk, ending)
   if (!closed && walk.tally.charter !== undefined && walk.engine.closes(walk.typed, walk.charter)) return beginClosing(walk, ending)
   const { x, position } = walk
@@ -211,6 +213,14 @@ export function endNow(walk: Walk, ending: Ending, closed = false): void {
     context: walk.results(),
     ...walk.brought(),
   })
+}
+
+/** A program that its node has left running ends before the pipeline does. True if one is running; the ending is kept until then. */
+function waitsForDetached(walk: Walk, ending: Ending): boolean {
+  const { x, tally, position } = walk
+  if (ending.status === 'cancelled' || !tally.detached.some((name) => x.frame.strands?.has(name) === true)) return false
+  walk.go({ ...position, ending })
+  return true
 }
 
 /** Does what closes a pipeline, then ends it. */

@@ -91,8 +91,8 @@ export function* fork(ask: ForkAsk): Step<readonly BranchEnd[]> {
 }
 
 /** Begins a program beside this node; gives its name. */
-export function* beginProgram(begin: string, inputs: JsonObject): Step<string> {
-  return ((yield { begin, inputs }) as { readonly began: string }).began
+export function* beginProgram(begin: string, inputs: JsonObject, detached = false): Step<string> {
+  return ((yield { begin, inputs, detached }) as { readonly began: string }).began
 }
 
 /** How a program beside this node stands now. */

@@ -97,11 +97,12 @@ function settle(walk: Walk, final: Outcome, attempts: number, remark: readonly [
     kept: _kept,
     keeps: _keeps,
     hook: _hook,
+    reason,
     ...rest
   } = walk.position
-  const { reason: _reason, ...before } = 'last' in stage ? rest : { ...rest, reason: rest.reason }
+  const inherited = 'last' in stage || reason === undefined ? {} : { reason }
   const partial = final.status === 'partial_success' ? { partial: true as const } : {}
-  walk.go({ ...before, ...stage, ...partial, phase: 'enter', steps: rest.steps + 1 })
+  walk.go({ ...rest, ...inherited, ...stage, ...partial, phase: 'enter', steps: rest.steps + 1 })
   advance(walk, node, final)
 }
 
@@ -122,7 +123,8 @@ function forgetBranches(walk: Walk): void {
   const { x } = walk
   walk.gather()
   const kids = [...(x.frame.kids?.entries() ?? [])]
-  const running = kids.filter(([, { status }]) => status === 'running').map(([id]) => id)
+  const detached = new Set(walk.tally.detached)
+  const running = kids.filter(([id, { status }]) => status === 'running' && !detached.has(String(id))).map(([id]) => id)
   const ended = kids.filter(([, { status }]) => status !== 'running').map(([id]) => id)
   if (running.length > 0) x.kill(...running)
   if (ended.length > 0) x.drop(...ended)

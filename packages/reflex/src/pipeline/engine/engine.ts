@@ -22,15 +22,23 @@ export interface EngineParts {
   /** Handlers by the type that they take. */
   readonly custom?: ReadonlyMap<string, CustomHandler>
   /** Middleware beside the mandatory seven, by name; a graph or a node asks for it. */
-  readonly middleware?: ReadonlyMap<string, HostMiddleware>
+  readonly middleware?: ReadonlyMap<string, HostMiddleware> | undefined
   /** Middleware around every node of every pipeline, after the mandatory seven. */
-  readonly always?: readonly HostMiddleware[]
+  readonly always?: readonly HostMiddleware[] | undefined
 }
 
 /** Members that no author may leave out, however trusted (reference pipeline 5.6). */
 const UNSKIPPABLE: ReadonlySet<string> = new Set(['capability_check', 'checkpoint'])
 /** Members that a text can ask for by name, whatever the host has. */
 const BUILT_IN: ReadonlyMap<string, Middleware> = new Map([...MANDATORY, secretScan].map((member) => [member.name, member]))
+/** Names that `middleware` of a graph or of a node can have, those of the host included. */
+export function middlewareNames({
+  middleware = new Map(),
+  always = [],
+}: Pick<EngineParts, 'middleware' | 'always'> = {}): readonly string[] {
+  return [...new Set([...BUILT_IN.keys(), ...middleware.keys(), ...always.map(({ name }) => name)])]
+}
+
 /** Trust that lets an author leave middleware out. */
 const TRUSTED: ReadonlySet<string> = new Set(['trusted', 'veteran', 'autonomous'])
 

@@ -7,7 +7,7 @@ import { durationOf } from '../language/duration.ts'
 import { budget } from '../middleware/budget.ts'
 import { haltOutcome, type Passed, passBefore } from '../middleware/middleware.ts'
 import { endNow, reachedExit } from './advance.ts'
-import { DEFAULTS, overBounds } from './bounds.ts'
+import { DEFAULTS, manyVisits, overBounds } from './bounds.ts'
 import { charterRequest } from './charter.ts'
 import { attempted, conclude, hooked, NO_HOOK, passOver } from './concluding.ts'
 import { endFork, startFork } from './forking.ts'
@@ -18,7 +18,7 @@ import { failure, type Outcome, refusal } from './outcome.ts'
 import { nodeOf, type Waiting } from './position.ts'
 import { isTransient } from './retry.ts'
 import { unpackAnswer } from './settle.ts'
-import { answerKey, keepAnswer } from './tally.ts'
+import { answerKey, keepAnswer, keepDetached } from './tally.ts'
 import { unchanged } from './unchanged.ts'
 import type { Step, Walk } from './walk.ts'
 
@@ -35,6 +35,8 @@ export function enter(walk: Walk): void {
   const { warned: _warned, ...before } = position
   walk.go({ ...before, ...warnOfBudget(walk), phase: 'enter', attempt: 1, began: x.now, at: x.record, asked: 0 })
   walk.note('stage_started', { node_id: node.id, type: node.rawType, index: position.steps + 1 })
+  const warning = manyVisits(walk)
+  if (warning !== undefined) walk.note('stage_warning', { node_id: node.id, warning })
   const recorded = unchanged(walk)
   if (recorded !== undefined) return passOver(walk, recorded)
   const { members, skipped, refused } = walk.engine.chain(node, walk.typed, walk.charter)
@@ -240,7 +242,9 @@ function issue(walk: Walk, said: Ask): Waiting | Outcome | { readonly now: Json 
   try {
     if ('begin' in said) {
       const args = inputsOf(walk, said.begin, said.inputs)
-      return { now: { began: String(x.spawn(said.begin, { args, sees: 'nothing', within })) } }
+      const began = String(x.spawn(said.begin, { args, sees: 'nothing', within }))
+      if (said.detached === true) keepDetached(x, [...walk.tally.detached, began])
+      return { now: { began } }
     }
     const program = 'call' in said ? said.call : x.define(said.kind, said.id, said.define)
     x.call(program, { args: inputsOf(walk, program, said.inputs), isolated: true, within })

@@ -206,8 +206,11 @@ export type Ask =
   /** The same, of a program that came as data. */
   | { readonly define: JsonObject; readonly kind: string; readonly id: string; readonly inputs: JsonObject }
   | ForkAsk
-  /** A program that runs beside this node, with named inputs only; it is stopped with the execution. Answers at once with its name. */
-  | { readonly begin: string; readonly inputs: JsonObject }
+  /**
+   * A program that runs beside this node, with named inputs only; it is stopped with the execution, or with `detached` runs on, and
+   * the pipeline ends once it has ended. Answers at once with its name.
+   */
+  | { readonly begin: string; readonly inputs: JsonObject; readonly detached?: boolean }
   /** How such a program stands. Answers at once. */
   | { readonly observe: string }
   /** Forgets every answer and begins the handler again with this as `scene.kept`: for loops of many rounds, each as quick as the first. */

@@ -1,5 +1,5 @@
 import type { StepContext } from '../../kernel/context.ts'
-import { isObject, type Json } from '../../kernel/json.ts'
+import { isList, isObject, type Json } from '../../kernel/json.ts'
 import type { BoardReader } from '../../kernel/scope.ts'
 import type { Charter } from './handler.ts'
 import { isGood, type Outcome, type Status } from './outcome.ts'
@@ -18,6 +18,9 @@ const REPEATED = '#repeated'
 const RESTARTS = '#restarts'
 /** What a stage came to, while the hook behind it runs. */
 const FINISHED = '#finished'
+
+/** Programs that run on when their node is left. */
+const DETACHED = '#detached'
 
 /** A stage that is over, before it is kept: what counts of it, after how many attempts, and the changed pipeline that it brings. */
 export interface Finished {
@@ -129,6 +132,12 @@ export class Tally {
     return repeatedOf(this.#read(RESTARTS))
   }
 
+  /** The strands of programs that their nodes have left running, by name. */
+  get detached(): readonly string[] {
+    const value = this.#read(DETACHED)
+    return isList(value) ? value.map(String) : []
+  }
+
   get finished(): Finished | undefined {
     return (this.#read(FINISHED) ?? undefined) as unknown as Finished | undefined
   }
@@ -156,6 +165,10 @@ export function keepCount(x: Board, key: string, count: number): void {
 
 export function keepHash(x: Board, node: string, hash: string): void {
   x.set(hashKey(node), hash)
+}
+
+export function keepDetached(x: Board, strands: readonly string[]): void {
+  x.set(DETACHED, strands)
 }
 
 export function keepFinished(x: Board, finished: Finished | null): void {

@@ -6,6 +6,8 @@ export interface LintOptions {
   readonly author?: 'trusted' | 'untrusted' | undefined
   /** The names of the actions that nodes can name; not checked where they are not told. */
   readonly actions?: Iterable<string> | undefined
+  /** The names of the middleware that the graph and its nodes can ask for; not checked where they are not told. */
+  readonly middleware?: Iterable<string> | undefined
   /** False leaves all rules out but those without which nothing can run. */
   readonly lint?: boolean | undefined
   /** Whether a file that a node names can be found from this pipeline. */

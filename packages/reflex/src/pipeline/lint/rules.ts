@@ -4,7 +4,7 @@ import { exitNoOutgoing, multipleExits, startNoIncoming, startNode, terminalNode
 import type { LintRule } from './finding.ts'
 import { fanInWithoutParallel, lostJoin } from './joins.ts'
 import { unboundedLoop } from './loops.ts'
-import { actionKnown, edgeTargetExists, fidelityValid, graphFileExists, implicitNode, retryTargetExists } from './names.ts'
+import { actionKnown, edgeTargetExists, fidelityValid, graphFileExists, implicitNode, middlewareKnown, retryTargetExists } from './names.ts'
 import { goalGateHasRetry, missingResourceBound, promptOnLlmNodes, promptOnlyNode, simulateMissing, typeKnown } from './nodes.ts'
 import { orphanNode, reachability } from './reachability.ts'
 import { capabilitiesRequired, dangerousSkip, sandboxAvailable } from './safety.ts'
@@ -30,6 +30,7 @@ export const RULES: readonly LintRule[] = [
   simulateMissing,
   missingResourceBound,
   actionKnown,
+  middlewareKnown,
   graphFileExists,
   dangerousSkip,
   sandboxAvailable,

@@ -14,6 +14,7 @@ import { realPath } from '../../tools/paths.ts'
 import { ACTION_NAMES } from '../actions/facts.ts'
 import { actionCapability } from '../actions/registry.ts'
 import { loweredTrust, pipelineParts, routingOf } from '../assemble.ts'
+import { middlewareNames } from '../engine/engine.ts'
 import { requestOfCall } from '../engine/conversation.ts'
 import { latestCheckpoint, openCheckpoint, resumeArgument } from '../checkpoint/resume.ts'
 import type { ReadCheckpoint } from '../checkpoint/read.ts'
@@ -28,6 +29,7 @@ import { Keeping, type KeepingOptions } from '../folder/keeping.ts'
 import { realRoot } from '../folder/held-folder.ts'
 import { folderAt, folderOfLap, safeName } from '../folder/paths.ts'
 import { takeInputs } from '../inputs.ts'
+import { informOf } from '../interviewers/interviewers.ts'
 import { AutoApproveInterviewer } from '../interviewers/made.ts'
 import { type PipelineSource, readGraph, readPipeline, type ReadPipelineOptions, type ReadPipelineResult } from '../read.ts'
 import { renderText } from '../language/render.ts'
@@ -75,11 +77,12 @@ function readSource(source: string | DotGraph, file: string | undefined, options
 }
 
 function readBy(source: string | DotGraph, file: string | undefined, options: PipelineRunOptions): ReadPipelineResult {
-  const { validate, rules, cache = true, transforms = [], handlers = Registry, actions = {}, author } = options
+  const { validate, rules, cache = true, transforms = [], handlers = Registry, actions = {}, author, middleware, always } = options
   const reading: ReadPipelineOptions = {
     custom: handlers.facts(),
     transforms: { ofRun: transforms },
     actions: [...ACTION_NAMES, ...Object.keys(actions)],
+    middleware: middlewareNames({ middleware, always }),
     rules,
     author,
     lint: validate,
@@ -148,7 +151,7 @@ function placeOf({ host = systemHost, store, run_id, logs_root, ...options }: Pi
 }
 
 function keepingOf(
-  { hmac_secret, persistArtifacts, events, on_event }: PipelineRunOptions,
+  { hmac_secret, persistArtifacts, events, on_event, interviewer }: PipelineRunOptions,
   { logsRoot, isKept }: Place,
   troubles: Fault[],
 ): KeepingOptions {
@@ -159,6 +162,7 @@ function keepingOf(
     onEvent: (event) => {
       events?.push(event)
       on_event?.(event)
+      informOf(interviewer, event)
     },
     onTrouble: (fault) => troubles.push(fault),
   }
