@@ -17,6 +17,7 @@ import type { ProgramFormat, ReadOptions, ReadResult } from './program-format.ts
 export const pipelineFormat: ProgramFormat = {
   kind: 'pipeline',
   countsSteps: true,
+  routes: true,
   lints: true,
   endings: ['.dot', '.gv', '.pipeline.ts', '.pipeline.js', '.pipeline.mjs'],
   read(text, file, options) {

@@ -52,8 +52,8 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   readonly summarise?: Summariser | undefined
   /** A trusted author may switch the mandatory middleware off (reference pipeline 5.6). */
   readonly allowDisableMiddleware?: boolean | undefined
-  /** How runs go where a graph leads nowhere. */
-  readonly routing?: Routing | undefined
+  /** How a run goes where its graph leads nowhere. */
+  readonly routing?: ((run: string) => Routing | undefined) | undefined
   readonly workdir: string
   readonly runFolder: (run: string) => string
   readonly limits: (run: string) => Limits
@@ -120,7 +120,7 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
 }
 
 /** Only what is said: the run records it. */
-export function routingOf({ onUnroutedFailure, deadEnd }: Routing): Routing | undefined {
+export function routingOf({ onUnroutedFailure, deadEnd }: Routing = {}): Routing | undefined {
   const said = { ...(onUnroutedFailure === undefined ? {} : { onUnroutedFailure }), ...(deadEnd === undefined ? {} : { deadEnd }) }
   return Object.keys(said).length === 0 ? undefined : said
 }

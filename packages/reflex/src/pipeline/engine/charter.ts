@@ -17,7 +17,7 @@ export interface CharterSource {
   /** What the run has used up so far, and what was added to its bounds; nothing where it has none. */
   spent?(run: string): Charter['before'] | undefined
   readonly mayDisable?: boolean
-  readonly routing?: Routing
+  routing?(run: string): Routing | undefined
   readonly toolHooks?: Charter['toolHooks']
   readonly hooks?: Charter['hooks']
   readonly summarises?: true
@@ -51,6 +51,7 @@ function charterOf(source: CharterSource, call: Call): Charter {
     return term === undefined ? [] : [[need, term]]
   })
   const before = source.spent?.(call.run)
+  const routing = source.routing?.(call.run)
   return {
     trust: source.trust(call),
     denied: Object.fromEntries(refused),
@@ -61,7 +62,7 @@ function charterOf(source: CharterSource, call: Call): Charter {
     limits: source.limits(call.run),
     ...(before === undefined ? {} : { before }),
     ...(source.mayDisable === true ? { mayDisable: true } : {}),
-    ...(source.routing === undefined ? {} : { routing: { ...source.routing } }),
+    ...(routing === undefined ? {} : { routing: { ...routing } }),
     ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),
     ...(source.hooks === undefined ? {} : { hooks: { ...source.hooks } }),
     ...(source.summarises === true ? { summarises: true } : {}),

@@ -211,7 +211,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     handlers,
     actions,
     services: options.services,
-    routing: routingOf(options),
+    routing: () => routingOf(options),
     hooks: options.hooks,
     toolHooks: options.tool_hooks,
     summarise: options.summarise,
