@@ -60,6 +60,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     reserved: home.reserved,
     limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
     rules: ({ runFolder }) => fileRules(options.policy ?? [], { work: workdir, run: runFolder, home: environment['HOME'] }),
+    ...(hidden === undefined ? {} : { redact: hidden.text }),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
   const { policy, allow } = policyFor(options, { ...home, workdir, userHome: environment['HOME'], now: () => host.now() }, facts)

@@ -35,7 +35,7 @@ describe('a command', () => {
     expect({ ...call, args: { ...argsOf(calls), stage: '' } }).toEqual({
       tool: 'shell',
       on_resume: 'repeat',
-      args: { command: 'make $target | tee log', cwd: 'sub', stage: '', timeout: 5000, environment: {}, sandbox: 'strict' },
+      args: { command: 'make $target | tee log', cwd: 'sub', stage: '', whole: true, timeout: 5000, environment: {}, sandbox: 'strict' },
     })
     expect(argsOf(calls)['stage']).toMatch(/^\/runs\/.+\/n$/)
   })
