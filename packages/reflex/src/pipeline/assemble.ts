@@ -87,6 +87,7 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),
     ...(settings.hooks === undefined ? {} : { hooks: declaredRunHooks(settings.hooks) }),
     ...(settings.summarise === undefined ? {} : { summarises: true }),
+    ...(settings.services?.consensus === undefined ? {} : { council: { checks: settings.services.consensus.check !== undefined } }),
   })
   const labels = new WrittenLabels(settings.store)
   const isReal = (run: string): boolean => settings.toolsOf === undefined || settings.toolsOf(run) === tools

@@ -6,6 +6,7 @@ import { type Route, routeFailure, routeLeniently, selectEdge } from '../routing
 import { DEFAULTS } from './bounds.ts'
 import { jumpsInLoop, restartsInLoop } from './breaker.ts'
 import { pendingAfter, takePending } from './fan-out.ts'
+import { STAGE_FAILED } from './faults.ts'
 import { openGates } from './gates.ts'
 import { labelOfKey } from './labels.ts'
 import { type Outcome, reasonOf } from './outcome.ts'
@@ -85,6 +86,7 @@ function deadEnd(walk: Walk, node: TypedNode, outcome: Outcome): void {
     return endNow(walk, {
       status: 'fail',
       reason: gate ? `goal_gate_unsatisfied_no_retry_target: ${reasonOf(outcome)}` : reasonOf(outcome),
+      code: outcome.code ?? STAGE_FAILED,
     })
   }
   if (node.canonical === 'branch' && position.status === 'fail')
@@ -204,7 +206,7 @@ export function endNow(walk: Walk, ending: Ending, closed = false): void {
   if (ending.status === 'cancelled') return x.cancelled(x.frame.link === undefined ? undefined : walk.brought())
   if (ending.status === 'fail') {
     walk.note('pipeline_failed', { reason: ending.reason ?? '' })
-    return walk.fail(ending.reason ?? 'failed', position.last ?? position.node)
+    return walk.fail(ending.reason ?? 'failed', position.last ?? position.node, ending.code)
   }
   walk.note('pipeline_completed', { completed_nodes: position.steps })
   x.done({

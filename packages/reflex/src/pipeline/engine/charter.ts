@@ -21,6 +21,7 @@ export interface CharterSource {
   readonly toolHooks?: Charter['toolHooks']
   readonly hooks?: Charter['hooks']
   readonly summarises?: true
+  readonly council?: Charter['council']
   /** Names of actions that the host has; each goes before one of Reflex of the same name. */
   readonly actions?: readonly string[]
 }
@@ -66,6 +67,7 @@ function charterOf(source: CharterSource, call: Call): Charter {
     ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),
     ...(source.hooks === undefined ? {} : { hooks: { ...source.hooks } }),
     ...(source.summarises === true ? { summarises: true } : {}),
+    ...(source.council === undefined ? {} : { council: { ...source.council } }),
     ...(source.actions === undefined || source.actions.length === 0 ? {} : { actions: source.actions }),
   }
 }

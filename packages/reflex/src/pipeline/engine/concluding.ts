@@ -3,6 +3,7 @@ import { labelOutputs } from '../middleware/labelling.ts'
 import { adapt, takeAdapted } from './adapting.ts'
 import { advance } from './advance.ts'
 import { allowedUpdates, finish } from './finish.ts'
+import { STAGE_FAILED } from './faults.ts'
 import { isGood, type Outcome, reasonOf } from './outcome.ts'
 import type { Position } from './position.ts'
 import { delayBefore, mayRetry, retryPolicy } from './retry.ts'
@@ -155,7 +156,8 @@ function keep(walk: Walk, final: Outcome, attempts: number, passedOver: boolean)
 function ended({ node, position, x }: Walk, final: Outcome): JsonObject {
   const duration_ms = x.now - (position.began ?? x.now)
   const index = position.steps + 1
-  if (final.status === 'fail') return { node_id: node.id, error: reasonOf(final), will_retry: false, duration_ms, index }
+  const { code = STAGE_FAILED } = final
+  if (final.status === 'fail') return { node_id: node.id, error: reasonOf(final), code, will_retry: false, duration_ms, index }
   return { node_id: node.id, status: final.status, duration_ms, index, ...(final.notes === undefined ? {} : { notes: final.notes }) }
 }
 

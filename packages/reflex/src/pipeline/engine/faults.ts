@@ -2,6 +2,9 @@ import { defineFaults } from '../../kernel/fault.ts'
 
 const DURING = 'during a run'
 
+/** The code of a stage that says itself that it failed. */
+export const STAGE_FAILED = 'R2210'
+
 /** What can go wrong while a pipeline runs. */
 export const pipelineFaults = defineFaults({
   R2201: {

@@ -40,6 +40,8 @@ export interface Charter {
   readonly summarises?: true
   /** How the operator wants runs to go where the graph leads nowhere; the rules of the reference where absent. */
   readonly routing?: Routing
+  /** The host has a council of its own: whether it can be asked how a proposal stands. */
+  readonly council?: { readonly checks: boolean }
   /** Names of actions that the host has; each goes before one of Reflex of the same name. */
   readonly actions?: readonly string[]
 }

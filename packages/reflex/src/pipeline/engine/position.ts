@@ -67,6 +67,8 @@ export interface Position {
 export interface Ending {
   readonly status: 'success' | 'fail' | 'cancelled'
   readonly reason?: string
+  /** The code of the failure of the stage that ended it. */
+  readonly code?: string
 }
 
 export type Waiting =

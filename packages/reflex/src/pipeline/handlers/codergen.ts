@@ -71,9 +71,9 @@ function told(scene: Scene, prompt: string): JsonObject {
   return { last_prompt: prompt, 'context.previous_outcome': scene.text('outcome') }
 }
 
-function unanswered(prompt: string, { message, verdict }: FaultData): Outcome {
+function unanswered(prompt: string, { code, message, verdict }: FaultData): Outcome {
   const reason = `LLM call failed: ${message}`
-  return verdict === 'retry' ? failure(reason, { ...without(prompt), resume: 'last' }) : refusal(reason, without(prompt))
+  return verdict === 'retry' ? failure(reason, { ...without(prompt), code, resume: 'last' }) : refusal(reason, { ...without(prompt), code })
 }
 
 function failed(prompt: string, problem: string): Outcome {

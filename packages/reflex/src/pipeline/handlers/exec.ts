@@ -112,10 +112,10 @@ function reasonOf(id: string, code: Json, signal: Json | undefined, said: string
 const ENDED: ReadonlySet<string> = new Set(['R4131', 'R4132'])
 
 function notRun(scene: Scene, error: FaultData, keys: Keys): Outcome {
-  const { message } = error
+  const { code, message } = error
   const updates = { [keys.code]: null, ...(keys.error === undefined ? {} : { [keys.error]: message }) }
-  if (ENDED.has(error.code)) return onError(scene, failure(`${scene.node.id}: ${message}`, { context_updates: updates }))
-  return refusal(`${scene.node.id}: ${message}`, { context_updates: updates })
+  if (ENDED.has(error.code)) return onError(scene, failure(`${scene.node.id}: ${message}`, { code, context_updates: updates }))
+  return refusal(`${scene.node.id}: ${message}`, { code, context_updates: updates })
 }
 
 /** What a node makes of a failure of what it runs: `fail` unless it says `warn` or `continue`. */

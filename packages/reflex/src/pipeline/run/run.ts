@@ -249,6 +249,7 @@ function resultOf(
     status: ended === undefined ? 'suspended' : STATUS[ended.status],
     final_outcome: lap.outcomes.get(current) ?? null,
     failure_reason: ended === undefined ? waitsFor(state.waits.values()) : failure,
+    fault: ended?.status === 'failed' && isObject(ended.value) ? ended.value : null,
     completed_nodes: [...lap.completed],
     node_outcomes: Object.fromEntries(lap.outcomes),
     context: stripped({ ...progress.engineValues(typed, run), ...Object.fromEntries(context) }),
