@@ -34,7 +34,9 @@ export type StoredFile = { readonly $file: string; readonly bytes: number; reado
 
 /** Returns the file in which a piece of data lies, if it is not in the journal. */
 export function storedFile(data: Json): StoredFile | undefined {
-  return isObject(data) && typeof data['$file'] === 'string' && typeof data['bytes'] === 'number' ? (data as unknown as StoredFile) : undefined
+  return isObject(data) && typeof data['$file'] === 'string' && typeof data['bytes'] === 'number'
+    ? (data as unknown as StoredFile)
+    : undefined
 }
 
 /** What is known of a piece of data under a name. */
@@ -46,7 +48,14 @@ export function describeArtifact(
 ): Artifact {
   const file = storedFile(data)
   if (file !== undefined)
-    return { id: `${node}/${name}`, name, size_bytes: file.bytes, stored_at: new Date(at).toISOString(), storage: 'file', file_path: file.$file }
+    return {
+      id: `${node}/${name}`,
+      name,
+      size_bytes: file.bytes,
+      stored_at: new Date(at).toISOString(),
+      storage: 'file',
+      file_path: file.$file,
+    }
   const size_bytes = Buffer.byteLength(typeof data === 'string' ? data : JSON.stringify(data))
   const about = { id: `${node}/${name}`, name, size_bytes, stored_at: new Date(at).toISOString() }
   if (size_bytes < LARGE) return { ...about, storage: 'memory' }

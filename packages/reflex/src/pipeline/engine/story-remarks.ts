@@ -171,12 +171,7 @@ function completed({ node_id, status, notes }: JsonObject, heard: Heard, place: 
   return [{ mark: 'done', node: id, text: text.join(': '), facts }]
 }
 
-function failed(
-  id: string,
-  { code, error }: { readonly code: string; readonly error: string },
-  heard: Heard,
-  place: number,
-): StoryEvent {
+function failed(id: string, { code, error }: { readonly code: string; readonly error: string }, heard: Heard, place: number): StoryEvent {
   const { input } = heard.record
   const way = wayFrom(id, heard, place)
   const used = input?.[0] === 'ok' ? usedBy(input[2]) : undefined

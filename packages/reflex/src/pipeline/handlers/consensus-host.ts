@@ -82,7 +82,10 @@ function* waits(scene: Scene, { id, waited, rest }: Pending, timeout: number, fa
     return kept ?? decided(sent)
   }
   if ('message' in came)
-    scene.note('stage_warning', { node_id: scene.node.id, warning: `a decision is ${DECISIONS.join(', ')}; the message was something else` })
+    scene.note('stage_warning', {
+      node_id: scene.node.id,
+      warning: `a decision is ${DECISIONS.join(', ')}; the message was something else`,
+    })
   return yield* again({ id, waited: 'message' in came ? waited : waited + pause, rest: Math.min(2 * rest, LONGEST_REST) } satisfies Pending)
 }
 
@@ -102,7 +105,8 @@ function* proposes(scene: Scene, { text, agent, evaluators, quorum }: Proposal):
 function* look(scene: Scene, id: string): Came<Decided | undefined> {
   const read = yield* perform('ledger', ['read', ledgerOf(scene), 0])
   if (read.error !== undefined) return effectFailed(scene, read.error)
-  const [, kept] = (isList(read.ok) ? read.ok : []).flatMap((entry) => (isList(entry) && isDecided(entry[1], id) ? [[0, entry[1]] as const] : []))[0] ?? []
+  const [, kept] =
+    (isList(read.ok) ? read.ok : []).flatMap((entry) => (isList(entry) && isDecided(entry[1], id) ? [[0, entry[1]] as const] : []))[0] ?? []
   const known = decisionIn(kept)
   if (known !== undefined || scene.charter.council?.checks !== true) return known
   const asked = yield* askService(scene, 'consensus', 'check', { proposal_id: id })

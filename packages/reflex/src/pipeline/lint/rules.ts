@@ -1,4 +1,5 @@
 import { branchValueLost } from './branch-values.ts'
+import { counterMissing } from './counters.ts'
 import { duplicateEdge, labelStatusShorthand, unconditionalToExit } from './edges.ts'
 import { exitNoOutgoing, multipleExits, startNoIncoming, startNode, terminalNode } from './ends.ts'
 import type { LintRule } from './finding.ts'
@@ -36,6 +37,7 @@ export const RULES: readonly LintRule[] = [
   sandboxAvailable,
   capabilitiesRequired,
   unboundedLoop,
+  counterMissing,
   lostJoin,
   branchValueLost,
   fanInWithoutParallel,

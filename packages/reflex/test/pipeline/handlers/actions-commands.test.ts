@@ -64,11 +64,21 @@ describe.skipIf(withoutCommands !== undefined)(
         { mode: 0o755 },
       )
       const ends = act('git_pr', 'param.title="--fast", param.base=main, param.draft=true, context_keys=body, sandbox=none')
-      const world = { workdir, trust: 'autonomous' as const, env: { PATH: `${bin}:${env.PATH}` }, initial_values: { body: 'It is $(faster)' } }
+      const world = {
+        workdir,
+        trust: 'autonomous' as const,
+        env: { PATH: `${bin}:${env.PATH}` },
+        initial_values: { body: 'It is $(faster)' },
+      }
       const went = await runNodes(ends, world)
       expect([went.failure_reason, went.context]).toMatchObject([
         null,
-        { 'exec.a.url': 'https://example.test/team/app/pull/42', 'exec.a.number': 42, 'exec.a.branch': 'work/faster', 'exec.a.draft': true },
+        {
+          'exec.a.url': 'https://example.test/team/app/pull/42',
+          'exec.a.number': 42,
+          'exec.a.branch': 'work/faster',
+          'exec.a.draft': true,
+        },
       ])
       const git = (folder: string, ...words: string[]): string => execFileSync('git', ['-C', folder, ...words], { encoding: 'utf8' }).trim()
       expect(git(remote, 'rev-parse', 'work/faster')).toBe(git(workdir, 'rev-parse', 'HEAD'))
