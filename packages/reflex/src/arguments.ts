@@ -101,6 +101,9 @@ const RUN = {
   hmacSecretFile: TEXT,
   resumeFrom: TEXT,
   force: FLAG,
+  onUnroutedFailure: oneOf('fail', 'lenient'),
+  deadEnd: oneOf('success', 'fail'),
+  persistArtifacts: FLAG,
   validate: FLAG,
   prepare: FUNCTION,
 } satisfies FormsOf<RunOptions>

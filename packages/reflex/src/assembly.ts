@@ -13,6 +13,8 @@ import type { ReflexOptions } from './options.ts'
 import type { ModelReading } from './program-format.ts'
 import { actionCapability } from './pipeline/actions/registry.ts'
 import { loweredTrust, metTerms } from './pipeline/assemble.ts'
+import { middlewareNames } from './pipeline/engine/engine.ts'
+import { folderAt } from './pipeline/folder/paths.ts'
 import {
   createPolicy,
   deniedToAll,
@@ -62,6 +64,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     reserved: home.reserved,
     limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
     rules: ({ runFolder }) => fileRules(options.policy ?? [], { work: workdir, run: runFolder, home: environment['HOME'] }),
+    ...(hidden === undefined ? {} : { redact: hidden.text }),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
   const { policy, allow } = policyFor(options, { ...home, workdir, userHome: environment['HOME'], now: () => host.now() }, facts)
@@ -137,7 +140,7 @@ function libraryFor(
   agent: RuntimeAgent,
   { cwd, tools, models, ...places }: Omit<LibraryPlaces, 'folders'> & ModelReading & { readonly cwd: string },
 ): Library {
-  const { guards = {}, handlers, transforms, actions = {} } = options
+  const { guards = {}, handlers, transforms, actions = {}, middleware, alwaysMiddleware } = options
   return new Library(
     programs,
     {
@@ -145,7 +148,7 @@ function libraryFor(
       // A run may be simulated or recorded: only `validate` asks about names of models.
       inspect: (workflow, locate, proofs) => agent.inspect(workflow, locate, proofs === 'errors' ? undefined : models),
       effects: agent.effects,
-      pipelines: { handlers, transforms, actions, tools, models },
+      pipelines: { handlers, transforms, actions, tools, models, middleware: middlewareNames({ middleware, always: alwaysMiddleware }) },
     },
     { folders: (options.programs ?? []).map((folder) => resolve(cwd, folder)), ...places },
   )
@@ -172,7 +175,7 @@ function policyFor(
   const made = createPolicy({
     trust: (run) => facts.keeps(run)?.trust ?? 'untrusted',
     workdir,
-    runFolder: (run) => facts.runFolder(run),
+    runFolder: (run, call) => (call === undefined ? facts.runFolder(run) : folderAt(facts.runFolder(run), call.frame)),
     home: userHome,
     real: realPath,
     lowered: loweredTrust,

@@ -4,6 +4,7 @@ import type { Surroundings } from './host.ts'
 import { canonicalJson, copyJson, isObject, type State } from './kernel/index.ts'
 import { readKept } from './kept-form.ts'
 import type { RunLimits } from './options.ts'
+import type { Routing } from './pipeline/engine/handler.ts'
 import { readTrust, type Trust, TRUST_LEVELS } from './policy/index.ts'
 
 /** What a run keeps of how it was started: facts of the operator, which a resume goes on under (decisions, trust). */
@@ -19,6 +20,10 @@ export interface Keeps {
   readonly limits?: RunLimits
   /** Nothing leaves: models, and tools that would change something outside, are simulated. For good. */
   readonly simulate?: true
+  /** How a pipeline continues where its graph leads nowhere. */
+  readonly routing?: Routing
+  /** Small artifacts are files of its folder too. */
+  readonly persistArtifacts?: true
   /** Where its folder is, if not in the usual place, and the file of the secret that signs its checkpoints. Absolute paths. */
   readonly logs?: { readonly folder?: string; readonly secret?: string }
   /** Who said what not everybody may claim was a user of this machine: proved by a secret that no store holds. */

@@ -30,6 +30,14 @@ const FORM = z.object({
     .unknown()
     .transform((said) => (said === undefined ? undefined : (true as const)))
     .optional(),
+  routing: z
+    .object({
+      onUnroutedFailure: z.enum(['fail', 'lenient']).optional().catch(undefined),
+      deadEnd: z.enum(['success', 'fail']).optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+  persistArtifacts: z.literal(true).optional().catch(undefined),
   logs: z.object({ folder: word, secret: word }).optional().catch(undefined),
   lowered: z.literal(true).optional().catch(undefined),
   proof: z.object({ nonce: z.string(), seal: z.string() }).optional().catch(undefined),

@@ -136,6 +136,12 @@ export interface RunOptions<Types extends WorkflowTypes = UnknownTypes> {
   readonly resumeFrom?: string
   /** Resume although the checkpoint is of another graph. */
   readonly force?: boolean
+  /** Of a pipeline, for this run in place of what `ReflexOptions` says: `lenient` lets a failure that nothing catches follow the edges without a condition. */
+  readonly onUnroutedFailure?: 'fail' | 'lenient'
+  /** Of a pipeline, for this run: `fail` makes a stage without an edge to follow the failure of the run. */
+  readonly deadEnd?: 'success' | 'fail'
+  /** Small artifacts are files of the run's folder too, as large ones are. */
+  readonly persistArtifacts?: boolean
   /** False leaves out the rules of a pipeline but for those without which nothing can run. */
   readonly validate?: boolean
   /** Called before the first record: to listen. */

@@ -18,6 +18,7 @@ import type { ProgramFormat, ReadOptions, ReadResult } from './program-format.ts
 export const pipelineFormat: ProgramFormat = {
   kind: 'pipeline',
   countsSteps: true,
+  routes: true,
   lints: true,
   endings: ['.dot', '.gv', '.pipeline.ts', '.pipeline.js', '.pipeline.mjs'],
   read(text, file, options) {
@@ -41,7 +42,7 @@ export const pipelineFormat: ProgramFormat = {
 function readingOf({
   lint,
   proofs,
-  pipelines: { handlers, transforms, actions, ...calls } = {},
+  pipelines: { handlers, transforms, actions, middleware, ...calls } = {},
 }: Partial<ReadOptions> = {}): ReadPipelineOptions {
   // A run may be simulated or recorded: only `validate` asks about names of models.
   const named = proofs === 'errors' ? {} : { tools: calls.tools?.names(), models: calls.models }
@@ -52,6 +53,7 @@ function readingOf({
     transforms: { registered: transforms },
     actions: [...ACTION_NAMES, ...own.names()],
     parameters: (action) => own.get(action)?.parameters,
+    middleware,
     ...named,
   }
 }

@@ -39,6 +39,8 @@ export interface PipelineReading extends Partial<ModelReading> {
   readonly transforms?: readonly Transform[] | undefined
   /** Actions beside the built-in ones. */
   readonly actions?: HostActions | undefined
+  /** Names of the middleware that a pipeline can ask for; not checked where they are not told. */
+  readonly middleware?: readonly string[] | undefined
 }
 
 /** What reading a program needs from its surroundings. */
@@ -66,6 +68,8 @@ export interface ReadOptions {
 export interface FolderOptions {
   readonly logsRoot: string
   readonly secret?: Uint8Array | undefined
+  /** Small artifacts are files as well. */
+  readonly persistArtifacts?: boolean | undefined
   /** Hears of a folder that cannot be written. */
   readonly onTrouble: (fault: Fault) => void
 }
@@ -82,6 +86,8 @@ export interface ProgramFormat {
   takes(def: unknown, input: JsonObject, texts: readonly string[]): JsonObject
   /** A text in the one form of the format, with its comments, or its errors. Never throws. */
   format(text: string, file?: string): Formatted
+  /** Runs can be told how they continue where the graph leads nowhere, and how long a branch may be. */
+  readonly routes?: true
   /** Its runs can be failed after a number of steps. */
   readonly countsSteps?: true
   /** It has rules that a run may leave out. */

@@ -63,7 +63,7 @@ import type { DotGraph } from './pipeline/index.ts'
 import { type OperatorPolicy, readTrust, type Trust } from './policy/index.ts'
 import type { Replayed } from './replaying.ts'
 import type { Check } from './replaying-check.ts'
-import { checkpointInput, logsOf, RunFolders } from './run-folders.ts'
+import { checkpointInput, logsOf, routingKept, RunFolders } from './run-folders.ts'
 import { exportedTools } from './toolbox.ts'
 import type { Tools } from './tools/index.ts'
 import { linesOfHistory, type StoryLine } from './history/trace.ts'
@@ -196,6 +196,8 @@ export class Reflex {
       ...(tools.length === 0 ? {} : { tools }),
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.simulate === true ? { simulate: true } : {}),
+      ...routingKept(options),
+      ...(options.persistArtifacts === true ? { persistArtifacts: true } : {}),
       ...logsOf(options, { cwd: this.#surroundings.cwd, workdir: this.workdir }),
     }
     const taken = acceptInputs(program, (options.input ?? {}) as JsonObject, options.texts)

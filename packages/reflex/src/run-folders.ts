@@ -3,6 +3,7 @@ import { faults } from './faults.ts'
 import { FORMATS } from './formats.ts'
 import type { Fault, JsonObject, Program, Run, Runtime } from './kernel/index.ts'
 import type { Keeps } from './keeps.ts'
+import { routingOf } from './pipeline/assemble.ts'
 import type { RunOptions } from './options.ts'
 import { realRoot } from './pipeline/folder/held-folder.ts'
 import type { ProgramFormat } from './program-format.ts'
@@ -29,14 +30,14 @@ export class RunFolders {
   }
 
   /** Follows a run that begins or is opened again, before its next record. */
-  follow(run: Run, { logs }: Keeps, kind: string | undefined): void {
+  follow(run: Run, { logs, persistArtifacts }: Keeps, kind: string | undefined): void {
     const { runtime, onTrouble } = this.#world
     const keeper = formatOfKind(kind)
     if (keeper?.keepFolder === undefined) return
     const logsRoot = logs?.folder ?? (runtime.store?.durable === true ? this.#world.runFolder(run.id) : undefined)
     if (logsRoot === undefined) return
     const secret = logs?.secret === undefined ? undefined : secretIn(logs.secret)
-    const ready = keeper.keepFolder(runtime, run, { logsRoot, secret, onTrouble })
+    const ready = keeper.keepFolder(runtime, run, { logsRoot, secret, persistArtifacts, onTrouble })
     this.#kept.add(ready)
     void ready.finally(() => this.#kept.delete(ready))
   }
@@ -59,6 +60,12 @@ export function logsOf(
       ...(hmacSecretFile === undefined ? {} : { secret: resolve(cwd, hmacSecretFile) }),
     },
   }
+}
+
+/** How a run continues where its graph leads nowhere, as it keeps that. */
+export function routingKept(options: Pick<RunOptions, 'onUnroutedFailure' | 'deadEnd'>): Pick<Keeps, 'routing'> {
+  const routing = routingOf(options)
+  return routing === undefined ? {} : { routing }
 }
 
 /** What a run is given that begins where a checkpoint stands; nothing for any other. Throws `R2202` to `R2204`. */

@@ -7,7 +7,19 @@ import type { ProgramFormat } from './program-format.ts'
 import { quote, suggest } from './text/index.ts'
 
 /** The options of a start that not every program hears. */
-type Options = Pick<RunOptions, 'logs' | 'hmacSecretFile' | 'limits' | 'validate' | 'agent' | 'resumeFrom' | 'force'>
+type Options = Pick<
+  RunOptions,
+  | 'logs'
+  | 'hmacSecretFile'
+  | 'limits'
+  | 'validate'
+  | 'agent'
+  | 'resumeFrom'
+  | 'force'
+  | 'onUnroutedFailure'
+  | 'deadEnd'
+  | 'persistArtifacts'
+>
 
 /**
  * Refuses what nothing in a program, nor in what it calls, would hear: an option that is taken and has no effect tells whoever
@@ -27,12 +39,24 @@ function unheardOption({ name, kind }: Program, formats: readonly ProgramFormat[
   const keepsFolder = formats.some((format) => format.kind === kind && format.keepFolder !== undefined)
   if (logs !== undefined && !keepsFolder) return refused('--logs', `runs of kind ${kind} have no folder of their own`)
   if (hmacSecretFile !== undefined && !keepsFolder) return refused('--hmac-secret-file', `runs of kind ${kind} write no checkpoints`)
+  if (options.persistArtifacts === true && !keepsFolder)
+    return refused('--persist-artifacts', `runs of kind ${kind} have no folder of their own`)
+  const unheard = unheardRouting(formats, options)
+  if (unheard !== undefined) return refused(unheard, 'nothing in it is a pipeline')
   if (force === true && resumeFrom === undefined) return refused('--force', 'it goes on from no checkpoint')
   if (limits?.maxSteps !== undefined && !formats.some(({ countsSteps }) => countsSteps === true))
     return refused('--max-steps', 'nothing in it counts steps; a budget of steps asks instead')
   if (validate === false && !formats.some(({ lints }) => lints === true))
     return refused('--no-validate', 'it has no rules that may be left out')
   return undefined
+}
+
+/** The option for the ways through a pipeline that is given although there is no pipeline. */
+function unheardRouting(formats: readonly ProgramFormat[], { onUnroutedFailure, deadEnd, limits }: Options): string | undefined {
+  if (formats.some(({ routes }) => routes === true)) return undefined
+  if (onUnroutedFailure !== undefined) return '--on-unrouted-failure'
+  if (deadEnd !== undefined) return '--dead-end'
+  return limits?.branchSteps === undefined ? undefined : '--branch-steps'
 }
 
 /** Whoever names an agent, or a node that it is to decide at, must be heard: else another one decides, and nobody knows. */

@@ -83,6 +83,13 @@ export const actions: readonly Verb[] = [
       new Option('--id <name>', 'the name of the run; drawn if absent'),
       new Option('--logs <dir>', "a pipeline's run folder; default: runs/RUN beside the store"),
       new Option('--max-steps <count>', 'executed nodes after which a pipeline fails; default: 10000'),
+      new Option('--branch-steps <count>', 'executed nodes after which a branch of a pipeline fails; default: 100'),
+      new Option(
+        '--on-unrouted-failure <how>',
+        'a failure in a pipeline that nothing catches: fail the run, or lenient: follow the plain edges',
+      ),
+      new Option('--dead-end <how>', 'a stage of a pipeline without an edge to follow: end the run as a success, or fail it'),
+      new Option('--persist-artifacts', "keep small artifacts as files of a pipeline's run folder too"),
       new Option('--resume-from <file>', 'begin where a checkpoint of the pipeline stands'),
       new Option('--force', 'resume although the checkpoint is of another graph'),
       new Option('--hmac-secret-file <file>', 'sign checkpoints, and prove the one that is resumed from'),

@@ -38,6 +38,10 @@ export interface RunFlags extends CarryFlags {
   readonly budget?: string
   readonly simulate?: boolean
   readonly maxSteps?: string
+  readonly branchSteps?: string
+  readonly onUnroutedFailure?: string
+  readonly deadEnd?: string
+  readonly persistArtifacts?: boolean
   readonly logs?: string
   readonly hmacSecretFile?: string
   readonly resumeFrom?: string

@@ -94,7 +94,8 @@ export function textOf(found: Json | undefined): string {
 
 /** `R2052 the agent failed`, of a line that tells a failure. */
 export function failureText({ facts, text = '' }: StoryEvent): string {
-  return `${textOf(objectOf(facts?.fault).code)} ${text}`.trim()
+  const { code, plain } = objectOf(facts?.fault)
+  return plain === true ? text : `${textOf(code)} ${text}`.trim()
 }
 
 /** The other ways that were open at a choice. */

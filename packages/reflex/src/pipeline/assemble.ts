@@ -18,6 +18,7 @@ import {
 import { offersPort } from './engine/offers.ts'
 import { nodeOf } from './engine/position.ts'
 import { permitKey } from './engine/walk.ts'
+import { folderAt } from './folder/paths.ts'
 import { labelledTools } from './labelled-tools.ts'
 import { loadPipeline } from './load.ts'
 import { WrittenLabels } from './memory/written.ts'
@@ -51,8 +52,8 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   readonly summarise?: Summariser | undefined
   /** A trusted author may switch the mandatory middleware off (reference pipeline 5.6). */
   readonly allowDisableMiddleware?: boolean | undefined
-  /** How runs go where a graph leads nowhere. */
-  readonly routing?: Routing | undefined
+  /** How a run goes where its graph leads nowhere. */
+  readonly routing?: ((run: string) => Routing | undefined) | undefined
   readonly workdir: string
   readonly runFolder: (run: string) => string
   readonly limits: (run: string) => Limits
@@ -86,13 +87,14 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),
     ...(settings.hooks === undefined ? {} : { hooks: declaredRunHooks(settings.hooks) }),
     ...(settings.summarise === undefined ? {} : { summarises: true }),
+    ...(settings.services?.consensus === undefined ? {} : { council: { checks: settings.services.consensus.check !== undefined } }),
   })
   const labels = new WrittenLabels(settings.store)
   const isReal = (run: string): boolean => settings.toolsOf === undefined || settings.toolsOf(run) === tools
   const tool = toolPort({
     tools: settings.toolsOf ?? tools,
     guess: suggest,
-    place: ({ run }) => ({ workdir, runFolder: runFolder(run) }),
+    place: ({ run, frame }) => ({ workdir, runFolder: folderAt(runFolder(run), frame) }),
     allows: (call, capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
     denies: (call, capability) => policy.denies(call.run, capability),
   })
@@ -119,7 +121,7 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
 }
 
 /** Only what is said: the run records it. */
-export function routingOf({ onUnroutedFailure, deadEnd }: Routing): Routing | undefined {
+export function routingOf({ onUnroutedFailure, deadEnd }: Routing = {}): Routing | undefined {
   const said = { ...(onUnroutedFailure === undefined ? {} : { onUnroutedFailure }), ...(deadEnd === undefined ? {} : { deadEnd }) }
   return Object.keys(said).length === 0 ? undefined : said
 }

@@ -6,12 +6,15 @@ import type { Idempotency, TypedGraph, TypedNode } from './compile/typed.ts'
 import type { AttributeValue, DotGraph } from './dot/graph.ts'
 import { pipelineFaults } from './engine/faults.ts'
 import { readOutcome, type Outcome } from './engine/outcome.ts'
+import type { Position } from './engine/position.ts'
 import { isTransient } from './engine/retry.ts'
+import { contextReader } from './engine/scene.ts'
 import { OWN, Tally } from './engine/tally.ts'
-import { folderOfLap } from './folder/paths.ts'
+import { folderAt } from './folder/paths.ts'
 import { ArtifactStore } from './handlers/artifacts.ts'
 import { lookUp } from './language/reading.ts'
 import { renderText } from './language/render.ts'
+import { isPipeline } from './vouching.ts'
 
 /** A node as a handler of a host sees it. */
 export interface NodeView {
@@ -198,10 +201,22 @@ export function viewOf(typed: TypedGraph, id: string): NodeView {
   })
 }
 
-/** The context of the frame that asked, as it is now. */
+/** The context of the frame that asked, as it is now, with what the engine itself knows (reference pipeline 6.1). */
 export function contextOf(call: Call): ContextView {
+  const { frame } = call
   const reader = call.reader()
-  const read = (key: string): Json | undefined => (key.startsWith(OWN) ? undefined : reader.get(key))
+  const stored = (key: string): Json | undefined => (key.startsWith(OWN) ? undefined : reader.get(key))
+  const position = isObject(frame.position) ? (frame.position as unknown as Position) : undefined
+  const typed = call.definition(frame.pin)
+  const tally = Tally.of(frame.books(), position?.lap)
+  const { charter } = tally
+  // How much of a budget is left, only a step knows.
+  const budget = (): Json => 'normal'
+  const known =
+    position === undefined || charter === undefined || !isPipeline(typed)
+      ? stored
+      : contextReader({ typed, position, read: stored, tally, charter, budget })
+  const read = (key: string): Json | undefined => (key === 'budget_status' ? stored(key) : known(key))
   const get = (key: string): Json | undefined => lookUp(read, key)
   return Object.freeze({
     get,
@@ -215,8 +230,7 @@ function servicesOf(call: Call, node: string): HandlerServices {
   const reader = call.frame.books()
   const charter = Tally.of(reader).charter
   const { position } = call.frame
-  const lap = isObject(position) && typeof position['lap'] === 'number' ? position['lap'] : 0
-  const folder = charter === undefined ? '' : folderOfLap(charter.folder, lap)
+  const folder = charter === undefined ? '' : folderAt(charter.folder, call.frame)
   const at = isObject(position) && typeof position['began'] === 'number' ? position['began'] : 0
   return {
     get signal() {

@@ -57,7 +57,16 @@ export { HandlerRegistry, Registry } from './custom.ts'
 export type { ContextView, HandlerAnswer, HandlerServices, NodeView, PipelineHandler } from './custom.ts'
 export type { ActionServices, HostAction, HostActions } from './actions/registry.ts'
 export type { Parameter, Parameters } from './actions/parameters.ts'
-export type { Adapter, MemoryAdapter, PipelineServices, SearchAdapter, ServiceCall, ServiceFunction, SessionAdapter } from './services.ts'
+export type {
+  Adapter,
+  ConsensusAdapter,
+  MemoryAdapter,
+  PipelineServices,
+  SearchAdapter,
+  ServiceCall,
+  ServiceFunction,
+  SessionAdapter,
+} from './services.ts'
 export type { Outcome, Status } from './engine/outcome.ts'
 export type { AsyncMiddleware, HostMiddleware, MiddlewareCall } from './middleware/asynchronous.ts'
 export type { Halt, Middleware, Token } from './middleware/middleware.ts'

@@ -87,6 +87,7 @@ function requestOf({ args: raw }: Call): Request {
 function traitsOf({ service, op, agent }: Request, isOfHost: boolean): Traits {
   if (service === 'eval') return { leaves: isOfHost, repeat: 'keyed', needs: [uri('eval', 'run')] }
   if (service === 'search') return { leaves: isOfHost, repeat: 'free', needs: [uri('action', 'web_search')] }
+  if (service === 'consensus') return { leaves: isOfHost, repeat: op === 'check' ? 'free' : 'keyed' }
   if (OF_ENGINE.has(op)) return { leaves: isOfHost, repeat: 'keyed' }
   const needs = [uri('memory', op, agent)]
   return READS.has(op) ? { leaves: isOfHost, repeat: 'free', needs } : { leaves: true, repeat: 'keyed', needs }

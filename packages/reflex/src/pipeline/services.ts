@@ -67,11 +67,25 @@ export interface SearchAdapter {
   readonly search?: ServiceFunction
 }
 
+/**
+ * A council of a host: it may take as long as it likes (reference pipeline 4.6.1). A proposal without a decision is pending; the run
+ * waits, over restarts, until `check` has a decision, or somebody sends one: the message `consensus.<proposal_id>` with `approved`,
+ * `rejected` or `deadlock`.
+ */
+export interface ConsensusAdapter {
+  /** `{text, evaluators, quorum}`: `{proposal_id}`, and `{decision, recommendation}` where it is decided at once. Called again under the same key after a crash. */
+  readonly propose: ServiceFunction
+  /** `{proposal_id}`: `{decision, recommendation}`, or anything without a decision while the proposal is pending. Asked ever more rarely, at least every ten minutes. */
+  readonly check?: ServiceFunction
+}
+
 /** The services of a host. Without one, sessions and memory live in ledgers of the store, and there is no search. */
 export interface PipelineServices {
   readonly session?: SessionAdapter
   readonly memory?: MemoryAdapter
   readonly search?: SearchAdapter
+  /** Decides in place of the council of this process. */
+  readonly consensus?: ConsensusAdapter
   /** Subjects of evaluations by their names: `{id, input, metadata}` to what is judged (reference pipeline 4.3.6). */
   readonly eval?: Adapter
 }

@@ -14,6 +14,6 @@ export function authorOf(def: unknown): 'untrusted' | undefined {
 }
 
 /** Whether a definition is a pipeline's: one that was read here, and no look-alike. */
-export function isPipeline(def: unknown): boolean {
+export function isPipeline(def: unknown): def is TypedGraph {
   return typeof def === 'object' && def !== null && read.has(def)
 }

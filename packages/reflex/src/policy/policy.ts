@@ -23,8 +23,8 @@ export interface PolicySettings {
   readonly lowered?: (call: Call) => Trust | undefined
   /** The work folder, its real path: links in it are resolved before the policy sees a path. */
   readonly workdir: string
-  /** The run's own folder, its real path. */
-  readonly runFolder: (run: string) => string
+  /** The run's own folder, its real path; that of a call may be another one than that with which the run began. */
+  readonly runFolder: (run: string, call?: Call) => string
   /** The user's home folder, for grants and needs that name it as `{home}`. */
   readonly home?: string | undefined
   /** Follows the links of a path, so that a denial that names a file by one holds for the file. Without it denials hold as written. */
@@ -124,14 +124,16 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
   const trustOf = (run: string): Trust => (typeof settings.trust === 'function' ? settings.trust(run) : settings.trust)
   // One run after another asks, each many times.
   let last: { readonly run: string; readonly rights: Rights } | undefined
-  const rightsIn = (run: string, trust = trustOf(run)): Rights => {
-    if (last?.run !== run || last.rights.trust !== trust) last = { run, rights: rightsOf(settings, run, trust) }
+  const rightsIn = (run: string, trust = trustOf(run), folder = settings.runFolder(run)): Rights => {
+    if (last?.run !== run || last.rights.trust !== trust || last.rights.folders.run !== folder)
+      last = { run, rights: rightsOf(settings, folder, trust) }
     return last.rights
   }
+  const rightsOfCall = (call: Call): Rights => rightsIn(call.run, trustIn(call), settings.runFolder(call.run, call))
   const judge = (run: string, capability: string): Verdict => judgeBy(rightsIn(run), capability)
   const trustIn = (call: Call): Trust => lesserTrust(trustOf(call.run), settings.lowered?.(call) ?? 'autonomous')
   const judgeCall: OperatorPolicy['judgeCall'] = (call, capability, exactly) => {
-    const verdict = judgeBy(rightsIn(call.run, trustIn(call)), capability, exactly)
+    const verdict = judgeBy(rightsOfCall(call), capability, exactly)
     const { terms, ...rest } = verdict
     return terms !== undefined && settings.met?.(call, verdict.rule ?? '') === true ? { ...rest, allowed: true } : verdict
   }
@@ -141,7 +143,7 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
       return missing.length === 0 ? undefined : refusal(settings, call.run, trustIn(call), missing)
     },
     judgeCall,
-    judgeAhead: (call, capability) => judgeAhead(rightsIn(call.run, trustIn(call)), capability),
+    judgeAhead: (call, capability) => judgeAhead(rightsOfCall(call), capability),
     trustOf: trustIn,
     allows: (run, capability, exactly) => judgeBy(rightsIn(run), capability, exactly).allowed,
     judge,
@@ -152,9 +154,9 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
   }
 }
 
-function rightsOf(settings: PolicySettings, run: string, trust: Trust): Rights {
+function rightsOf(settings: PolicySettings, folder: string, trust: Trust): Rights {
   const { workdir, home, real, grants = [] } = settings
-  const folders = { work: workdir, run: settings.runFolder(run), home }
+  const folders = { work: workdir, run: folder, home }
   const read = (list: 'allow' | 'deny'): [string, Pattern][] =>
     grants.flatMap((grant) =>
       (grant[list] ?? []).flatMap((text): [string, Pattern][] => {

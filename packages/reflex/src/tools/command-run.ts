@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { type Fault, isFault } from '../kernel/index.ts'
-import { count, type Field, or, path, text, word } from './arguments.ts'
+import { count, type Field, flag, or, path, text, word } from './arguments.ts'
 import { bubblewrapSays } from './bubblewrap.ts'
 import { faults } from './faults.ts'
 import type { Warning } from './guard.ts'
@@ -12,11 +12,14 @@ import { confine, type Confined, type Sandbox, SANDBOXES, type SandboxSettings }
 import { openStage, readStatus } from './stage.ts'
 import type { ToolCall } from './tool.ts'
 import { variables } from './variables.ts'
+import { keepWholeOutput, type KeptOutputs, MOST_KEPT } from './whole-output.ts'
 
 /** What commands get from outside. */
 export interface CommandSettings extends SandboxSettings {
   /** Milliseconds until a command is killed: 30,000 unless said otherwise. */
   readonly timeout?: number | undefined
+  /** Takes secrets out of what is kept of a command beside its result. */
+  readonly redact?: ((text: string) => string) | undefined
 }
 
 /** What came of a command. */
@@ -26,6 +29,8 @@ export type CommandResult = {
   readonly stdout: string
   readonly stderr: string
   readonly truncated?: true
+  /** Files in the folder of its stage with all of the outputs that are cut here. */
+  readonly kept?: KeptOutputs
   /** The text of the `status.json` that it has written into its stage; empty for one that cannot be read. */
   readonly status_file?: string
   /** Warnings: the command ran in another sandbox than requested, and why; and what it did that did not stay. */
@@ -49,6 +54,7 @@ export const COMMAND_FIELDS = {
   sandbox: or<Sandbox, undefined>(word(...SANDBOXES), undefined),
   environment: or(variables(), {}),
   stage: or<string, undefined>(path(), undefined),
+  whole: or(flag(), false),
 } as const satisfies Readonly<Record<string, Field<unknown>>>
 
 /** A command to be run. */
@@ -62,6 +68,8 @@ export interface Invocation {
   readonly environment?: Readonly<Record<string, string>>
   /** The folder of the stage that it belongs to, made where it is missing; below the run's own folder. */
   readonly stage?: string | undefined
+  /** All of an output that is longer than the limit is kept as a file in that folder. */
+  readonly whole?: boolean
   /** What people are shown of it, where that is not its words. */
   readonly shown?: string
 }
@@ -79,13 +87,15 @@ export async function runCommand(command: Invocation, settings: CommandSettings,
   const { result, warnings } = await cleaned(confined, () => perform(command, confined, cwd, settings, call))
   const warning = [confined.warning, ...shortly(warnings)].filter((text) => text !== undefined)
   const status = stage === undefined ? undefined : await readStatus(stage, call)
-  const { code, signal, stdout, stderr, truncated } = result
+  const { code, signal, stdout, stderr, truncated, whole } = result
+  const kept = stage === undefined || whole === undefined ? undefined : await keepWholeOutput(stage, whole, settings.redact, call)
   return {
     code,
     ...(signal === null ? {} : { signal }),
     stdout,
     stderr,
     ...(truncated ? { truncated } : {}),
+    ...(kept === undefined ? {} : { kept }),
     ...(status === undefined ? {} : { status_file: status }),
     ...(warning.length === 0 ? {} : { warning: warning.join('; ') }),
     ...(warnings.length === 0 ? {} : { warnings }),
@@ -141,6 +151,7 @@ async function perform(
       stdin: command.stdin,
       timeout,
       most: command.limit,
+      keeps: command.stage !== undefined && command.whole === true ? MOST_KEPT : undefined,
       signal: call.signal,
       reports: confined,
       handed,

@@ -23,7 +23,7 @@ export interface NamedCommand {
 
 /** What commands have in common, for who writes a program. */
 const COMMON =
-  'Its input is stdin or nothing; environment: values that it gets as variables; stage: a folder in which it may write a status.json; limit: bytes kept of the output. sandbox: strict (no network, writes below the work folder alone) unless the run may do without.'
+  'Its input is stdin or nothing; environment: values that it gets as variables; stage: a folder in which it may write a status.json; limit: bytes kept of the output; whole: all of a longer output is a file in the folder of the stage. sandbox: strict (no network, writes below the work folder alone) unless the run may do without.'
 
 /** Runs any command, without a shell: `{code, stdout, stderr, truncated?, status_file?, warning?}`. A code other than 0 is a result. */
 export function anyCommand(settings: CommandSettings): Tool {

@@ -20,8 +20,10 @@ export interface ProcessRequest {
   readonly handed?: Uint8Array | undefined
   /** Milliseconds. */
   readonly timeout: number
-  /** Bytes kept of the output and of the errors, each. What comes after them is read and dropped. */
+  /** Bytes of the output and of the errors, each, in the result. What comes after them is read and dropped, or kept as `keeps` says. */
   readonly most: number
+  /** Bytes kept of an output that is longer than `most`. */
+  readonly keeps?: number | undefined
   readonly signal: AbortSignal
   /** Limits with everything that it starts; a program above them is killed with all of it. Checked on Linux alone. */
   readonly limits?: CommandLimits | undefined
@@ -36,6 +38,14 @@ export interface ProcessResult {
   readonly stdout: string
   readonly stderr: string
   readonly truncated: boolean
+  /** All of the outputs that are longer than the result has them, where they are kept. */
+  readonly whole?: WholeOutput | undefined
+}
+
+/** Outputs as a program has written them, up to a bound. */
+export interface WholeOutput {
+  readonly stdout?: { readonly text: string; readonly cut: boolean } | undefined
+  readonly stderr?: { readonly text: string; readonly cut: boolean } | undefined
 }
 
 /** Milliseconds between asking a program to end and ending it. */
@@ -79,7 +89,7 @@ function runWith(request: ProcessRequest, { stdio }: Handles, host: Host): Promi
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
-    const output = [collect(child.stdout, request.most), collect(child.stderr, request.most)] as const
+    const output = [collect(child.stdout, request.most, request.keeps), collect(child.stderr, request.most, request.keeps)] as const
     const report = request.reports === true ? collect(child.stdio[3] as Readable | null, REPORT) : undefined
     const stop = stopping(child, request, host)
     // A program that reads nothing closes its input; that is no error of ours.
@@ -100,7 +110,9 @@ function runWith(request: ProcessRequest, { stdio }: Handles, host: Host): Promi
       child.once('close', () => {
         giveUp()
         const [out, err] = output
-        const result = { end: stop.reason(), code, signal, stdout: out.text(), stderr: err.text(), truncated: out.cut() || err.cut() }
+        const truncated = out.cut() || err.cut()
+        const whole = truncated && request.keeps !== undefined ? { whole: { stdout: out.whole(), stderr: err.whole() } } : {}
+        const result = { end: stop.reason(), code, signal, stdout: out.text(), stderr: err.text(), truncated, ...whole }
         // When bubblewrap itself is killed, the kernel ends its sandbox a moment later.
         void gone(initOf(report?.text() ?? ''), host).then(() => resolve(result))
       })
@@ -180,22 +192,30 @@ function killGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
 
 interface Collected {
   text(): string
+  /** There was more than the text has. */
   cut(): boolean
+  /** All that was kept, if that is more than the text. */
+  whole(): { readonly text: string; readonly cut: boolean } | undefined
 }
 
-function collect(stream: Readable | null, most: number): Collected {
+function collect(stream: Readable | null, most: number, keeps = most): Collected {
   const parts: Buffer[] = []
   let size = 0
   let dropped = false
   stream?.on('data', (part: Buffer) => {
-    const room = most - size
+    const room = Math.max(most, keeps) - size
     if (part.length > room) dropped = true
     if (room > 0) parts.push(part.subarray(0, room))
     size += Math.min(part.length, room)
   })
   // A pipe that breaks has said all that it will.
   stream?.on('error', () => undefined)
-  return { text: () => wholeCharacters(Buffer.concat(parts), dropped), cut: () => dropped }
+  const cut = (): boolean => dropped || size > most
+  return {
+    text: () => wholeCharacters(Buffer.concat(parts).subarray(0, most), cut()),
+    cut,
+    whole: () => (cut() ? { text: wholeCharacters(Buffer.concat(parts), dropped), cut: dropped } : undefined),
+  }
 }
 
 /** The text of some bytes; a character that was cut at their end is left out. */

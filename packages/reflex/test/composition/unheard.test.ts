@@ -40,6 +40,10 @@ test.each<[string, RunOptions, string]>([
   ['plain.workflow.json', { logs: 'here' }, 'R2031 --logs has no effect on workflow:plain'],
   ['plain.workflow.json', { hmacSecretFile: 'secret' }, 'R2031 --hmac-secret-file has no effect'],
   ['plain.workflow.json', { limits: { maxSteps: 5 } }, 'R2031 --max-steps has no effect'],
+  ['plain.workflow.json', { limits: { branchSteps: 5 } }, 'R2031 --branch-steps has no effect'],
+  ['plain.workflow.json', { onUnroutedFailure: 'lenient' }, 'R2031 --on-unrouted-failure has no effect'],
+  ['plain.workflow.json', { deadEnd: 'fail' }, 'R2031 --dead-end has no effect'],
+  ['plain.workflow.json', { persistArtifacts: true }, 'R2031 --persist-artifacts has no effect'],
   ['plain.workflow.json', { validate: false }, 'R2031 --no-validate has no effect'],
   ['walk.dot', { force: true }, 'R2031 --force has no effect on pipeline:walk: it goes on from no checkpoint'],
   ['walk.dot', { agent: { default: 'person' } }, 'R2031 --agent has no effect on pipeline:walk'],
@@ -52,6 +56,7 @@ test.each<[string, RunOptions, string]>([
 
 test.each<[string, RunOptions]>([
   ['calls.workflow.json', { limits: { maxSteps: 5 } }],
+  ['calls.workflow.json', { limits: { branchSteps: 5 }, onUnroutedFailure: 'lenient', deadEnd: 'fail' }],
   ['asks.dot', { agent: { default: 'rules', perNode: { a: 'rules', 'plain/a': 'rules' } } }],
   ['plain.workflow.json', { agent: { default: 'rules' } }],
 ])('%s with %j is taken: it, or what it calls, hears that', async (file, options) => {

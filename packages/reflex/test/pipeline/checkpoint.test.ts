@@ -81,7 +81,7 @@ test('a checkpoint at the exit is a run that is over', async () => {
   expect(essence(again)).toEqual(essence(first))
 })
 
-// proves: pipeline 12.112, pipeline s7.2b, pipeline 6.1b
+// proves: pipeline 12.112, pipeline s7.2b, pipeline 6.1b, pipeline 6.1e
 test('lineage of a key says who wrote it, also after a resume (112)', async () => {
   const logs_root = folder()
   const { handlers, stop } = mortal(2)
@@ -93,7 +93,7 @@ test('lineage of a key says who wrote it, also after a resume (112)', async () =
   expect(before['n']).toMatchObject({ operation: 'update' })
   await run(chain, { logs_root, handlers: mortal(0).handlers, resume: true })
   const after = dataIn(logs_root, 'checkpoint.json')['context_lineage'] as Record<string, unknown>
-  expect(after['mine']).toEqual(before['mine'])
+  expect(after['mine']).toEqual({ ...(before['mine'] as object), operation: 'resume' })
 })
 
 // proves: pipeline 2.6.28, pipeline s7.3e

@@ -8,6 +8,7 @@ import {
   type InterviewQuestion,
   QueueInterviewer,
   RecordingInterviewer,
+  run,
 } from '../../src/pipeline/index.ts'
 import { interview } from '../../src/pipeline/interviewers/interviewers.ts'
 import type { OpenQuestion } from '../../src/people/index.ts'
@@ -160,4 +161,30 @@ describe('Console', () => {
     await ask(interviewer, { ...gate, question: { ...gate.question, text: 'Deploy?\u001b[2J' } })
     expect(shown()).not.toContain('\u001b')
   })
+})
+
+// proves: pipeline 7.1c
+test('an interviewer is told of warnings, of stages that failed, and of the end', async () => {
+  const told: string[] = []
+  const informs: Interviewer = { ask: () => ({ value: 'skipped' }), inform: (message, stage) => void told.push(`${stage}: ${message}`) }
+  const interviewer = new RecordingInterviewer(informs)
+  const dot = (rest: string): string =>
+    `digraph g { start [shape=Mdiamond] done [shape=Msquare] gate [type=gate] a [prompt=x, simulate=fail] ${rest} }`
+  await run(dot('start -> gate -> a a -> done [condition="outcome=fail"]'), { logs_root: false, validate: false, interviewer })
+  await run(dot('start -> a -> done'), { logs_root: false, validate: false, interviewer })
+  expect(told).toEqual([
+    expect.stringMatching(/^gate: the gate lets everything through/),
+    expect.stringMatching(/^a: failed: /),
+    'g: completed',
+    expect.stringMatching(/^a: failed: /),
+    expect.stringMatching(/^g: failed: /),
+  ])
+})
+
+test('an interviewer that cannot be told breaks nothing', async () => {
+  const broken = (): never => {
+    throw new Error('no terminal')
+  }
+  const dot = 'digraph g { start [shape=Mdiamond] done [shape=Msquare] start -> done }'
+  expect((await run(dot, { logs_root: false, interviewer: { ask: broken, inform: broken } })).status).toBe('success')
 })

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/kernel/index.ts'
@@ -95,4 +95,17 @@ describe('the folder of a stage', () => {
       expect(await refusal(() => sh('true', call, { stage })), stage).toMatchObject({ code: 'R4105' })
     expect(existsSync(join(work, 'new'))).toBe(false)
   })
+})
+
+it('all of an output that is longer than its limit is a file in the folder of the stage, without secrets, whatever the command put there', async () => {
+  const call = callIn(folder())
+  const outside = join(folder(), 'theirs')
+  writeFileSync(outside, 'theirs')
+  const all = tools({ redact: (text: string) => text.replaceAll('hunter2', '‹secret›') })
+  const command = `ln -s ${outside} $ARBOR_STAGE_DIR/stdout.txt; printf 'a hunter2 b'`
+  const args = { command, stage: 'build', whole: true, limit: 3, sandbox: 'none' }
+  const result = (await use('shell', args, call, all)) as { stdout: string; kept: { stdout: { path: string; bytes: number } } }
+  expect([result.stdout, result.kept.stdout.bytes]).toEqual(['a h', 16])
+  expect(readFileSync(result.kept.stdout.path, 'utf8')).toBe('a ‹secret› b')
+  expect(readFileSync(outside, 'utf8')).toBe('theirs')
 })

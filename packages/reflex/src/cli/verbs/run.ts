@@ -41,11 +41,12 @@ export async function run(session: Session, program: string, flags: RunFlags): P
   })
 }
 
-function limitsOf({ budget, maxSteps }: RunFlags): RunLimits | undefined {
-  if (budget === undefined && maxSteps === undefined) return undefined
+function limitsOf({ budget, maxSteps, branchSteps }: RunFlags): RunLimits | undefined {
+  if (budget === undefined && maxSteps === undefined && branchSteps === undefined) return undefined
   return {
     ...(budget === undefined ? {} : readBudget(budget)),
     ...(maxSteps === undefined ? {} : { maxSteps: readCount(maxSteps, '--max-steps') }),
+    ...(branchSteps === undefined ? {} : { branchSteps: readCount(branchSteps, '--branch-steps') }),
   }
 }
 
@@ -54,14 +55,30 @@ function readCount(word: string, flag: string): number {
   throw faults.make('R2031', `${flag} ${quote(word)} is no count`, { fix: `write ${flag} 500` })
 }
 
+function readChoice<Word extends string>(word: string, flag: string, words: readonly [Word, Word]): Word {
+  const found = words.find((one) => one === word)
+  if (found !== undefined) return found
+  throw faults.make('R2031', `${flag} ${quote(word)} is not known; it is ${words.join(' or ')}`, { fix: `write ${flag} ${words[1]}` })
+}
+
 /** What only pipelines know. */
-function pipelineOptions(flags: RunFlags): Pick<RunOptions, 'logs' | 'hmacSecretFile' | 'resumeFrom' | 'force' | 'validate'> {
-  const { logs, hmacSecretFile, resumeFrom, force, validate } = flags
+function pipelineOptions(
+  flags: RunFlags,
+): Pick<
+  RunOptions,
+  'logs' | 'hmacSecretFile' | 'resumeFrom' | 'force' | 'validate' | 'onUnroutedFailure' | 'deadEnd' | 'persistArtifacts'
+> {
+  const { logs, hmacSecretFile, resumeFrom, force, validate, onUnroutedFailure, deadEnd, persistArtifacts } = flags
   return {
     ...(logs === undefined ? {} : { logs }),
     ...(hmacSecretFile === undefined ? {} : { hmacSecretFile }),
     ...(resumeFrom === undefined ? {} : { resumeFrom }),
     ...(force === true ? { force } : {}),
+    ...(onUnroutedFailure === undefined
+      ? {}
+      : { onUnroutedFailure: readChoice(onUnroutedFailure, '--on-unrouted-failure', ['fail', 'lenient']) }),
+    ...(deadEnd === undefined ? {} : { deadEnd: readChoice(deadEnd, '--dead-end', ['success', 'fail']) }),
+    ...(persistArtifacts === true ? { persistArtifacts } : {}),
     ...(validate === false ? { validate } : {}),
   }
 }

@@ -69,12 +69,13 @@ function lent(scene: Scene, given: Given, handings: readonly Handing[]): Scene {
     handings.flatMap(({ parameter, key }) => (given[parameter] === undefined ? [] : [[key, parsed(given[parameter])]])),
   )
   const get = (key: string): Json | undefined => values.get(key) ?? scene.get(key)
-  const { node, typed, injected, charter, attempt, isBranch, visit, now, kept, previous, fidelity } = scene
+  const { node, typed, injected, charter, folder, attempt, isBranch, visit, now, kept, previous, fidelity } = scene
   return {
     node,
     typed,
     injected,
     charter,
+    folder,
     attempt,
     isBranch,
     visit,

@@ -22,6 +22,7 @@ export interface Checkpoint {
   readonly completed_nodes: readonly string[]
   readonly node_retries: Readonly<Record<string, number>>
   readonly context_values: JsonObject
+  /** Those of this lap: the folder of an earlier one has its own. */
   readonly logs: readonly LogEntry[]
   readonly node_outcomes: Readonly<Record<string, Outcome>>
   readonly context_lineage: Readonly<Record<string, Lineage>>
@@ -41,6 +42,7 @@ export interface Checkpoint {
   readonly iteration: number
   readonly goal_gate_returns: number
   readonly repeated_failure: readonly [signature: string, times: number] | null
+  readonly repeated_restart: readonly [signature: string, times: number] | null
   /** HMAC-SHA-256 over the canonical JSON of everything else; only with a secret. */
   readonly __hmac?: string
 }

@@ -8,11 +8,12 @@ import type { InFlight, Lineage, LogEntry } from './checkpoint.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import { heldBy, type Held } from '../engine/resuming.ts'
 import { remarksOf } from '../engine/story.ts'
-import { type Kept, outcomeOf, type OwnKey, ownKeyOf, type Spent } from '../engine/tally.ts'
+import { type Kept, outcomeOf, type OwnKey, ownKeyOf, type Repeated, repeatedOf, type Spent } from '../engine/tally.ts'
 
 /** What one lap of a run has done: all of it since the last restart. */
 export interface Lap {
   readonly number: number
+  readonly logs: LogEntry[]
   readonly completed: string[]
   readonly outcomes: Map<string, Outcome>
   readonly retries: Map<string, number>
@@ -37,6 +38,8 @@ export interface Concluded {
  * and those that wait or ask, which may ask again.
  */
 const HARMLESS: ReadonlySet<string> = new Set(['parallel', 'map', 'wait', 'gate'])
+/** Book-keeping of the way on from a stage. */
+const ON_THE_WAY: ReadonlySet<OwnKey['holds']> = new Set(['jump', 'repeated', 'restarts'])
 const WORST: readonly Idempotency[] = ['idempotent', 'read_only', 'idempotent_with_key', 'side_effecting']
 
 /**
@@ -46,7 +49,6 @@ const WORST: readonly Idempotency[] = ['idempotent', 'read_only', 'idempotent_wi
 export class Progress {
   readonly context = new Map<string, Json>()
   readonly lineage = new Map<string, Lineage>()
-  readonly logs: LogEntry[] = []
   readonly jumps = new Map<string, number>()
   readonly taint = new Map<string, Json>()
   lap = emptyLap(0)
@@ -61,7 +63,8 @@ export class Progress {
   spent: Spent | undefined
   pending: readonly string[] = []
   returns = 0
-  repeated: readonly [signature: string, times: number] | undefined
+  repeated: Repeated | undefined
+  restarts: Repeated | undefined
   inFlight: InFlight | undefined
   /** The hash of the pipeline that the run began with, whatever it has made of it since. */
   graphHash = ''
@@ -141,13 +144,13 @@ export class Progress {
       this.context.set(key, value)
       const known = held?.lineage[key]
       const operation = held !== undefined && key in held.context ? 'resume' : 'init'
-      this.lineage.set(key, isLineage(known) ? known : { node_id: '__init__', timestamp, operation })
+      this.lineage.set(key, { ...(isLineage(known) ? known : { node_id: '__init__', timestamp }), operation })
     }
     if (held === undefined) return
     this.lap = { ...this.lap, number: held.lap }
     this.lap.completed.push(...held.completed)
     this.steps = held.completed.length
-    this.logs.push(...(held.logs as unknown as readonly LogEntry[]))
+    this.lap.logs.push(...(held.logs as unknown as readonly LogEntry[]))
     for (const [id, outcome] of Object.entries(held.outcomes)) this.lap.outcomes.set(id, outcome)
     for (const [id, place] of Object.entries(held.gates)) this.lap.gates.set(id, place)
     this.current = held.current_node
@@ -172,7 +175,7 @@ export class Progress {
       }
       const own = ownKeyOf(key)
       if (own.holds === 'outcome' && own.name === remark?.['node_id']) kept = value as unknown as Kept
-      if (own.holds === 'jump' || own.holds === 'repeated' || (own.holds === 'outcome' && !concludes)) this.#onTheWay.push([own, value])
+      if (ON_THE_WAY.has(own.holds) || (own.holds === 'outcome' && !concludes)) this.#onTheWay.push([own, value])
       else this.#own(own, value)
     }
     return { ...(kept === undefined ? {} : { kept }), written: Object.fromEntries(written) }
@@ -192,7 +195,10 @@ export class Progress {
         this.spent = value as unknown as Spent
         return
       case 'repeated':
-        if (isObject(value)) this.repeated = [renderText(value['s']), Number(value['n'])]
+        this.repeated = repeatedOf(value)
+        return
+      case 'restarts':
+        this.restarts = repeatedOf(value)
         return
       default:
         return
@@ -218,7 +224,7 @@ export class Progress {
     this.lap.completed.push(node)
     this.steps++
     if (outcome.status !== 'skipped') this.lap.outcomes.set(node, outcome)
-    if (outcome.notes !== undefined) this.logs.push({ node_id: node, message: outcome.notes, timestamp: iso(at) })
+    if (outcome.notes !== undefined) this.lap.logs.push({ node_id: node, message: outcome.notes, timestamp: iso(at) })
     this.current = node
     this.inFlight = undefined
     const { pending, returns } = isObject(before) ? before : {}
@@ -256,6 +262,7 @@ export function iso(time: number): string {
 function emptyLap(number: number): Lap {
   return {
     number,
+    logs: [],
     completed: [],
     outcomes: new Map(),
     retries: new Map(),

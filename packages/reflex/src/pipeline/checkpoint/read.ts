@@ -44,7 +44,7 @@ export function readCheckpoint(text: string, { file, secret, artifact }: ReadChe
   const restore = (values: JsonObject): JsonObject => restored(values, artifact)
   const outcomes = outcomesOf(stored['node_outcomes'], restore)
   const completed = texts(stored['completed_nodes'])
-  const repeated = stored['repeated_failure']
+  const { repeated_failure: repeated, repeated_restart: restarts } = stored
   const held: Held = {
     checkpoint: file,
     current_node: current,
@@ -64,6 +64,7 @@ export function readCheckpoint(text: string, { file, secret, artifact }: ReadChe
     lap: count(stored['iteration']),
     returns: count(stored['goal_gate_returns']),
     ...(isList(repeated) ? { repeated: [renderText(repeated[0]), count(repeated[1])] as const } : {}),
+    ...(isList(restarts) ? { restarts: [renderText(restarts[0]), count(restarts[1])] as const } : {}),
     ...spentOf(stored['budget']),
   }
   return {

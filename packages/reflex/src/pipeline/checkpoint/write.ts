@@ -45,7 +45,7 @@ function checkpointOf(progress: Progress, { run, typed, logsRoot, artifacts }: C
     completed_nodes: lap.completed,
     node_retries: Object.fromEntries(lap.retries),
     context_values: { ...own, ...artifacts.shown(Object.fromEntries(progress.context), (key) => lineage.get(key)?.node_id ?? '') },
-    logs: progress.logs,
+    logs: lap.logs,
     node_outcomes: Object.fromEntries([...lap.outcomes].map(([id, outcome]) => [id, shownOutcome(id, outcome, artifacts)])),
     context_lineage: Object.fromEntries([...engineLineage, ...lineage].filter(([key]) => !isStripped(key))),
     content_hashes: Object.fromEntries(lap.hashes),
@@ -62,6 +62,7 @@ function checkpointOf(progress: Progress, { run, typed, logsRoot, artifacts }: C
     iteration: lap.number,
     goal_gate_returns: progress.returns,
     repeated_failure: progress.repeated ?? null,
+    repeated_restart: progress.restarts ?? null,
   }
 }
 

@@ -187,7 +187,7 @@ const COMPOSITION = [
       ['manager.stop_condition', 'text', '', 'A condition that ends the loop well.'],
       ['manager.actions', 'csv', 'observe,wait', 'What is done at each look; `steer` too.'],
       ['manager.steer_cooldown', 'duration', 'the poll interval', 'The rest between two words of advice.'],
-      ['manager.detach', 'bool', 'false', 'Warned about: the watched pipeline always ends with the loop.'],
+      ['manager.detach', 'bool', 'false', 'The watched pipeline runs on when the loop ends; this pipeline ends once it has ended.'],
     ],
     ['stack.manager_loop'],
   ),

@@ -4,12 +4,14 @@ import { targetOf } from '../jumps.ts'
 import { levelOf } from '../middleware/label.ts'
 import { type Route, routeFailure, routeLeniently, selectEdge } from '../routing.ts'
 import { DEFAULTS } from './bounds.ts'
+import { jumpsInLoop, restartsInLoop } from './breaker.ts'
 import { pendingAfter, takePending } from './fan-out.ts'
+import { STAGE_FAILED } from './faults.ts'
 import { openGates } from './gates.ts'
 import { labelOfKey } from './labels.ts'
 import { type Outcome, reasonOf } from './outcome.ts'
 import type { Ending, Position } from './position.ts'
-import { jumpKey, keepCount, keepOutcome, keepRepeated } from './tally.ts'
+import { jumpKey, keepCount, keepOutcome } from './tally.ts'
 import type { Walk } from './walk.ts'
 
 /** Where a walk goes after an execution (reference pipeline 3.3, 3.4, 3.9.1). */
@@ -84,6 +86,7 @@ function deadEnd(walk: Walk, node: TypedNode, outcome: Outcome): void {
     return endNow(walk, {
       status: 'fail',
       reason: gate ? `goal_gate_unsatisfied_no_retry_target: ${reasonOf(outcome)}` : reasonOf(outcome),
+      code: outcome.code ?? STAGE_FAILED,
     })
   }
   if (node.canonical === 'branch' && position.status === 'fail')
@@ -154,46 +157,28 @@ function jump(walk: Walk, from: TypedNode, to: string, outcome: Outcome, event: 
   const key = jumpKey(`${from.id}/${to}`)
   const times = tally.count(key) + 1
   if (times > DEFAULTS.jumps) return endNow(walk, { status: 'fail', reason: `${from.id} went back to ${to} ${DEFAULTS.jumps} times` })
-  if (isLooping(walk, from, outcome, DEFAULTS.repeated)) return
+  const looping = jumpsInLoop(walk, from.id, outcome)
+  if (looping !== undefined) return endNow(walk, { status: 'fail', reason: looping })
   keepCount(x, key, times)
   walk.note(event, { from: from.id, to })
   goTo(walk, to, undefined)
 }
 
-/** Counts a failure that is the same as the last one; ends the run when it has come too often. */
-function isLooping(walk: Walk, node: TypedNode, outcome: Outcome, most: number): boolean {
-  const signature = `${node.id}: ${normalized(reasonOf(outcome))}`
-  const [last, times] = walk.tally.repeated
-  const now = last === signature ? times + 1 : 1
-  keepRepeated(walk.x, signature, now)
-  if (now <= most) return false
-  endNow(walk, { status: 'fail', reason: `failure_loop_detected: ${reasonOf(outcome)}` })
-  return true
-}
-
-/** A failure without what differs from time to time: numbers, addresses, hashes. */
-function normalized(reason: string): string {
-  return reason
-    .toLowerCase()
-    .replace(/[0-9a-f]{8,}|\d+/g, '#')
-    .replace(/\s+/g, ' ')
-    .slice(0, 200)
-}
-
 /** Begins again from a node with nothing done: the context stays (seed pipeline 3.7). */
 function restart(walk: Walk, from: string, to: string, outcome: Outcome): void {
-  const { position, typed } = walk
-  const node = typed.nodes.get(from)
-  if (node !== undefined && outcome.status === 'fail' && isLooping(walk, node, outcome, DEFAULTS.restarts)) return
+  const { position } = walk
+  const looping = restartsInLoop(walk, outcome)
+  if (looping !== undefined) return endNow(walk, { status: 'fail', reason: looping })
   const lap = (position.lap ?? 0) + 1
   walk.note('loop_restart', { edge: { from, to }, reason: 'loop_restart_edge', lap })
-  const { last, status, label, steps, uncharted, warned } = position
+  const { last, status, label, reason, steps, uncharted, warned } = position
   const kept: Partial<Position> = {
     ...(warned === undefined ? {} : { warned }),
     ...(uncharted === undefined ? {} : { uncharted }),
     ...(last === undefined ? {} : { last }),
     ...(status === undefined ? {} : { status }),
     ...(label === undefined ? {} : { label }),
+    ...(reason === undefined ? {} : { reason }),
   }
   walk.go({ ...kept, node: to, phase: 'enter', steps, lap })
   walk.x.again()
@@ -214,13 +199,14 @@ function endItem(walk: Walk, { status, notes, failure_reason }: Outcome): void {
 /** Ends the frame, after what closes a pipeline has been done. */
 export function endNow(walk: Walk, ending: Ending, closed = false): void {
   walk.gather()
+  if (!closed && waitsForDetached(walk, ending)) return
   if (walk.branch !== undefined) return endBranch(walk, ending)
   if (!closed && walk.tally.charter !== undefined && walk.engine.closes(walk.typed, walk.charter)) return beginClosing(walk, ending)
   const { x, position } = walk
   if (ending.status === 'cancelled') return x.cancelled(x.frame.link === undefined ? undefined : walk.brought())
   if (ending.status === 'fail') {
     walk.note('pipeline_failed', { reason: ending.reason ?? '' })
-    return walk.fail(ending.reason ?? 'failed', position.last ?? position.node)
+    return walk.fail(ending.reason ?? 'failed', position.last ?? position.node, ending.code)
   }
   walk.note('pipeline_completed', { completed_nodes: position.steps })
   x.done({
@@ -231,11 +217,19 @@ export function endNow(walk: Walk, ending: Ending, closed = false): void {
   })
 }
 
+/** A program that its node has left running ends before the pipeline does. True if one is running; the ending is kept until then. */
+function waitsForDetached(walk: Walk, ending: Ending): boolean {
+  const { x, tally, position } = walk
+  if (ending.status === 'cancelled' || !tally.detached.some((name) => x.frame.strands?.has(name) === true)) return false
+  walk.go({ ...position, ending })
+  return true
+}
+
 /** Does what closes a pipeline, then ends it. */
 export function beginClosing(walk: Walk, ending: Ending): void {
   if (walk.branch !== undefined || walk.tally.charter === undefined || !walk.engine.closes(walk.typed, walk.charter))
     return endNow(walk, ending, true)
-  const { for: _for, limit: _limit, late: _late, ...rest } = walk.position
+  const { for: _for, limit: _limit, late: _late, hook: _hook, ...rest } = walk.position
   walk.go({ ...rest, phase: 'close', ending, asked: 0, began: walk.x.now, at: walk.x.record })
   walk.x.again()
 }

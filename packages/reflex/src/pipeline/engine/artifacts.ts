@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Rec } from '../../kernel/record.ts'
 import type { BoardReader } from '../../kernel/scope.ts'
-import { folderOfLap } from '../folder/paths.ts'
+import { folderAt } from '../folder/paths.ts'
 import type { Walk } from './walk.ts'
 
 /** Bytes from which on a piece is large: the journal names it by its hash, and a run's folder has it as a file (seed pipeline 7.5). */
@@ -29,6 +29,16 @@ export function artifactName(name: string): string {
   return /^\.*$/.test(plain) ? `_${plain.replaceAll('.', '_')}` : plain
 }
 
+/** In place of data that lies in a file already: its absolute path, and what it holds. */
+export type StoredFile = { readonly $file: string; readonly bytes: number; readonly sha256: string }
+
+/** Returns the file in which a piece of data lies, if it is not in the journal. */
+export function storedFile(data: Json): StoredFile | undefined {
+  return isObject(data) && typeof data['$file'] === 'string' && typeof data['bytes'] === 'number'
+    ? (data as unknown as StoredFile)
+    : undefined
+}
+
 /** What is known of a piece of data under a name. */
 export function describeArtifact(
   node: string,
@@ -36,6 +46,16 @@ export function describeArtifact(
   data: Json,
   { at, folder }: { readonly at: number; readonly folder: string },
 ): Artifact {
+  const file = storedFile(data)
+  if (file !== undefined)
+    return {
+      id: `${node}/${name}`,
+      name,
+      size_bytes: file.bytes,
+      stored_at: new Date(at).toISOString(),
+      storage: 'file',
+      file_path: file.$file,
+    }
   const size_bytes = Buffer.byteLength(typeof data === 'string' ? data : JSON.stringify(data))
   const about = { id: `${node}/${name}`, name, size_bytes, stored_at: new Date(at).toISOString() }
   if (size_bytes < LARGE) return { ...about, storage: 'memory' }
@@ -54,7 +74,7 @@ export function keepArtifacts(walk: Walk, artifacts: JsonObject = {}): void {
       walk.note('artifact_removed', { node_id: node.id, id: `${node.id}/${name}` })
       continue
     }
-    const about = describeArtifact(node.id, name, data, { at: position.began ?? x.now, folder: folderOfLap(charter.folder, walk.lap) })
+    const about = describeArtifact(node.id, name, data, { at: position.began ?? x.now, folder: folderAt(charter.folder, x.frame) })
     x.set(key, { about: { ...about }, data })
     walk.note('artifact_stored', { node_id: node.id, ...about })
   }

@@ -1,7 +1,9 @@
-import type { FaultData } from '../../kernel/fault.ts'
+import { type FaultData, faultData } from '../../kernel/fault.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { ModelReply, ModelRequest } from '../../models/index.ts'
 import type { Question } from '../../people/index.ts'
+import { pipelineFaults } from './faults.ts'
+import { isGood, type Outcome, readOutcome, reasonOf } from './outcome.ts'
 import type { Answer, Ask, BranchEnd, EffectAsk, ForkAsk, Observation, Settled } from './handler.ts'
 
 /** A step of a handler that gives a value of this type. */
@@ -17,10 +19,23 @@ export function* performAll(all: readonly EffectAsk[]): Step<readonly Settled[]>
   return all.length === 0 ? [] : ((yield { all }) as readonly Settled[])
 }
 
-/** Asks the model. */
+/** Asks the model. A backend of the host that answers with an outcome that is no success has not answered. */
 export function* askModel(request: ModelRequest): Step<{ readonly reply: ModelReply } | { readonly error: FaultData }> {
   const settled = yield* perform('model', request as unknown as JsonObject)
-  return settled.error === undefined ? { reply: settled.ok as unknown as ModelReply } : { error: settled.error }
+  if (settled.error !== undefined) return { error: settled.error }
+  const reply = settled.ok as unknown as ModelReply
+  const outcome = outcomeIn(reply)
+  return outcome === undefined || isGood(outcome.status) ? { reply } : { error: refusedBy(outcome) }
+}
+
+/** The outcome with which a backend of the host answers in place of a text. */
+export function outcomeIn(reply: ModelReply): Outcome | undefined {
+  return 'outcome' in reply ? readOutcome(reply.outcome) : undefined
+}
+
+function refusedBy(outcome: Outcome): FaultData {
+  const fault = faultData(pipelineFaults.make('R2210', reasonOf(outcome)))
+  return outcome.retryable === false ? fault : { ...fault, verdict: 'retry' }
 }
 
 /** Keeps a value on the board while the node is executed; returns its key. */
@@ -76,8 +91,8 @@ export function* fork(ask: ForkAsk): Step<readonly BranchEnd[]> {
 }
 
 /** Begins a program beside this node; gives its name. */
-export function* beginProgram(begin: string, inputs: JsonObject): Step<string> {
-  return ((yield { begin, inputs }) as { readonly began: string }).began
+export function* beginProgram(begin: string, inputs: JsonObject, detached = false): Step<string> {
+  return ((yield { begin, inputs, detached }) as { readonly began: string }).began
 }
 
 /** How a program beside this node stands now. */

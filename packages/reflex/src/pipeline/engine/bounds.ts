@@ -32,6 +32,19 @@ export function overBounds(walk: Walk): string | undefined {
   return most > 0 && visits >= most ? `node_visit_limit: ${node.id} was entered ${visits} times` : undefined
 }
 
+/** Visits of one node that asks a model, at which a run is told that it may be in a loop; told again after as many more. */
+const MANY_VISITS = 20
+const ASKS_MODEL = 'arbor://orchestrator/execute/llm_query'
+
+/** The warning about a node that asks a model again and again; nothing for other nodes and in between. */
+export function manyVisits({ node, tally }: Pick<Walk, 'node' | 'tally'>): string | undefined {
+  if (!node.capabilitiesRequired.includes(ASKS_MODEL)) return undefined
+  const visits = (tally.outcome(node.id)?.v ?? 0) + 1
+  return visits % MANY_VISITS === 0
+    ? `asks a model for the ${visits}th time: max_node_visits="${visits}" would end the run here`
+    : undefined
+}
+
 /** Where the operator has a budget of steps, it takes the place of the bound that a run has by itself. */
 function mostSteps({ maxSteps, steps }: Limits): number {
   return maxSteps ?? (steps === undefined ? DEFAULTS.steps : Number.POSITIVE_INFINITY)

@@ -13,6 +13,7 @@ export interface BranchArgs {
   readonly last?: string
   readonly status?: Status
   readonly label?: string
+  readonly reason?: string
   /** What is known of the values that it is given; nothing if they can be trusted. */
   readonly given?: Json
   /** Its place among the branches. */

@@ -17,10 +17,11 @@ export interface CharterSource {
   /** What the run has used up so far, and what was added to its bounds; nothing where it has none. */
   spent?(run: string): Charter['before'] | undefined
   readonly mayDisable?: boolean
-  readonly routing?: Routing
+  routing?(run: string): Routing | undefined
   readonly toolHooks?: Charter['toolHooks']
   readonly hooks?: Charter['hooks']
   readonly summarises?: true
+  readonly council?: Charter['council']
   /** Names of actions that the host has; each goes before one of Reflex of the same name. */
   readonly actions?: readonly string[]
 }
@@ -51,6 +52,7 @@ function charterOf(source: CharterSource, call: Call): Charter {
     return term === undefined ? [] : [[need, term]]
   })
   const before = source.spent?.(call.run)
+  const routing = source.routing?.(call.run)
   return {
     trust: source.trust(call),
     denied: Object.fromEntries(refused),
@@ -61,10 +63,11 @@ function charterOf(source: CharterSource, call: Call): Charter {
     limits: source.limits(call.run),
     ...(before === undefined ? {} : { before }),
     ...(source.mayDisable === true ? { mayDisable: true } : {}),
-    ...(source.routing === undefined ? {} : { routing: { ...source.routing } }),
+    ...(routing === undefined ? {} : { routing: { ...routing } }),
     ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),
     ...(source.hooks === undefined ? {} : { hooks: { ...source.hooks } }),
     ...(source.summarises === true ? { summarises: true } : {}),
+    ...(source.council === undefined ? {} : { council: { ...source.council } }),
     ...(source.actions === undefined || source.actions.length === 0 ? {} : { actions: source.actions }),
   }
 }

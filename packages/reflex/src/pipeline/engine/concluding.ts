@@ -3,11 +3,12 @@ import { labelOutputs } from '../middleware/labelling.ts'
 import { adapt, takeAdapted } from './adapting.ts'
 import { advance } from './advance.ts'
 import { allowedUpdates, finish } from './finish.ts'
+import { STAGE_FAILED } from './faults.ts'
 import { isGood, type Outcome, reasonOf } from './outcome.ts'
 import type { Position } from './position.ts'
 import { delayBefore, mayRetry, retryPolicy } from './retry.ts'
 import { skipKey } from './skip.ts'
-import { keepHash, keepOutcome } from './tally.ts'
+import { type Finished, keepFinished, keepHash, keepOutcome } from './tally.ts'
 import { keepArtifacts } from './artifacts.ts'
 import { keepTurn } from './threads.ts'
 import type { Walk } from './walk.ts'
@@ -33,19 +34,42 @@ export function attempted(walk: Walk, outcome: Outcome): void {
   x.timer(delay, 'retry')
 }
 
-/** An execution is over: what counts of it is applied and kept, and the walk goes on. `ran`: the chain was halted there. */
-export function conclude(walk: Walk, outcome: Outcome, attempts: number, ran?: number): void {
+/** The hook before a stage has failed: the chain is as after every stage, and the hook behind the stage does not run. */
+export const NO_HOOK = 'no hook'
+
+/**
+ * An execution is over: what counts of it is applied and kept, and the walk goes on, after the hook behind the stage if it has one.
+ * `ran`: the chain was halted there, and no hook runs.
+ */
+export function conclude(walk: Walk, outcome: Outcome, attempts: number, ran?: number | typeof NO_HOOK): void {
   const { node } = walk
   const { members } = walk.engine.chain(node, walk.typed, walk.charter)
   const { outcome: own, dot } = takeAdapted(walk, outcome)
+  const isHalted = typeof ran === 'number'
   const finished = finish({
     node,
     outcome: own,
     chain: members,
-    ran: ran ?? members.length,
+    ran: isHalted ? ran : members.length,
     token: walk.token(),
-    halted: ran !== undefined,
+    halted: isHalted,
   })
+  const kept = { outcome: finished, attempts, ...(dot === undefined ? {} : { dot }) }
+  if (ran !== undefined || !walk.engine.hooks(walk.scene(), 'post')) return concluded(walk, kept)
+  keepFinished(walk.x, kept)
+  walk.go({ ...walk.position, phase: 'enter', hook: 'post', asked: 0 })
+  walk.x.again()
+}
+
+/** The hook behind a stage has run: nothing that it did changes what the stage came to (reference pipeline 10.3). */
+export function hooked(walk: Walk): void {
+  const { finished } = walk.tally
+  if (finished === undefined) throw new TypeError('a hook ran behind nothing')
+  keepFinished(walk.x, null)
+  concluded(walk, finished)
+}
+
+function concluded(walk: Walk, { outcome: finished, attempts, dot }: Finished): void {
   const final = dot === undefined || !isGood(finished.status) ? finished : adapt(walk, dot, finished)
   settle(walk, final, attempts, [final.status === 'fail' ? 'stage_failed' : 'stage_completed', ended(walk, final)])
 }
@@ -65,10 +89,21 @@ function settle(walk: Walk, final: Outcome, attempts: number, remark: readonly [
   walk.note(...remark)
   forgetBranches(walk)
   const stage = node.canonical === 'branch' || final.status === 'skipped' ? {} : stageOf(node.id, final)
-  const { began: _began, at: _at, attempt: _attempt, asked: _asked, for: _for, kept: _kept, keeps: _keeps, ...rest } = walk.position
-  const { reason: _reason, ...before } = 'last' in stage ? rest : { ...rest, reason: rest.reason }
+  const {
+    began: _began,
+    at: _at,
+    attempt: _attempt,
+    asked: _asked,
+    for: _for,
+    kept: _kept,
+    keeps: _keeps,
+    hook: _hook,
+    reason,
+    ...rest
+  } = walk.position
+  const inherited = 'last' in stage || reason === undefined ? {} : { reason }
   const partial = final.status === 'partial_success' ? { partial: true as const } : {}
-  walk.go({ ...before, ...stage, ...partial, phase: 'enter', steps: rest.steps + 1 })
+  walk.go({ ...rest, ...inherited, ...stage, ...partial, phase: 'enter', steps: rest.steps + 1 })
   advance(walk, node, final)
 }
 
@@ -89,7 +124,8 @@ function forgetBranches(walk: Walk): void {
   const { x } = walk
   walk.gather()
   const kids = [...(x.frame.kids?.entries() ?? [])]
-  const running = kids.filter(([, { status }]) => status === 'running').map(([id]) => id)
+  const detached = new Set(walk.tally.detached)
+  const running = kids.filter(([id, { status }]) => status === 'running' && !detached.has(String(id))).map(([id]) => id)
   const ended = kids.filter(([, { status }]) => status !== 'running').map(([id]) => id)
   if (running.length > 0) x.kill(...running)
   if (ended.length > 0) x.drop(...ended)
@@ -114,13 +150,14 @@ function keep(walk: Walk, final: Outcome, attempts: number, passedOver: boolean)
     ...(retries > 0 ? { retries } : {}),
   })
   const key = isGood(status) ? skipKey(walk.scene()) : undefined
-  if (key !== undefined && key !== walk.tally.hash(node.id)) keepHash(x, lap, node.id, key)
+  if (key !== undefined && (before === undefined || key !== walk.tally.hash(node.id))) keepHash(x, node.id, key)
 }
 
 function ended({ node, position, x }: Walk, final: Outcome): JsonObject {
   const duration_ms = x.now - (position.began ?? x.now)
   const index = position.steps + 1
-  if (final.status === 'fail') return { node_id: node.id, error: reasonOf(final), will_retry: false, duration_ms, index }
+  const { code = STAGE_FAILED } = final
+  if (final.status === 'fail') return { node_id: node.id, error: reasonOf(final), code, will_retry: false, duration_ms, index }
   return { node_id: node.id, status: final.status, duration_ms, index, ...(final.notes === undefined ? {} : { notes: final.notes }) }
 }
 

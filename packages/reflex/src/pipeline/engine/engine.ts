@@ -7,7 +7,7 @@ import { type Attribute, type DotGraph, type DotNode, isOn, listOf } from '../do
 import { adaptHandler } from '../handlers/adapt.ts'
 import { customHandler } from '../handlers/custom.ts'
 import { HANDLERS } from '../handlers/table.ts'
-import { graphHook, hooked, runHook } from '../handlers/hooks.ts'
+import { graphHook, hasHook, runHook, stageHooks } from '../handlers/hooks.ts'
 import { chainMember, type HostMiddleware, withAsynchronous } from '../middleware/asynchronous.ts'
 import type { Middleware } from '../middleware/middleware.ts'
 import { MANDATORY } from '../middleware/mandatory.ts'
@@ -22,15 +22,23 @@ export interface EngineParts {
   /** Handlers by the type that they take. */
   readonly custom?: ReadonlyMap<string, CustomHandler>
   /** Middleware beside the mandatory seven, by name; a graph or a node asks for it. */
-  readonly middleware?: ReadonlyMap<string, HostMiddleware>
+  readonly middleware?: ReadonlyMap<string, HostMiddleware> | undefined
   /** Middleware around every node of every pipeline, after the mandatory seven. */
-  readonly always?: readonly HostMiddleware[]
+  readonly always?: readonly HostMiddleware[] | undefined
 }
 
 /** Members that no author may leave out, however trusted (reference pipeline 5.6). */
 const UNSKIPPABLE: ReadonlySet<string> = new Set(['capability_check', 'checkpoint'])
 /** Members that a text can ask for by name, whatever the host has. */
 const BUILT_IN: ReadonlyMap<string, Middleware> = new Map([...MANDATORY, secretScan].map((member) => [member.name, member]))
+/** Names that `middleware` of a graph or of a node can have, those of the host included. */
+export function middlewareNames({
+  middleware = new Map(),
+  always = [],
+}: Pick<EngineParts, 'middleware' | 'always'> = {}): readonly string[] {
+  return [...new Set([...BUILT_IN.keys(), ...middleware.keys(), ...always.map(({ name }) => name)])]
+}
+
 /** Trust that lets an author leave middleware out. */
 const TRUSTED: ReadonlySet<string> = new Set(['trusted', 'veteran', 'autonomous'])
 
@@ -42,8 +50,7 @@ export function createEngine({ custom = new Map(), ...host }: EngineParts = {}):
   const items = new Map<string, TypedNode>()
   const handlers = new Map([...HANDLERS, ['adapt', adaptHandler(custom)]])
   const engine: Engine = {
-    handler: (node) =>
-      withAsynchronous(hooked(handlerOf(node, handlers)), (scene) => engine.chain(node, scene.typed, scene.charter).members),
+    handler: (node) => withAsynchronous(handlerOf(node, handlers), (scene) => engine.chain(node, scene.typed, scene.charter).members),
     chain(node, typed, charter) {
       const known = chains.get(node)
       const by = `${charter.trust} ${charter.mayDisable === true}`
@@ -54,6 +61,8 @@ export function createEngine({ custom = new Map(), ...host }: EngineParts = {}):
     },
     itemNode: (item) => itemNode(item, custom, items),
     waits: (node) => node.canonical === 'wait' || node.operation === 'gate.approval' || node.operation.startsWith('consensus.'),
+    hooks: hasHook,
+    hook: stageHooks,
     closes: (typed, charter) => graphHook({ typed, charter }, 'post') !== undefined,
     *closing(scene) {
       yield* runHook(scene, 'graph', 'post', graphHook(scene, 'post') ?? '')

@@ -7,18 +7,18 @@ import { durationOf } from '../language/duration.ts'
 import { budget } from '../middleware/budget.ts'
 import { haltOutcome, type Passed, passBefore } from '../middleware/middleware.ts'
 import { endNow, reachedExit } from './advance.ts'
-import { DEFAULTS, overBounds } from './bounds.ts'
+import { DEFAULTS, manyVisits, overBounds } from './bounds.ts'
 import { charterRequest } from './charter.ts'
-import { attempted, conclude, passOver } from './concluding.ts'
+import { attempted, conclude, hooked, NO_HOOK, passOver } from './concluding.ts'
 import { endFork, startFork } from './forking.ts'
-import type { Answer, Ask, EffectAsk, Observation, Steps } from './handler.ts'
+import type { Answer, Ask, EffectAsk, Observation, Scene, Steps } from './handler.ts'
 import { holds, holdsAsk } from './holding.ts'
 import { GIVEN, keepPassed, labelledArgs, labelsOfInputs } from './labels.ts'
 import { failure, type Outcome, refusal } from './outcome.ts'
 import { nodeOf, type Waiting } from './position.ts'
 import { isTransient } from './retry.ts'
 import { unpackAnswer } from './settle.ts'
-import { answerKey, keepAnswer } from './tally.ts'
+import { answerKey, keepAnswer, keepDetached } from './tally.ts'
 import { unchanged } from './unchanged.ts'
 import type { Step, Walk } from './walk.ts'
 
@@ -35,6 +35,8 @@ export function enter(walk: Walk): void {
   const { warned: _warned, ...before } = position
   walk.go({ ...before, ...warnOfBudget(walk), phase: 'enter', attempt: 1, began: x.now, at: x.record, asked: 0 })
   walk.note('stage_started', { node_id: node.id, type: node.rawType, index: position.steps + 1 })
+  const warning = manyVisits(walk)
+  if (warning !== undefined) walk.note('stage_warning', { node_id: node.id, warning })
   const recorded = unchanged(walk)
   if (recorded !== undefined) return passOver(walk, recorded)
   const { members, skipped, refused } = walk.engine.chain(node, walk.typed, walk.charter)
@@ -43,6 +45,7 @@ export function enter(walk: Walk): void {
   const passed = passBefore(members, walk.token())
   if (passed.halted !== undefined) return denied(walk, passed, passed.halted, 1)
   useGrants(walk)
+  if (walk.engine.hooks(walk.scene(), 'pre')) walk.go({ ...walk.position, hook: 'pre' })
   attempt(walk)
 }
 
@@ -92,8 +95,14 @@ function useGrants(walk: Walk): void {
 export function attempt(walk: Walk): void {
   const said = runHandler(walk)
   if (!('status' in said)) return ask(walk, said)
-  if (walk.position.phase === 'close') return endNow(walk, walk.position.ending ?? { status: 'success' }, true)
-  attempted(walk, said)
+  const { phase, hook, ending, ...position } = walk.position
+  if (phase === 'close') return endNow(walk, ending ?? { status: 'success' }, true)
+  if (hook === 'post') return hooked(walk)
+  if (hook === undefined) return attempted(walk, said)
+  // Answers to the hook are not answers to the handler.
+  walk.go({ ...position, phase: 'enter', asked: 0 })
+  if (said.status === 'fail') return conclude(walk, said, 1, NO_HOOK)
+  attempt(walk)
 }
 
 /** What the handler waits for now; nothing if it waits for nothing. */
@@ -120,11 +129,11 @@ function remember({ x, position: { at, asked, attempt: attempts } }: Walk, ask: 
 
 /** Begins a handler and gives it what it has had. What it remarks on the way stands in earlier records. */
 function runHandler(walk: Walk): Ask | Outcome {
-  const { asked = 0, phase } = walk.position
+  const { asked = 0 } = walk.position
   const told = walk.remarks.length
   const scene = walk.scene()
   try {
-    const begun = phase === 'close' ? walk.engine.closing(scene) : walk.engine.handler(walk.node)(scene)
+    const begun = begin(walk, scene)
     if (!isSteps(begun)) return begun
     let next = begun.next()
     for (let i = 0; i < asked && next.done !== true; i++) {
@@ -135,6 +144,12 @@ function runHandler(walk: Walk): Ask | Outcome {
   } catch (thrown) {
     return thrownOutcome(thrown)
   }
+}
+
+function begin({ engine, position, node, tally }: Walk, scene: Scene): Outcome | Steps {
+  const { phase, hook } = position
+  if (phase === 'close') return engine.closing(scene)
+  return hook === undefined ? engine.handler(node)(scene) : engine.hook(scene, hook, tally.finished?.outcome)
 }
 
 function answerTo(walk: Walk, ask: Ask, i: number): Answer {
@@ -162,7 +177,7 @@ function ask(walk: Walk, said: Ask): void {
     walk.go({ ...position, asked: 0, kept: waiting.again })
     return attempt(walk)
   }
-  const isFirst = position.limit === undefined && position.phase !== 'close'
+  const isFirst = position.limit === undefined && position.phase !== 'close' && position.hook === undefined
   const limit = isFirst ? timeLimit(walk) : position.limit
   const phase = position.phase === 'close' ? 'close' : 'wait'
   walk.go({ ...position, phase, for: waiting, ...(limit === undefined ? {} : { limit }) })
@@ -232,7 +247,9 @@ function issue(
   try {
     if ('begin' in said) {
       const args = inputsOf(walk, said.begin, said.inputs)
-      return { now: { began: String(x.spawn(said.begin, { args, sees: 'nothing', within })) } }
+      const began = String(x.spawn(said.begin, { args, sees: 'nothing', within }))
+      if (said.detached === true) keepDetached(x, [...walk.tally.detached, began])
+      return { now: { began } }
     }
     const program = 'call' in said ? said.call : x.define(said.kind, said.id, said.define)
     x.call(program, { args: inputsOf(walk, program, said.inputs), isolated: true, within })

@@ -2,6 +2,9 @@ import { defineFaults } from '../../kernel/fault.ts'
 
 const DURING = 'during a run'
 
+/** The code of a stage that says itself that it failed. */
+export const STAGE_FAILED = 'R2210'
+
 /** What can go wrong while a pipeline runs. */
 export const pipelineFaults = defineFaults({
   R2201: {
@@ -78,6 +81,14 @@ export const pipelineFaults = defineFaults({
       'Its manifest, checkpoint and the files of its stages are missing or no longer kept up. The run goes on: the journal has everything.',
     often: 'a folder that belongs to somebody else, a full disk',
     fix: 'Make room or name another folder with --logs. A resume writes what is missing.',
+  },
+  R2210: {
+    title: 'A stage failed',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'An execution of a node ended with `fail`, and no attempt is left. The message has the reason that its handler gave. Where an effect of the stage failed, the fault has the code of that effect instead.',
+    fix: 'Correct what the message names, or lead on from the failure: an edge with `condition="outcome=fail"`, a `retry_target`, or `max_retries`.',
   },
   R2215: {
     title: 'There is no such artifact',

@@ -20,12 +20,13 @@ export function startFork(walk: Walk, ask: ForkAsk): Forked {
 function fill(walk: Walk, { fork, atOnce, timeout, steps }: ForkAsk, state: Forked): Forked {
   const { x, position, node } = walk
   let { next, running } = state
-  const { lap, last, status, label } = position
+  const { lap, last, status, label, reason } = position
   const before = {
     ...(lap === undefined ? {} : { lap }),
     ...(last === undefined ? {} : { last }),
     ...(status === undefined ? {} : { status }),
     ...(label === undefined ? {} : { label }),
+    ...(reason === undefined ? {} : { reason }),
     ...(timeout === undefined ? {} : { timeout }),
     ...(steps === undefined ? {} : { steps }),
     ...givenTo(walk, fork),

@@ -4,7 +4,7 @@ import type { TypedGraph, TypedNode } from '../compile/typed.ts'
 import { isGate } from '../jumps.ts'
 import { isGood } from './outcome.ts'
 import type { Position } from './position.ts'
-import { type Kept, keepOutcome, outcomeKey, type Tally } from './tally.ts'
+import { type Kept, keepOutcome, keptIn, outcomeKey, type Tally } from './tally.ts'
 
 /** A walk, as far as goal gates go. */
 interface Walk {
@@ -28,7 +28,7 @@ interface Met {
 export function keepBranchGates(walk: Walk): void {
   const { x, typed, lap, position } = walk
   const found = gatesOf(typed).flatMap(({ id }) => {
-    const met = metIn(x.frame, outcomeKey(lap, id))
+    const met = metIn(x.frame, outcomeKey(id), lap)
     return met === undefined ? [] : [{ id, ...met }]
   })
   found.sort((a, b) => a.record - b.record)
@@ -56,13 +56,14 @@ function gatesOf({ nodes }: TypedGraph): readonly TypedNode[] {
 }
 
 /** How a gate ended in the branches: as in the one that failed last, else as in the last one. */
-function metIn({ kids }: Frame, key: string): Met | undefined {
+function metIn({ kids }: Frame, key: string, lap: number): Met | undefined {
   let found: Met | undefined
   for (const { scope } of kids?.values() ?? []) {
     const place = scope.find(key, Number.POSITIVE_INFINITY)
     const entry = place < 0 ? undefined : scope.entryAt(place)
-    if (entry?.value === undefined) continue
-    const met: Met = { record: entry.record, kept: entry.value as unknown as Kept }
+    const kept = keptIn(entry?.value, lap)
+    if (entry === undefined || kept === undefined) continue
+    const met: Met = { record: entry.record, kept }
     if (found === undefined || isWorse(met, found)) found = met
   }
   return found

@@ -40,6 +40,8 @@ export interface Charter {
   readonly summarises?: true
   /** How the operator wants runs to go where the graph leads nowhere; the rules of the reference where absent. */
   readonly routing?: Routing
+  /** The host has a council of its own: whether it can be asked how a proposal stands. */
+  readonly council?: { readonly checks: boolean }
   /** Names of actions that the host has; each goes before one of Reflex of the same name. */
   readonly actions?: readonly string[]
 }
@@ -98,6 +100,8 @@ export interface Scene {
   /** What the alias says for dispatch; nothing else may choose which code runs (reference pipeline 4.1). */
   readonly injected: Readonly<Record<string, string>>
   readonly charter: Charter
+  /** The folder of the run in this lap. */
+  readonly folder: string
   /** From 1. */
   readonly attempt: number
   /** A branch is executed: it walks the pipeline beside others. */
@@ -204,8 +208,11 @@ export type Ask =
   /** The same, of a program that came as data. */
   | { readonly define: JsonObject; readonly kind: string; readonly id: string; readonly inputs: JsonObject }
   | ForkAsk
-  /** A program that runs beside this node, with named inputs only; it is stopped with the execution. Answers at once with its name. */
-  | { readonly begin: string; readonly inputs: JsonObject }
+  /**
+   * A program that runs beside this node, with named inputs only; it is stopped with the execution, or with `detached` runs on, and
+   * the pipeline ends once it has ended. Answers at once with its name.
+   */
+  | { readonly begin: string; readonly inputs: JsonObject; readonly detached?: boolean }
   /** How such a program stands. Answers at once. */
   | { readonly observe: string }
   /** Forgets every answer and begins the handler again with this as `scene.kept`: for loops of many rounds, each as quick as the first. */

@@ -25,6 +25,8 @@ export interface Outcome {
   readonly failure_reason?: string
   /** A failure that trying again cannot help: `false`. */
   readonly retryable?: boolean
+  /** The code of the effect that failed; absent where the stage itself says that it failed, which is `R2210`. */
+  readonly code?: string
   /**
    * A further attempt has the answers of this one: it asks the `last` question again, or continues with the `next` one. Absent: the
    * attempt begins with none.

@@ -21,6 +21,10 @@ export interface Engine {
   itemNode(item: NonNullable<BranchSpec['item']>): TypedNode
   /** Whether a node waits for people or a council, so that its timeout is theirs. */
   waits(node: TypedNode): boolean
+  /** Whether a hook runs before the first attempt at a node, or behind its last one. */
+  hooks(scene: Scene, phase: 'pre' | 'post'): boolean
+  /** Runs it. A failure before the first attempt is the failure of the node; `outcome` is what the node came to. */
+  hook(scene: Scene, phase: 'pre' | 'post', outcome?: Outcome): Steps
   /** Whether something is done when a pipeline ends. */
   closes(typed: TypedGraph, charter: Charter): boolean
   /** What is done then. */

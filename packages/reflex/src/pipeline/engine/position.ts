@@ -35,6 +35,8 @@ export interface Position {
   readonly since?: number
   /** Nodes executed in this frame. */
   readonly steps: number
+  /** A hook of the node is running: before its first attempt, or behind its last one. */
+  readonly hook?: 'pre' | 'post'
   /** Attempts at this node, from 1. */
   readonly attempt?: number
   /** When and with which record the execution began. */
@@ -67,6 +69,8 @@ export interface Position {
 export interface Ending {
   readonly status: 'success' | 'fail' | 'cancelled'
   readonly reason?: string
+  /** The code of the failure of the stage that ended it. */
+  readonly code?: string
 }
 
 export type Waiting =

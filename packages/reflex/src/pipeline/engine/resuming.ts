@@ -6,7 +6,18 @@ import { advance, endNow } from './advance.ts'
 import { markLabel } from './labels.ts'
 import type { Outcome } from './outcome.ts'
 import type { Position } from './position.ts'
-import { jumpKey, keepCount, keepHash, keepOutcome, keepRepeated, keepSpent, RESUMED, type Spent } from './tally.ts'
+import {
+  jumpKey,
+  keepCount,
+  keepHash,
+  keepOutcome,
+  keepRepeated,
+  keepRestarts,
+  keepSpent,
+  type Repeated,
+  RESUMED,
+  type Spent,
+} from './tally.ts'
 import type { Walk } from './walk.ts'
 
 /** What a run takes over that begins where a checkpoint stands: plain data, and part of its first record. */
@@ -35,7 +46,8 @@ export interface Held {
   readonly taint: JsonObject
   readonly lap: number
   readonly returns: number
-  readonly repeated?: readonly [signature: string, times: number]
+  readonly repeated?: Repeated
+  readonly restarts?: Repeated
   /** The pipeline as the run had changed it, and the hash of the one that it began with. */
   readonly adapted?: HeldGraph
   readonly spent?: Spent
@@ -74,10 +86,11 @@ export function takeOver(walk: Walk, held: Held): void {
   const { lap, completed } = held
   for (const [key, value] of Object.entries(held.context)) x.set(key, value)
   for (const [node, outcome] of Object.entries(held.outcomes)) keepHeld(walk, held, node, outcome)
-  for (const [node, hash] of Object.entries(held.hashes)) keepHash(x, lap, node, hash)
+  for (const [node, hash] of Object.entries(held.hashes)) keepHash(x, node, hash)
   for (const [way, times] of Object.entries(held.jumps)) keepCount(x, jumpKey(way), times)
   for (const [key, label] of Object.entries(held.taint)) markLabel(walk, key, unpackLabel(label))
   if (held.repeated !== undefined) keepRepeated(x, ...held.repeated)
+  if (held.restarts !== undefined) keepRestarts(x, ...held.restarts)
   if (held.spent !== undefined) keepSpent(x, held.spent)
   x.set(RESUMED, true)
   const last = completed.findLast((id) => typed.nodes.get(id)?.canonical !== 'branch' && held.outcomes[id] !== undefined)

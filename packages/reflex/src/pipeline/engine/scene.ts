@@ -3,6 +3,7 @@ import type { Frame } from '../../kernel/frame.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { TypedGraph, TypedNode } from '../compile/typed.ts'
 import type { Attributes } from '../dot/graph.ts'
+import { folderAt } from '../folder/paths.ts'
 import { worseBudget } from '../inputs.ts'
 import { lookUp, type ReadKey } from '../language/reading.ts'
 import { renderText } from '../language/render.ts'
@@ -117,6 +118,10 @@ export class NodeScene implements Scene {
 
   get charter(): Charter {
     return this.#from.charter
+  }
+
+  get folder(): string {
+    return folderAt(this.charter.folder, this.#from.frame)
   }
 
   get attempt(): number {

@@ -19,7 +19,7 @@ export function stepWalk(x: Step, engine: Engine, input: Input | undefined): voi
   if (input?.[0] === 'kernel') forked(walk, input[2])
   else if (x.position === undefined) begin(walk)
   else if (input !== undefined) take(walk, input)
-  else if (walk.position.phase === 'close') attempt(walk)
+  else if (walk.position.phase === 'close' || walk.position.hook !== undefined) attempt(walk)
   else enter(walk)
   if (walk.remarks.length > 0) x.note(walk.remarks)
 }
@@ -45,11 +45,12 @@ function forked({ x }: Walk, detail: Json | undefined): void {
   const before = Tally.in(x).charter
   if (before === undefined || !isObject(detail)) return
   const { run, said } = detail
-  const { began, aside, before: spent, draws = before.run, toolHooks, hooks, summarises, actions } = before
+  const { began, aside, before: spent, draws = before.run, toolHooks, hooks, summarises, council, actions } = before
   const {
     toolHooks: _toolHooks,
     hooks: _hooks,
     summarises: _summarises,
+    council: _council,
     actions: _actions,
     ...settled
   } = isObject(said) ? (said as unknown as Charter) : before
@@ -63,6 +64,7 @@ function forked({ x }: Walk, detail: Json | undefined): void {
     ...(toolHooks === undefined ? {} : { toolHooks }),
     ...(hooks === undefined ? {} : { hooks }),
     ...(summarises === undefined ? {} : { summarises }),
+    ...(council === undefined ? {} : { council: { ...council } }),
     ...(actions === undefined ? {} : { actions }),
   } as unknown as JsonObject)
 }

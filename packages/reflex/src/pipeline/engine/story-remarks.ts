@@ -4,6 +4,7 @@ import type { TypedGraph, TypedNode } from '../compile/typed.ts'
 import { integerOf, isOn, numberOf, textOf as attribute } from '../dot/graph.ts'
 import { failureJump, gateJump } from '../jumps.ts'
 import { branchOf } from './branch.ts'
+import { pipelineFaults, STAGE_FAILED } from './faults.ts'
 import { withoutSensitive } from './labels.ts'
 import { brief } from '../../text/brief.ts'
 import { valueIn } from '../../text/value-in.ts'
@@ -27,8 +28,8 @@ export const TOLD: Readonly<Record<string, Teller>> = {
   stage_started: ({ node_id }, heard) =>
     isSilent(heard, node_id) ? [] : [{ mark: 'enter', node: textOf(node_id), ...cameOver(heard, node_id) }],
   stage_completed: (payload, heard, place) => completed(payload, heard, place),
-  stage_failed: ({ node_id, error, will_retry }, heard, place) =>
-    will_retry === true ? [] : [failed(textOf(node_id), textOf(error), heard, place)],
+  stage_failed: ({ node_id, error, code, will_retry }, heard, place) =>
+    will_retry === true ? [] : [failed(textOf(node_id), { code: textOf(code), error: textOf(error) }, heard, place)],
   stage_retrying: ({ node_id, attempt, delay_ms }, heard, place) => [retrying(heard, textOf(node_id), attempt, delay_ms, place)],
   stage_skipped: ({ node_id, reason }) => [{ mark: 'skip', node: textOf(node_id), text: textOf(reason) }],
   stage_warning: ({ node_id, warning }) => [warns(node_id, textOf(warning))],
@@ -170,7 +171,7 @@ function completed({ node_id, status, notes }: JsonObject, heard: Heard, place: 
   return [{ mark: 'done', node: id, text: text.join(': '), facts }]
 }
 
-function failed(id: string, error: string, heard: Heard, place: number): StoryEvent {
+function failed(id: string, { code, error }: { readonly code: string; readonly error: string }, heard: Heard, place: number): StoryEvent {
   const { input } = heard.record
   const way = wayFrom(id, heard, place)
   const used = input?.[0] === 'ok' ? usedBy(input[2]) : undefined
@@ -179,9 +180,17 @@ function failed(id: string, error: string, heard: Heard, place: number): StoryEv
     mark: 'fail',
     node: id,
     text,
-    facts: { fault: { code: '', message: text }, ...(used === undefined ? {} : { used }), ...way },
+    facts: { fault: faultOf(id, code, text), ...(used === undefined ? {} : { used }), ...way },
   }
 }
+
+/** The failure of a stage. Its line says that a stage failed: the code of that alone tells no more, and stays out of the line. */
+export function faultOf(node: string, code: string, message: string): JsonObject {
+  const own = code === '' || code === STAGE_FAILED
+  return { code: own ? STAGE_FAILED : code, message, path: node, ...(own ? { fix: STAGE_FIX, plain: true } : {}) }
+}
+
+const STAGE_FIX = pipelineFaults.entries.R2210.fix
 
 /** Characters of a remark in a line; a model's answer may have thousands. */
 const REMARK = 100

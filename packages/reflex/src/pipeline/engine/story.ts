@@ -3,7 +3,7 @@ import type { Change, StoryEvent } from '../../kernel/story.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 import { branchOf } from './branch.ts'
 import { nodeOf } from './position.ts'
-import { type Heard, TOLD } from './story-remarks.ts'
+import { faultOf, type Heard, TOLD } from './story-remarks.ts'
 import { authorOf, textOf, usedBy, waysOf } from './story-facts.ts'
 
 /** The remarks of a record: `[type, payload]` each. */
@@ -92,7 +92,7 @@ function branchStory(heard: Heard, remarked: readonly StoryEvent[]): StoryEvent[
     return [{ mark: 'skip', node, text: isCancelled(frame) ? 'cancelled' : 'stopped, it is not needed any more' }, end]
   if ((how !== 'failed' && status !== 'fail') || remarked.some(({ mark }) => mark === 'fail')) return [end]
   const reason = isObject(value) ? textOf(value['failure_reason'] ?? value['message']) : ''
-  return [{ mark: 'fail', node, text: reason, facts: { fault: { code: '', message: reason } } }, end]
+  return [{ mark: 'fail', node, text: reason, facts: { fault: faultOf(node, '', reason) } }, end]
 }
 
 /** The branch ends with all that it is part of. */

@@ -1,12 +1,12 @@
 import type { StepContext } from '../../kernel/context.ts'
-import { isObject, type Json } from '../../kernel/json.ts'
+import { isList, isObject, type Json } from '../../kernel/json.ts'
 import type { BoardReader } from '../../kernel/scope.ts'
 import type { Charter } from './handler.ts'
 import { isGood, type Outcome, type Status } from './outcome.ts'
 
 /**
- * The engine's own keys on the board. They begin with `#`, which no handler may write and no condition can read; those
- * of a lap name it, so that a restart begins with none of them.
+ * The engine's own keys on the board. They begin with `#`, which no handler may write and no condition can read. What holds for
+ * one lap alone says so in its value: a run of many laps has no more keys than one of a single lap.
  */
 export const OWN = '#'
 
@@ -15,6 +15,22 @@ export const SPENT = '#spent'
 /** What the first node that is given a whole conversation must know: the conversation is gone (reference pipeline 3.13). */
 export const RESUMED = '#resumed'
 const REPEATED = '#repeated'
+const RESTARTS = '#restarts'
+/** What a stage came to, while the hook behind it runs. */
+const FINISHED = '#finished'
+
+/** Programs that run on when their node is left. */
+const DETACHED = '#detached'
+
+/** A stage that is over, before it is kept: what counts of it, after how many attempts, and the changed pipeline that it brings. */
+export interface Finished {
+  readonly outcome: Outcome
+  readonly attempts: number
+  readonly dot?: string
+}
+
+/** The last failure of its kind, without what differs from time to time, and how often in a row it has come. */
+export type Repeated = readonly [signature: string, times: number]
 
 /** A step, as far as book-keeping needs it. */
 type Board = Pick<StepContext, 'get' | 'set'>
@@ -22,6 +38,8 @@ type Board = Pick<StepContext, 'get' | 'set'>
 /** A node's last outcome in this lap, as it is kept. */
 export interface Kept {
   readonly status: Status
+  /** The lap that it belongs to; absent in the first. */
+  readonly lap?: number
   /** Which completion of the frame it was, from 1. */
   readonly n: number
   /** How often it has been completed in this lap. */
@@ -84,7 +102,7 @@ export class Tally {
   }
 
   outcome(node: string): Kept | undefined {
-    return this.#read(outcomeKey(this.#lap, node)) as unknown as Kept | undefined
+    return keptIn(this.#read(outcomeKey(node)), this.#lap)
   }
 
   /** Whether a goal gate that was reached lets the run out. */
@@ -98,16 +116,30 @@ export class Tally {
     return typeof value === 'number' ? value : 0
   }
 
+  /** The hash of what the last successful execution of a node depended on, in whatever lap that was. */
   hash(node: string): string | undefined {
-    const value = this.#read(hashKey(this.#lap, node))
+    const value = this.#read(hashKey(node))
     return typeof value === 'string' ? value : undefined
   }
 
   /** What was last given up for the same reason, and how often in a row. */
-  get repeated(): readonly [signature: string, times: number] {
-    const value = this.#read(REPEATED)
-    const { s, n } = isObject(value) ? value : {}
-    return typeof s === 'string' && typeof n === 'number' ? [s, n] : ['', 0]
+  get repeated(): Repeated {
+    return repeatedOf(this.#read(REPEATED))
+  }
+
+  /** The failure after which the run was restarted last, and how many restarts in a row it has had. */
+  get restarts(): Repeated {
+    return repeatedOf(this.#read(RESTARTS))
+  }
+
+  /** The strands of programs that their nodes have left running, by name. */
+  get detached(): readonly string[] {
+    const value = this.#read(DETACHED)
+    return isList(value) ? value.map(String) : []
+  }
+
+  get finished(): Finished | undefined {
+    return (this.#read(FINISHED) ?? undefined) as unknown as Finished | undefined
   }
 
   answer(i: number): Json | undefined {
@@ -124,19 +156,37 @@ export function keepSpent(x: Pick<StepContext, 'set'>, spent: Spent): void {
 }
 
 export function keepOutcome(x: Board, lap: number, node: string, kept: Kept): void {
-  x.set(outcomeKey(lap, node), { ...kept })
+  x.set(outcomeKey(node), { ...kept, ...(lap === 0 ? {} : { lap }) })
 }
 
 export function keepCount(x: Board, key: string, count: number): void {
   x.set(countKey(key), count)
 }
 
-export function keepHash(x: Board, lap: number, node: string, hash: string): void {
-  x.set(hashKey(lap, node), hash)
+export function keepHash(x: Board, node: string, hash: string): void {
+  x.set(hashKey(node), hash)
+}
+
+export function keepDetached(x: Board, strands: readonly string[]): void {
+  x.set(DETACHED, strands)
+}
+
+export function keepFinished(x: Board, finished: Finished | null): void {
+  x.set(FINISHED, finished)
 }
 
 export function keepRepeated(x: Board, signature: string, times: number): void {
   x.set(REPEATED, { s: signature, n: times })
+}
+
+export function keepRestarts(x: Board, signature: string, times: number): void {
+  x.set(RESTARTS, { s: signature, n: times })
+}
+
+/** Reads what `keepRepeated` and `keepRestarts` write. */
+export function repeatedOf(value: Json | undefined): Repeated {
+  const { s, n } = isObject(value) ? value : {}
+  return typeof s === 'string' && typeof n === 'number' ? [s, n] : ['', 0]
 }
 
 /** Keeps what came for the i-th ask of an execution; `part`, where it asked for several things at once. */
@@ -190,17 +240,32 @@ function combined(a: Amounts | undefined, b: Amounts | undefined, of: (a: number
 const sum = (a: number, b: number): number => a + b
 
 /** The outcome as handlers, checkpoints and preambles see it. */
-export function outcomeOf({ n: _n, v: _v, recheck: _recheck, retries: _retries, branch: _branch, held: _held, ...outcome }: Kept): Outcome {
+export function outcomeOf({
+  n: _n,
+  v: _v,
+  recheck: _recheck,
+  retries: _retries,
+  branch: _branch,
+  held: _held,
+  lap: _lap,
+  ...outcome
+}: Kept): Outcome {
   return outcome
 }
 
 /** Where the last outcome of a node is kept. */
-export function outcomeKey(lap: number, node: string): string {
-  return lap === 0 ? `#o/${node}` : `#o${lap}/${node}`
+export function outcomeKey(node: string): string {
+  return `#o/${node}`
 }
 
-function hashKey(lap: number, node: string): string {
-  return lap === 0 ? `#h/${node}` : `#h${lap}/${node}`
+/** The outcome that is kept of a node, if it is one of this lap. */
+export function keptIn(value: Json | undefined, lap: number): Kept | undefined {
+  const kept = value as unknown as Kept | undefined
+  return (kept?.lap ?? 0) === lap ? kept : undefined
+}
+
+function hashKey(node: string): string {
+  return `#h/${node}`
 }
 
 /** The count of the ways that failures took from one node to another. */
@@ -210,7 +275,7 @@ export function jumpKey(way: string): string {
 
 /** What one of the engine's keys holds: an outcome, a hash or a count by its name, or something of the frame by its key. */
 export interface OwnKey {
-  readonly holds: 'outcome' | 'hash' | 'jump' | 'label' | 'spent' | 'repeated' | 'other'
+  readonly holds: 'outcome' | 'hash' | 'jump' | 'label' | 'spent' | 'repeated' | 'restarts' | 'other'
   readonly name: string
 }
 
@@ -220,7 +285,8 @@ const HOLDS: Readonly<Record<string, OwnKey['holds']>> = { o: 'outcome', h: 'has
 export function ownKeyOf(key: string): OwnKey {
   if (key === SPENT) return { holds: 'spent', name: key }
   if (key === REPEATED) return { holds: 'repeated', name: key }
-  const [, letter = '', name = ''] = /^#([ohnt])\d*\/([^]*)$/.exec(key) ?? []
+  if (key === RESTARTS) return { holds: 'restarts', name: key }
+  const [, letter = '', name = ''] = /^#([ohnt])\/([^]*)$/.exec(key) ?? []
   const jump = jumpKey('')
   if (letter === 'n') return name.startsWith(jump) ? { holds: 'jump', name: name.slice(jump.length) } : { holds: 'other', name: key }
   return { holds: HOLDS[letter] ?? 'other', name }

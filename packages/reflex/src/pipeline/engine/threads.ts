@@ -14,8 +14,8 @@ type Board = Pick<StepContext, 'get' | 'set'>
 export function keepTurn(x: Board, lap: number, { thread, messages }: Turn): void {
   const n = countOf((key) => x.get(key), lap, thread)
   const kept = messages.map((message) => keepFiles(x, message))
-  x.set(turnKey(lap, n, thread), kept)
-  x.set(threadKeyOf(lap, thread), n + 1)
+  x.set(turnKey(n, thread), kept)
+  x.set(threadKeyOf(thread), [lap, n + 1])
   if (x.get(RESUMED) === true) x.set(RESUMED, false)
 }
 
@@ -34,20 +34,21 @@ function keepFiles(x: Board, message: ModelMessage): ModelMessage {
 /** The turns of a conversation, the oldest first. Each lap of a run has its own. */
 export function turnsOf(read: (key: string) => Json | undefined, lap: number, thread: string): readonly (readonly ModelMessage[])[] {
   return Array.from({ length: countOf(read, lap, thread) }, (_, n) => {
-    const turn = read(turnKey(lap, n, thread))
+    const turn = read(turnKey(n, thread))
     return isList(turn) ? (turn as unknown as readonly ModelMessage[]) : []
   })
 }
 
 function countOf(read: (key: string) => Json | undefined, lap: number, thread: string): number {
-  const count = read(threadKeyOf(lap, thread))
-  return typeof count === 'number' ? count : 0
+  const kept = read(threadKeyOf(thread))
+  const [of, count] = isList(kept) ? kept : []
+  return of === lap && typeof count === 'number' ? count : 0
 }
 
-function threadKeyOf(lap: number, thread: string): string {
-  return `#thread${lap === 0 ? '' : lap}/${thread}`
+function threadKeyOf(thread: string): string {
+  return `#thread/${thread}`
 }
 
-function turnKey(lap: number, n: number, thread: string): string {
-  return `#turn${lap === 0 ? '' : lap}/${n}/${thread}`
+function turnKey(n: number, thread: string): string {
+  return `#turn/${n}/${thread}`
 }

@@ -23,10 +23,10 @@ export function unchanged(walk: Walk): Outcome | undefined {
 }
 
 /** The output of a pure node; nothing if another node has overwritten it. */
-function writtenUpdates({ x, node, lap }: Walk): JsonObject | undefined {
+function writtenUpdates({ x, node }: Walk): JsonObject | undefined {
   const output = outputOf(node)
   const entry = x.frame.reader().entry(output)
-  const written = x.frame.books().entry(outcomeKey(lap, node.id))
+  const written = x.frame.books().entry(outcomeKey(node.id))
   return entry?.value === undefined || entry.record !== written?.record ? undefined : { [output]: entry.value }
 }
 

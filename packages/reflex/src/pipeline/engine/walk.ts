@@ -172,11 +172,12 @@ export class Walk {
     keepBranchGates(this)
   }
 
-  /** Ends the frame with a failure. */
-  fail(reason: string, node: string): void {
+  /** Ends the frame with a failure; its data names the stage that failed, with the code of that failure. */
+  fail(reason: string, node: string, code?: string): void {
     const name = textOf(this.typed.graph.attributes, 'label') ?? this.typed.graph.id
-    const brought = this.x.frame.link === undefined ? {} : { data: { ...this.brought() } }
-    this.x.fail({ ...faultData(this.engine.failed(reason, node, name)), ...brought })
+    const stage = code === undefined ? {} : { stage: { node, code, message: reason } }
+    const data = { ...stage, ...(this.x.frame.link === undefined ? {} : this.brought()) }
+    this.x.fail({ ...faultData(this.engine.failed(reason, node, name)), ...(Object.keys(data).length === 0 ? {} : { data }) })
   }
 }
 

@@ -12,6 +12,14 @@ export function folderOfLap(root: string, lap: number): string {
   return `${before}-v${Number(number) + lap}`
 }
 
+/** The folder of a run as a frame of it finds it: restarts of the outermost pipeline change the folder, those of others do not. */
+export function folderAt(root: string, frame: Frame): string {
+  let outermost = frame
+  while (outermost.link !== undefined) outermost = outermost.link.caller
+  const lap = isObject(outermost.position) ? outermost.position['lap'] : undefined
+  return folderOfLap(root, typeof lap === 'number' ? lap : 0)
+}
+
 /** A name as one part of a path: what could lead elsewhere is replaced. */
 export function safeName(name: string): string {
   return name.replace(/[^\w.[\]-]/g, '_').replace(/^\.+/, (dots) => '_'.repeat(dots.length)) || '_'

@@ -9,7 +9,7 @@ import { shownRequest } from '../engine/conversation.ts'
 import { remarksOf } from '../engine/story.ts'
 import { type Kept, outcomeOf, ownKeyOf } from '../engine/tally.ts'
 import type { FolderImage } from './image.ts'
-import { ARTIFACT } from '../engine/artifacts.ts'
+import { ARTIFACT, storedFile } from '../engine/artifacts.ts'
 import { safeName, stagePath } from './paths.ts'
 import { renderText } from '../language/render.ts'
 
@@ -148,7 +148,7 @@ function putText(image: FolderImage, path: string, text: Json | undefined): void
 /** A large piece of data that a node has stored is a file of its own (seed pipeline 7.5). */
 function putArtifact(image: FolderImage, key: string, value: Json, persists: boolean): void {
   const { about, data } = key.startsWith(ARTIFACT) && isObject(value) ? value : {}
-  if (!isObject(about) || (about['storage'] !== 'file' && !persists)) return
+  if (!isObject(about) || data === undefined || storedFile(data) !== undefined || (about['storage'] !== 'file' && !persists)) return
   image.put(`artifacts/${key.slice(ARTIFACT.length)}`, typeof data === 'string' ? data : `${JSON.stringify(data, null, 2)}\n`)
 }
 

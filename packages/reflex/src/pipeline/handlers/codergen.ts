@@ -3,8 +3,8 @@ import type { JsonObject } from '../../kernel/json.ts'
 import type { FilePart, ModelMessage } from '../../models/index.ts'
 import { textOf } from '../dot/graph.ts'
 import type { Answer, Ask, Handler, Scene, Steps } from '../engine/handler.ts'
-import { failure, type Outcome, readOutcome, refusal } from '../engine/outcome.ts'
-import { perform } from '../engine/asks.ts'
+import { failure, type Outcome, refusal } from '../engine/outcome.ts'
+import { outcomeIn, perform } from '../engine/asks.ts'
 import { attached } from './attachments.ts'
 import { turnsWithin } from './fidelity.ts'
 import { askedPrompt, historyOf, promptOf, systemOf } from './llm-prompt.ts'
@@ -12,7 +12,7 @@ import { settingsOf } from './llm-settings.ts'
 import { simulated } from './llm-simulate.ts'
 import { answered } from './llm-written.ts'
 import { preambleFacts, preambleLength, preambleOf } from './preamble.ts'
-import { type Conversation, converse, offered } from './tool-loop.ts'
+import { converse, offered } from './tool-loop.ts'
 
 /**
  * Asks a model (reference pipeline 4.3.1). It is told what its fidelity says of what happened before, may call tools, and
@@ -43,7 +43,8 @@ function* asked(scene: Scene): Steps {
   const came = yield* converse(scene, { ...settings, messages }, offers)
   if ('error' in came) return unanswered(prompt, came.error)
   if ('problem' in came) return { ...failed(prompt, came.problem), ...(came.turns === undefined ? {} : { resume: 'next' }) }
-  const given = outcomeOf(came)
+  // A backend of a host may answer with an outcome: it counts as it is.
+  const given = outcomeIn(came.reply)
   if (given !== undefined) return { ...given, context_updates: { ...told(scene, prompt), ...given.context_updates }, resume: 'last' }
   const { thread } = scene.fidelity
   const outcome = answered(scene, prompt, came)
@@ -75,18 +76,13 @@ function* summed(scene: Scene): Generator<Ask, string | undefined, Answer> {
   return typeof settled.ok === 'string' && settled.ok !== '' ? settled.ok.slice(0, preambleLength(mode)).toWellFormed() : undefined
 }
 
-/** A backend of a host may answer with an outcome: it counts as it is. */
-function outcomeOf({ reply }: Conversation): Outcome | undefined {
-  return 'outcome' in reply ? readOutcome(reply.outcome) : undefined
-}
-
 function told(scene: Scene, prompt: string): JsonObject {
   return { last_prompt: prompt, 'context.previous_outcome': scene.text('outcome') }
 }
 
-function unanswered(prompt: string, { message, verdict }: FaultData): Outcome {
+function unanswered(prompt: string, { code, message, verdict }: FaultData): Outcome {
   const reason = `LLM call failed: ${message}`
-  return verdict === 'retry' ? failure(reason, { ...without(prompt), resume: 'last' }) : refusal(reason, without(prompt))
+  return verdict === 'retry' ? failure(reason, { ...without(prompt), code, resume: 'last' }) : refusal(reason, { ...without(prompt), code })
 }
 
 function failed(prompt: string, problem: string): Outcome {

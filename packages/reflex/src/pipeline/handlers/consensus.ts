@@ -6,6 +6,7 @@ import { perform, sleep } from '../engine/asks.ts'
 import type { Answer, Ask, Handler, Scene, Steps } from '../engine/handler.ts'
 import { type Outcome, refusal, success } from '../engine/outcome.ts'
 import { type Decision, decideVotes, quorumProblem } from './consensus-decide.ts'
+import { askHost, awaitHost, checkWithHost, decisionKeys, ledgerOf, type Proposal, proposeToHost } from './consensus-host.ts'
 import { readVote, VOTE_INSTRUCTION } from './consensus-vote.ts'
 import { performSome, plainAsk, promptValue, replyText } from './plain-request.ts'
 import { effectFailed } from './requirements.ts'
@@ -14,14 +15,6 @@ import { effectFailed } from './requirements.ts'
 const EVALUATORS: readonly string[] = ['correctness', 'safety', 'usefulness']
 /** Milliseconds that a council has, and that is waited for one. */
 const TIMEOUT = 30_000
-
-/** What is put before a council. */
-interface Proposal {
-  readonly text: string
-  readonly agent: string
-  readonly evaluators: readonly string[]
-  readonly quorum: string
-}
 
 type Came<Value> = Generator<Ask, Value | Outcome, Answer>
 
@@ -32,7 +25,8 @@ type Came<Value> = Generator<Ask, Value | Outcome, Answer>
  */
 export const consensusPropose: Handler = (scene) => {
   const proposal = proposalOf(scene)
-  return 'status' in proposal ? proposal : proposes(scene, proposal)
+  if ('status' in proposal) return proposal
+  return scene.charter.council === undefined ? proposes(scene, proposal) : proposeToHost(scene, proposal)
 }
 
 function* proposes(scene: Scene, proposal: Proposal): Steps {
@@ -51,7 +45,8 @@ function* proposes(scene: Scene, proposal: Proposal): Steps {
 /** The same, and waits for what it comes to. */
 export const consensusAsk: Handler = (scene) => {
   const proposal = proposalOf(scene)
-  return 'status' in proposal ? proposal : asks(scene, proposal)
+  if ('status' in proposal) return proposal
+  return scene.charter.council === undefined ? asks(scene, proposal) : askHost(scene, proposal)
 }
 
 function* asks(scene: Scene, proposal: Proposal): Steps {
@@ -81,7 +76,8 @@ function* decides(scene: Scene, { text, evaluators, quorum }: Proposal): Came<De
 /** Waits for the decision on a proposal, up to `timeout`; then it is pending, which is no failure. */
 export const consensusAwait: Handler = (scene) => {
   const id = proposalId(scene)
-  return typeof id === 'string' ? awaits(scene, id) : id
+  if (typeof id !== 'string') return id
+  return scene.charter.council === undefined ? awaits(scene, id) : awaitHost(scene, id, timeoutOf(scene))
 }
 
 function* awaits(scene: Scene, id: string): Steps {
@@ -100,7 +96,8 @@ function* awaits(scene: Scene, id: string): Steps {
 /** Says whether a proposal has been decided, without waiting. */
 export const consensusCheck: Handler = (scene) => {
   const id = proposalId(scene)
-  return typeof id === 'string' ? checks(scene, id) : id
+  if (typeof id !== 'string') return id
+  return scene.charter.council === undefined ? checks(scene, id) : checkWithHost(scene, id)
 }
 
 function* checks(scene: Scene, id: string): Steps {
@@ -133,10 +130,6 @@ function isOutcome(found: Standing | Outcome): found is Outcome {
   return 'status' in found
 }
 
-function decisionKeys(decision: string, recommendation = ''): JsonObject {
-  return { 'consensus.decision': decision, 'consensus.recommendation': recommendation, 'consensus.status': 'decided' }
-}
-
 function proposalOf(scene: Scene): Proposal | Outcome {
   const { attributes, node } = scene
   const key = textOf(attributes, 'source_key')?.trim() || 'session.input'
@@ -161,9 +154,4 @@ function proposalId(scene: Scene): string | Outcome {
 
 function timeoutOf({ attributes }: Scene): number {
   return durationOf(attributes, 'timeout') || TIMEOUT
-}
-
-/** A ledger of the run's own: proposals of other runs are nobody's business here. */
-function ledgerOf({ charter }: Scene): string {
-  return `consensus/${charter.run}`
 }

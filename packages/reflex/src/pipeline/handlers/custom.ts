@@ -11,8 +11,8 @@ export function customHandler(name: string): Handler {
   return function* handle({ node }) {
     const settled = yield* perform('handler', { handler: name, node: node.id })
     if (settled.error !== undefined) {
-      const { message, verdict } = settled.error
-      return verdict === 'retry' ? failure(message) : refusal(message)
+      const { code, message, verdict } = settled.error
+      return verdict === 'retry' ? failure(message, { code }) : refusal(message, { code })
     }
     const answer = isObject(settled.ok) ? settled.ok : {}
     const outcome = readOutcome(answer)

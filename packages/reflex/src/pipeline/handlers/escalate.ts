@@ -2,7 +2,7 @@ import type { FaultData } from '../../kernel/fault.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { listOf, numberOf, textOf } from '../dot/graph.ts'
 import { durationOf } from '../language/duration.ts'
-import { askModel } from '../engine/asks.ts'
+import { askModel, outcomeIn } from '../engine/asks.ts'
 import type { Handler, Scene, Steps } from '../engine/handler.ts'
 import { failure, refusal, success } from '../engine/outcome.ts'
 import { expandPrompt, plainRequest, promptValue } from './plain-request.ts'
@@ -52,7 +52,8 @@ function* climbs(scene: Scene, prompt: string, models: readonly (string | undefi
     if ('reply' in answer) {
       const { reply } = answer
       history.push({ model: model ?? reply.model, status: 'success', reason: '' })
-      return success({ last_response: reply.text, ...keys(model ?? reply.model, attempts) })
+      const { context_updates, ...own } = outcomeIn(reply) ?? success()
+      return { ...own, context_updates: { last_response: reply.text, ...context_updates, ...keys(model ?? reply.model, attempts) } }
     }
     last = answer.error
     const status = last.code === TOO_LONG ? 'timeout' : 'fail'

@@ -58,6 +58,7 @@ function* runs(scene: Scene, text: string, environment: JsonObject, keys: Keys):
       cwd: placeOf(scene, textOf(attributes, 'cwd') ?? ''),
       timeout: limit === undefined || limit === 0 ? TIMEOUT : limit,
       stage: stageFolder(scene),
+      whole: true,
       ...sandboxOf(scene),
     },
     onResume(scene),
@@ -71,7 +72,7 @@ function* runs(scene: Scene, text: string, environment: JsonObject, keys: Keys):
 
 /** What a command that has ended comes to: a code other than 0 is what `on_error` says. */
 function ended(scene: Scene, result: JsonObject, keys: Keys): Outcome {
-  const { code = null, stdout = '', stderr = '', signal, truncated, warning } = result
+  const { code = null, stdout = '', stderr = '', signal, truncated, kept, warning } = result
   const outputKey = textOf(scene.attributes, 'output_key')
   const reason = code === 0 ? undefined : reasonOf(scene.node.id, code, signal, renderText(stderr).trim() || renderText(stdout).trim())
   const updates = {
@@ -81,9 +82,25 @@ function ended(scene: Scene, result: JsonObject, keys: Keys): Outcome {
     ...(keys.error === undefined ? {} : { [keys.error]: reason ?? null }),
     ...(outputKey === undefined ? {} : { [outputKey]: stdout }),
   }
-  const notes = [warning, truncated === true ? 'the output was cut' : undefined].filter((note) => typeof note === 'string')
-  const more = { context_updates: updates, ...(notes.length === 0 ? {} : { notes: notes.join('; ') }) }
+  const artifacts = wholeOutputs(kept)
+  const whole = Object.keys(artifacts).map((name) => `${scene.node.id}/${name}`)
+  const cut = whole.length === 0 ? 'the output was cut' : `the output was cut: all of it is the artifact ${whole.join(' and ')}`
+  const notes = [warning, truncated === true ? cut : undefined].filter((note) => typeof note === 'string')
+  const more = {
+    context_updates: updates,
+    ...(notes.length === 0 ? {} : { notes: notes.join('; ') }),
+    ...(whole.length === 0 ? {} : { artifacts }),
+  }
   return reason === undefined ? success(updates, more) : onError(scene, failure(reason, more))
+}
+
+/** The files with what a command has said beyond the cut, as artifacts of its node (reference pipeline 4.5). */
+function wholeOutputs(kept: Json | undefined): JsonObject {
+  const files = Object.entries(isObject(kept) ? kept : {}).flatMap(([name, file]): [string, Json][] => {
+    const { path, bytes, sha256 } = isObject(file) ? file : {}
+    return typeof path === 'string' ? [[`${name}.txt`, { $file: path, bytes: bytes ?? 0, sha256: sha256 ?? '' }]] : []
+  })
+  return Object.fromEntries(files)
 }
 
 function reasonOf(id: string, code: Json, signal: Json | undefined, said: string): string {
@@ -95,19 +112,19 @@ function reasonOf(id: string, code: Json, signal: Json | undefined, said: string
 const ENDED: ReadonlySet<string> = new Set(['R4131', 'R4132'])
 
 function notRun(scene: Scene, error: FaultData, keys: Keys): Outcome {
-  const { message } = error
+  const { code, message } = error
   const updates = { [keys.code]: null, ...(keys.error === undefined ? {} : { [keys.error]: message }) }
-  if (ENDED.has(error.code)) return onError(scene, failure(`${scene.node.id}: ${message}`, { context_updates: updates }))
-  return refusal(`${scene.node.id}: ${message}`, { context_updates: updates })
+  if (ENDED.has(error.code)) return onError(scene, failure(`${scene.node.id}: ${message}`, { code, context_updates: updates }))
+  return refusal(`${scene.node.id}: ${message}`, { code, context_updates: updates })
 }
 
 /** What a node makes of a failure of what it runs: `fail` unless it says `warn` or `continue`. */
 function onError(scene: Scene, failed: Outcome): Outcome {
   const word = textOf(scene.attributes, 'on_error')?.trim().toLowerCase()
   if (word !== 'warn' && word !== 'continue') return failed
-  const { failure_reason = '', context_updates } = failed
+  const { failure_reason = '', context_updates, artifacts } = failed
   if (word === 'warn') scene.note('stage_warning', { node_id: scene.node.id, warning: failure_reason })
-  return success(context_updates, { notes: failure_reason })
+  return success(context_updates, { notes: failure_reason, ...(artifacts === undefined ? {} : { artifacts }) })
 }
 
 /** Does something that has a name, of Reflex or of the host (reference pipeline 4.5, actions). */

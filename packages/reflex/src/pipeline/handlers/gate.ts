@@ -45,8 +45,12 @@ export const gateCapability: Handler = (scene) => {
 
 export const gateApproval: Handler = (scene) => approval(scene, 'gate')
 
-/** A gate that asks nothing lets everything through. */
-export const gatePlain: Handler = ({ node }) => success(undefined, { notes: `${node.id} has no predicate` })
+/** A gate that asks nothing lets everything through, and says so. */
+export const gatePlain: Handler = (scene) => {
+  const { id } = scene.node
+  scene.note('stage_warning', { node_id: id, warning: 'the gate lets everything through: write predicate, expression or condition_key' })
+  return success(undefined, { notes: `${id} has no predicate` })
+}
 
 /** Checks text: format, length, what it must and must not contain (reference pipeline 4.12). */
 export const outputValidate: Handler = (scene) => {

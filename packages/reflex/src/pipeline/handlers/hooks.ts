@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../kernel/json.ts'
 import { textOf } from '../dot/graph.ts'
 import { callTool, perform } from '../engine/asks.ts'
-import type { Answer, Ask, Handler, Scene, Settled } from '../engine/handler.ts'
-import { type Outcome, refusal } from '../engine/outcome.ts'
+import type { Answer, Ask, Scene, Settled } from '../engine/handler.ts'
+import { type Outcome, refusal, success } from '../engine/outcome.ts'
 import { commandResult } from './command-result.ts'
 
 /** Milliseconds for a hook (reference pipeline 10.3). */
@@ -52,33 +52,28 @@ export function* runHook(
   return settled
 }
 
-/** A handler with the hooks of its node around it; the graph's first one before the start (reference pipeline 10.3). */
-export function hooked(handler: Handler): Handler {
-  return (scene) => {
-    const { hooks = {} } = scene.charter
-    const own = {
-      pre: textOf(scene.attributes, 'pre_hook') ?? hooks.node?.pre,
-      post: textOf(scene.attributes, 'post_hook') ?? hooks.node?.post,
-    }
-    const graph = scene.node.canonical === 'start' ? graphHook(scene, 'pre') : undefined
-    if (own.pre === undefined && own.post === undefined && graph === undefined) return handler(scene)
-    return withHooks(scene, handler, own, graph)
-  }
+/** Whether a stage has a hook: its own, that of the host, or before the start that of the graph. */
+export function hasHook(scene: Scene, phase: 'pre' | 'post'): boolean {
+  return hooksOf(scene, phase).length > 0
 }
 
-function* withHooks(
-  scene: Scene,
-  handler: Handler,
-  own: { readonly pre: string | true | undefined; readonly post: string | true | undefined },
-  graph: string | true | undefined,
-): Generator<Ask, Outcome, Answer> {
-  if (graph !== undefined && !succeeded(yield* runHook(scene, 'graph', 'pre', graph))) return refusal('the pre_hook of the graph failed')
-  if (own.pre !== undefined && scene.attempt === 1 && !succeeded(yield* runHook(scene, 'node', 'pre', own.pre)))
-    return refusal(`${scene.node.id}: the pre_hook failed`)
-  const begun = handler(scene)
-  const outcome = 'next' in begun ? yield* begun : begun
-  if (own.post !== undefined) yield* runHook(scene, 'node', 'post', own.post, outcome)
-  return outcome
+/** Runs the hooks of a stage. What fails before it fails the stage; what fails behind it is a remark (reference pipeline 10.3). */
+export function* stageHooks(scene: Scene, phase: 'pre' | 'post', outcome?: Outcome): Generator<Ask, Outcome, Answer> {
+  for (const { of, hook } of hooksOf(scene, phase)) {
+    const settled = yield* runHook(scene, of, phase, hook, outcome)
+    if (phase === 'pre' && !succeeded(settled))
+      return refusal(of === 'graph' ? 'the pre_hook of the graph failed' : `${scene.node.id}: the pre_hook failed`)
+  }
+  return success()
+}
+
+function hooksOf(scene: Scene, phase: 'pre' | 'post'): readonly { readonly of: 'graph' | 'node'; readonly hook: string | true }[] {
+  const own = textOf(scene.attributes, `${phase}_hook`) ?? scene.charter.hooks?.node?.[phase]
+  const graph = phase === 'pre' && scene.node.canonical === 'start' ? graphHook(scene, 'pre') : undefined
+  return [
+    ...(graph === undefined ? [] : [{ of: 'graph' as const, hook: graph }]),
+    ...(own === undefined ? [] : [{ of: 'node' as const, hook: own }]),
+  ]
 }
 
 /** The hook of a pipeline: its own, else that of the host. */
@@ -92,9 +87,9 @@ function succeeded(settled: Settled | undefined): boolean {
   return settled.error === undefined && commandResult(settled.ok)['code'] === 0
 }
 
-/** The folder of a stage, below the run's own. Ids of nodes are safe parts of a path. */
-export function stageFolder({ charter, node }: Scene): string {
-  return `${charter.folder}/${node.id}`
+/** The folder of a stage, below that of the lap. Ids of nodes are safe parts of a path. */
+export function stageFolder({ folder, node }: Scene): string {
+  return `${folder}/${node.id}`
 }
 
 /** How a command is to be confined, as its node says; `strict` where it says nothing (decisions, commands). */

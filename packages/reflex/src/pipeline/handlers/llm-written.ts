@@ -3,7 +3,7 @@ import { cutWords } from '../../models/index.ts'
 import { integerOf, isOn, numberOf, textOf } from '../dot/graph.ts'
 import { renderText } from '../language/render.ts'
 import type { Scene } from '../engine/handler.ts'
-import { failure, type Outcome, readOutcome, success } from '../engine/outcome.ts'
+import { failure, type Outcome, success } from '../engine/outcome.ts'
 import { effortOf, providerOf } from './llm-settings.ts'
 import type { Conversation } from './tool-loop.ts'
 
@@ -13,9 +13,6 @@ const EXCERPT = 300
 /** What a model's answer comes to, and what it writes (reference pipeline 4.3.1). */
 export function answered(scene: Scene, prompt: string, conversation: Conversation): Outcome {
   const { reply, calls, usage, cost, turns, result } = conversation
-  // A backend of a host may say itself how the stage ended: that counts as it is.
-  const own = 'outcome' in reply ? readOutcome(reply.outcome) : undefined
-  if (own !== undefined) return own
   const text = result === undefined ? reply.text : renderText(result)
   const value = result ?? reply.object
   const updates: JsonObject = {

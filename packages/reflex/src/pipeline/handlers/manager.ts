@@ -37,7 +37,8 @@ interface Rules {
 /**
  * Watches over a pipeline that runs beside it (reference pipeline 3.9.7): looks at it, gives advice, asks whether it is
  * over, and waits, look by look. Each look is as quick as the first, since the loop begins again with what it keeps. The
- * child is stopped when the node is left, cancelled or out of time; after a crash both go on where they were.
+ * child is stopped when the node is left, cancelled or out of time, unless `manager.detach` leaves it running; after a crash both
+ * go on where they were.
  */
 export const managerLoop: Handler = function* (scene) {
   const rules = rulesOf(scene)
@@ -89,15 +90,13 @@ function* begun(scene: Scene): Generator<Ask, Standing | Outcome, Answer> {
   const program = managedProgram(attributes, typed.graph)
   const begins = !attributes.has('stack.child_autostart') || isOn(attributes, 'stack.child_autostart')
   if (program === undefined || !begins) return { cycle: 0, seen: {} }
-  if (isOn(attributes, 'manager.detach'))
-    scene.note('stage_warning', { node_id: node.id, warning: 'the child is stopped with its manager: manager.detach has no effect' })
   const goal = textOf(typed.graph.attributes, 'goal')
   const workdir = textOf(attributes, 'stack.child_workdir') ?? textOf(typed.graph.attributes, 'stack.child_workdir')
   const inputs: JsonObject = {
     ...(goal === undefined ? {} : { goal }),
     ...(workdir === undefined || workdir === '' ? {} : { workdir }),
   }
-  const child = yield* beginProgram(program, inputs)
+  const child = yield* beginProgram(program, inputs, isOn(attributes, 'manager.detach'))
   const dotfile = program.slice(program.indexOf(':') + 1)
   return {
     child,

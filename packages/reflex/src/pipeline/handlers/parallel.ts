@@ -57,9 +57,9 @@ function* forked(scene: Scene, specs: readonly BranchSpec[], join: string | unde
   const good = results.filter(({ status }) => isGood(status)).length
   const failed = results.filter(({ status }) => status === 'fail').length
   scene.note('parallel_completed', { node_id: node.id, success_count: good, failure_count: failed, duration_ms: longest(ended) })
-  const updates = { ...(merges(scene) ? mergedUpdates(results) : {}), ...resultsOf(results) }
   const verdict = judge(policy, scene, { good, failed, total: specs.length, left: results.length })
-  if (verdict.status === 'fail') return { ...verdict, context_updates: updates }
+  if (verdict.status === 'fail') return { ...verdict, context_updates: resultsOf(results) }
+  const updates = { ...(merges(scene) ? mergedUpdates(results) : {}), ...resultsOf(results) }
   return { ...verdict, context_updates: updates, ...(join === undefined ? {} : { join }) }
 }
 
@@ -117,7 +117,10 @@ function entryOf({ id, status, notes, failure_reason, last_node, context_updates
   }
 }
 
-/** Branches keep what they write to themselves, unless the node asks for it (reference pipeline 3.9.3). */
+/**
+ * Branches keep what they write to themselves, unless the node asks for it: after a join that succeeds, it gets what each of them wrote,
+ * those that failed too, in the order of their edges (reference pipeline 3.9.3).
+ */
 function merges({ attributes }: Scene): boolean {
   return isOn(attributes, 'merge_context') || isOn(attributes, 'fan_out')
 }

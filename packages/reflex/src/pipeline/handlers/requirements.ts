@@ -31,7 +31,7 @@ export function onResume({ attributes, typed }: Scene): JsonObject {
 }
 
 /** The failure of a node whose effect failed: one that may pass where the fault says so. */
-export function effectFailed(scene: Scene, { message, verdict }: FaultData): Outcome {
+export function effectFailed(scene: Scene, { code, message, verdict }: FaultData): Outcome {
   const reason = `${scene.node.id}: ${message}`
-  return verdict === 'retry' ? failure(reason) : refusal(reason)
+  return verdict === 'retry' ? failure(reason, { code }) : refusal(reason, { code })
 }

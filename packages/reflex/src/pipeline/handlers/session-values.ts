@@ -62,7 +62,7 @@ const NO_PORT = 'R2013'
 /** Asks a service of the host, or the ledgers of the store that stand in for it. */
 export function* askService(
   scene: Scene,
-  service: 'session' | 'memory' | 'search',
+  service: 'session' | 'memory' | 'search' | 'consensus',
   op: string,
   args: JsonObject,
   agent: string = agentOf(scene),

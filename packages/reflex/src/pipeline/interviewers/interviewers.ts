@@ -1,6 +1,8 @@
 import type { Json } from '../../kernel/json.ts'
 import { acceptAnswer, type Guess, isOwnQuestion, type OpenQuestion, type Question } from '../../people/index.ts'
 import { choiceNamed } from '../choices.ts'
+import type { PipelineEvent } from '../events.ts'
+import { renderText } from '../language/render.ts'
 
 /** What a question asks for (reference pipeline 7.1). */
 export type QuestionType = 'yes_no' | 'multiple_choice' | 'freeform' | 'confirmation'
@@ -44,12 +46,27 @@ export interface Interviewer {
   ask(question: InterviewQuestion): InterviewAnswer | Promise<InterviewAnswer>
   /** Several questions that stand open at once; asked one after another where it is absent. */
   ask_multiple?(questions: readonly InterviewQuestion[]): Promise<readonly InterviewAnswer[]>
-  /** Tells something that asks for no answer. */
+  /**
+   * Tells something that asks for no answer: a warning, a stage that failed with no attempt left, how the pipeline ended (then `stage` is
+   * the graph). What it throws breaks nothing.
+   */
   inform?(message: string, stage: string): void
 }
 
 export const SKIPPED: InterviewAnswer = { value: 'skipped' }
 export const TIMEOUT: InterviewAnswer = { value: 'timeout' }
+
+/** Tells an interviewer what an event means for a person; nothing of the other events. */
+export function informOf(
+  interviewer: Interviewer | undefined,
+  { type, graph_id, node_id, warning, error, will_retry, reason }: PipelineEvent,
+): void {
+  const stage = renderText(node_id)
+  if (type === 'stage_warning') interviewer?.inform?.(renderText(warning), stage)
+  if (type === 'stage_failed' && will_retry !== true) interviewer?.inform?.(`failed: ${renderText(error)}`, stage)
+  if (type === 'pipeline_completed') interviewer?.inform?.('completed', graph_id)
+  if (type === 'pipeline_failed') interviewer?.inform?.(`failed: ${renderText(reason)}`, graph_id)
+}
 
 /** The answer that an option is. */
 export function optionAnswer(option: InterviewOption): InterviewAnswer {

@@ -98,6 +98,16 @@ export const FLOW_ENTRIES = {
     often: 'a misspelt outcome, a condition that contradicts itself, an edge of greater weight without a condition',
     fix: 'Correct the condition or the weights, or remove the edge.',
   },
+  R1157: {
+    title: 'A loop counts from a key that nothing writes',
+    verdict: 'fail',
+    when: BEFORE,
+    rules: ['pipeline counter_missing'],
+    means:
+      'The count that a condition of the loop compares is computed from a key that no node writes. It is the same in each round, so the loop never ends by it.',
+    often: 'source_key and output_key of an increment that differ by a slip',
+    fix: 'Count from the key that the node itself writes.',
+  },
   R1155: {
     title: 'A value stays in its branch',
     verdict: 'fail',

@@ -59,6 +59,15 @@ export const NODE_ENTRIES = {
     often: 'a misspelling, an action that a host registers in code',
     fix: 'Name an action that is registered.',
   },
+  R1156: {
+    title: 'A pipeline asks for middleware that is not there',
+    verdict: 'fail',
+    when: BEFORE,
+    rules: ['pipeline middleware_known'],
+    means: 'The attribute middleware of a node or of the graph names a member that is neither built in nor registered by the host.',
+    often: 'a slip in the name, middleware of another application',
+    fix: 'Correct the name, or register the middleware with the options of the host.',
+  },
   R1138: {
     title: 'A pipeline names a file or a program that is not there',
     verdict: 'fail',

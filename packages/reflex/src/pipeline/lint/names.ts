@@ -1,6 +1,6 @@
 import { didYouMean, quote } from '../../text/index.ts'
 import type { Attributes } from '../dot/graph.ts'
-import { textOf } from '../dot/graph.ts'
+import { listOf, textOf } from '../dot/graph.ts'
 import { FIDELITIES, isFidelity } from '../engine/fidelity.ts'
 import type { LintFinding, LintRule } from './finding.ts'
 import { guesser } from './guess.ts'
@@ -121,6 +121,32 @@ export const actionKnown: LintRule = {
         ...fix,
       }
     }
+  },
+}
+
+/** Only where the middleware is known. An error, since a slip here would leave a node without its protection (reference pipeline 5.1). */
+export const middlewareKnown: LintRule = {
+  name: 'middleware_known',
+  code: 'R1156',
+  *apply({ graph, nodes, options: { middleware } }) {
+    if (middleware === undefined) return
+    const known = new Set(middleware)
+    const guess = guesser(known)
+    const check = function* (attributes: Attributes, whose: string, node?: string): Generator<LintFinding> {
+      for (const name of listOf(attributes, 'middleware')) {
+        if (known.has(name)) continue
+        const meant = guess(name)
+        yield {
+          message: `${whose} asks for the middleware ${quote(name)}, which is not there`,
+          node,
+          attribute: 'middleware',
+          note: didYouMean(meant),
+          ...(meant === undefined ? {} : { fix: `write ${quote(meant)}` }),
+        }
+      }
+    }
+    yield* check(graph.attributes, 'the graph')
+    for (const { id, node } of nodes.values()) yield* check(node.attributes, quote(id), id)
   },
 }
 

@@ -15,6 +15,8 @@ export interface LintOptions {
   readonly tools?: readonly string[] | undefined
   /** What is known of the name of a model before it is asked. */
   readonly models?: ((name: string) => readonly Fault[]) | undefined
+  /** The names of the middleware that the graph and its nodes can ask for; not checked where they are not told. */
+  readonly middleware?: Iterable<string> | undefined
   /** False leaves all rules out but those without which nothing can run. */
   readonly lint?: boolean | undefined
   /** Whether a file that a node names can be found from this pipeline. */

@@ -1,11 +1,12 @@
 import { branchValueLost } from './branch-values.ts'
 import { actionParameters, defaultChoice, modelKnown, toolKnown } from './calls.ts'
+import { counterMissing } from './counters.ts'
 import { duplicateEdge, labelStatusShorthand, unconditionalToExit } from './edges.ts'
 import { exitNoOutgoing, multipleExits, startNoIncoming, startNode, terminalNode } from './ends.ts'
 import type { LintRule } from './finding.ts'
 import { fanInWithoutParallel, lostJoin } from './joins.ts'
 import { unboundedLoop } from './loops.ts'
-import { actionKnown, edgeTargetExists, fidelityValid, graphFileExists, implicitNode, retryTargetExists } from './names.ts'
+import { actionKnown, edgeTargetExists, fidelityValid, graphFileExists, implicitNode, middlewareKnown, retryTargetExists } from './names.ts'
 import { goalGateHasRetry, missingResourceBound, promptOnLlmNodes, promptOnlyNode, simulateMissing, typeKnown } from './nodes.ts'
 import { orphanNode, reachability } from './reachability.ts'
 import { capabilitiesRequired, dangerousSkip, sandboxAvailable } from './safety.ts'
@@ -35,11 +36,13 @@ export const RULES: readonly LintRule[] = [
   modelKnown,
   toolKnown,
   defaultChoice,
+  middlewareKnown,
   graphFileExists,
   dangerousSkip,
   sandboxAvailable,
   capabilitiesRequired,
   unboundedLoop,
+  counterMissing,
   lostJoin,
   branchValueLost,
   fanInWithoutParallel,

@@ -56,10 +56,11 @@ export function authorLabel({ trust }: Pick<Charter, 'trust'>): Label {
 export function labelOutputs(token: Token, outcome: Outcome, updates: JsonObject): void {
   const { node } = token.scene
   const inputs = combine(inputsLabel(token), token.touched())
-  for (const key of Object.keys(updates)) token.mark(key, sensitive(node.dataClassification, outputLabel(token, key, inputs)))
+  const made = new Map(Object.keys(updates).map((key) => [key, sensitive(node.dataClassification, outputLabel(token, key, inputs))]))
+  for (const [key, label] of made) token.mark(key, label)
   if (outcome.preferred_label !== undefined) labelPreferred(token, outputLabel(token, PREFERRED, inputs))
-  for (const { key, label, why } of reductions(token, outcome, updates)) {
-    token.note('taint_reduced', { key, why, from: levelOf(token.label(key)), to: levelOf(label) })
+  for (const { key, before, label, why } of reductions(token, outcome, updates, made)) {
+    token.note('taint_reduced', { key, why, from: levelOf(before), to: levelOf(label) })
     token.mark(key, label)
   }
 }

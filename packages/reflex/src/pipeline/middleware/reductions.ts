@@ -9,6 +9,7 @@ import type { Token } from './middleware.ts'
 /** A check that a node has made, and what the value is worth since. */
 export interface Reduction {
   readonly key: string
+  readonly before: Label
   readonly label: Label
   readonly why: 'validated' | 'decided' | 'reviewed'
 }
@@ -19,9 +20,10 @@ const DERIVED = LEVELS.indexOf('derived')
 
 /**
  * The only ways in which a value becomes worth more than it was (reference pipeline 5.3): a gate has checked it against a
- * pattern or a schema, several have decided, a person has looked at it. How sensitive it is never changes.
+ * pattern or a schema, several have decided, a person has looked at it. How sensitive it is never changes. `made` has the labels of what the
+ * node writes: the values themselves are written afterwards.
  */
-export function reductions(token: Token, outcome: Outcome, updates: JsonObject): Reduction[] {
+export function reductions(token: Token, outcome: Outcome, updates: JsonObject, made: ReadonlyMap<string, Label>): Reduction[] {
   if (!isGood(outcome.status)) return []
   switch (token.scene.node.operation) {
     case 'output.validate':
@@ -29,7 +31,7 @@ export function reductions(token: Token, outcome: Outcome, updates: JsonObject):
     case 'pipeline.validate':
       return known(token, sourceOf(token), (label) => atMostDerived(label, PLAUSIBLE), 'validated')
     case 'consensus.decide':
-      return Object.keys(updates).flatMap((key) => changed(token, key, (label) => atMostDerived(label, CORROBORATED), 'decided'))
+      return [...made].flatMap(([key, label]) => changed(key, label, (before) => atMostDerived(before, CORROBORATED), 'decided'))
     case 'wait.human':
       return reviewed(token, updates)
     default:
@@ -65,14 +67,13 @@ function reviewed(token: Token, updates: JsonObject): Reduction[] {
 
 /** A reduction of a value of the context. The part of a value has no label of its own, so it cannot be raised alone. */
 function known(token: Token, key: string, better: (label: Label) => Label, why: Reduction['why']): Reduction[] {
-  return token.stored(key) === key ? changed(token, key, better, why) : []
+  return token.stored(key) === key ? changed(key, token.label(key), better, why) : []
 }
 
-function changed(token: Token, key: string, better: (label: Label) => Label, why: Reduction['why']): Reduction[] {
-  const before = token.label(key)
+function changed(key: string, before: Label, better: (label: Label) => Label, why: Reduction['why']): Reduction[] {
   const label = better(before)
   const changes = label.level !== before.level || label.bits !== before.bits || label.confidence !== before.confidence
-  return changes ? [{ key, label, why }] : []
+  return changes ? [{ key, before, label, why }] : []
 }
 
 function atMostDerived(label: Label, confidence: number): Label {

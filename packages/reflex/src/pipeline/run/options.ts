@@ -107,6 +107,8 @@ export interface PipelineResult {
   /** That of the last completed node. */
   readonly final_outcome: Outcome | null
   readonly failure_reason: string | null
+  /** The fault of a run that failed, as data: `data.stage` has the node that failed, with the code of its own failure. */
+  readonly fault: JsonObject | null
   /** Of the main walk, in their order; what branches executed is in the events. */
   readonly completed_nodes: readonly string[]
   readonly node_outcomes: Readonly<Record<string, Outcome>>

@@ -14,6 +14,7 @@ import { realPath } from '../../tools/paths.ts'
 import { ACTION_NAMES } from '../actions/facts.ts'
 import { actionCapability } from '../actions/registry.ts'
 import { loweredTrust, pipelineParts, routingOf } from '../assemble.ts'
+import { middlewareNames } from '../engine/engine.ts'
 import { requestOfCall } from '../engine/conversation.ts'
 import { latestCheckpoint, openCheckpoint, resumeArgument } from '../checkpoint/resume.ts'
 import type { ReadCheckpoint } from '../checkpoint/read.ts'
@@ -26,8 +27,9 @@ import type { DotGraph } from '../dot/graph.ts'
 import { diagnostic } from '../folder/folder.ts'
 import { Keeping, type KeepingOptions } from '../folder/keeping.ts'
 import { realRoot } from '../folder/held-folder.ts'
-import { folderOfLap, safeName } from '../folder/paths.ts'
+import { folderAt, folderOfLap, safeName } from '../folder/paths.ts'
 import { takeInputs } from '../inputs.ts'
+import { informOf } from '../interviewers/interviewers.ts'
 import { AutoApproveInterviewer } from '../interviewers/made.ts'
 import { type PipelineSource, readGraph, readPipeline, type ReadPipelineOptions, type ReadPipelineResult } from '../read.ts'
 import { renderText } from '../language/render.ts'
@@ -80,11 +82,12 @@ function readSource(source: string | DotGraph, file: string | undefined, options
 }
 
 function readBy(source: string | DotGraph, file: string | undefined, options: PipelineRunOptions): ReadPipelineResult {
-  const { validate, rules, cache = true, transforms = [], handlers = Registry, actions = {}, author } = options
+  const { validate, rules, cache = true, transforms = [], handlers = Registry, actions = {}, author, middleware, always } = options
   const reading: ReadPipelineOptions = {
     custom: handlers.facts(),
     transforms: { ofRun: transforms },
     actions: [...ACTION_NAMES, ...Object.keys(actions)],
+    middleware: middlewareNames({ middleware, always }),
     rules,
     author,
     lint: validate,
@@ -153,7 +156,7 @@ function placeOf({ host = systemHost, store, run_id, logs_root, ...options }: Pi
 }
 
 function keepingOf(
-  { hmac_secret, persistArtifacts, events, on_event }: PipelineRunOptions,
+  { hmac_secret, persistArtifacts, events, on_event, interviewer }: PipelineRunOptions,
   { logsRoot, isKept }: Place,
   troubles: Fault[],
 ): KeepingOptions {
@@ -164,6 +167,7 @@ function keepingOf(
     onEvent: (event) => {
       events?.push(event)
       on_event?.(event)
+      informOf(interviewer, event)
     },
     onTrouble: (fault) => troubles.push(fault),
   }
@@ -193,7 +197,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     trust,
     lowered: loweredTrust,
     workdir,
-    runFolder: () => logsRoot,
+    runFolder: (_, call) => (call === undefined ? logsRoot : folderAt(logsRoot, call.frame)),
     real: realPath,
     grants: [{ file: 'the application', allow, deny: [], roots: ownRoots(allow) }, ...policy],
   })
@@ -212,7 +216,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     handlers,
     actions,
     services: options.services,
-    routing: routingOf(options),
+    routing: () => routingOf(options),
     hooks: options.hooks,
     toolHooks: options.tool_hooks,
     summarise: options.summarise,
@@ -252,6 +256,7 @@ function resultOf(
     status: ended === undefined ? 'suspended' : STATUS[ended.status],
     final_outcome: lap.outcomes.get(current) ?? null,
     failure_reason: ended === undefined ? waitsFor(state.waits.values()) : failure,
+    fault: ended?.status === 'failed' && isObject(ended.value) ? ended.value : null,
     completed_nodes: [...lap.completed],
     node_outcomes: Object.fromEntries(lap.outcomes),
     context: stripped({ ...progress.engineValues(typed, run), ...Object.fromEntries(context) }),

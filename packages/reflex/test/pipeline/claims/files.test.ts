@@ -203,6 +203,23 @@ describe.skipIf(withoutCommands !== undefined)(`hooks${withoutCommands === undef
     expect(went).toMatchObject({ status: 'fail', failure_reason: 'says so' })
   })
 
+  // proves: pipeline 4.5o
+  it('that print more than a context holds are kept in full: a file in the folder of the stage, and an artifact', async () => {
+    const workdir = workFolder()
+    const logs_root = join(workdir, 'logs')
+    const command = JSON.stringify('yes abcdefg | head -c 300000; printf end; yes e | head -c 70000 >&2; exit 3')
+    const went = await runNodes(`a [type=shell, command=${command}, on_error=continue] start -> a -> done`, { workdir, logs_root })
+    expect(renderText(went.context['shell.a.output']).length).toBe(64_000)
+    const file = join(logs_root, 'a/stdout.txt')
+    expect(readFileSync(file, 'utf8')).toBe(`${'abcdefg\n'.repeat(37_500)}end`)
+    expect(went.artifacts).toMatchObject([
+      { id: 'a/stdout.txt', size_bytes: 300_003, storage: 'file', file_path: file, data: { $file: file } },
+      { id: 'a/stderr.txt', size_bytes: 70_000 },
+    ])
+    const few = await runNodes('a [type=shell, command="echo few"] start -> a -> done', { workdir, logs_root: join(workdir, 'few') })
+    expect(few.artifacts).toEqual([])
+  })
+
   // proves: pipeline 4.5g
   it('do not matter to a command that prints more than a context holds: it is cut', async () => {
     const command = JSON.stringify('yes abcdefg | head -c 300000')

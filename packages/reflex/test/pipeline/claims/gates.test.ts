@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../src/kernel/json.ts'
-import { play } from './play.ts'
+import { play, toldOf } from './play.ts'
 
 describe('a gate', () => {
   const passed = async (attributes: string, stage = {}) => {
@@ -124,4 +124,13 @@ describe('pipeline.validate', () => {
       expect.stringContaining('start_node'),
     ])
   })
+})
+
+// proves: pipeline 4.12h
+test('a gate without a predicate lets everything through, with a warning', async () => {
+  const went = await play('g [type=gate] start -> g -> done')
+  expect([went.status, toldOf(went, 'stage_warning')]).toMatchObject([
+    'success',
+    [{ node_id: 'g', warning: expect.stringContaining('predicate') as unknown }],
+  ])
 })

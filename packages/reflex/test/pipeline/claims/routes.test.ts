@@ -84,6 +84,26 @@ describe('a failure', () => {
     expect([went.status, toldOf(went, 'failure_routed').length]).toEqual(['fail', 100])
   })
 
+  // proves: pipeline 3.4i
+  test('in front of branch nodes that lead nowhere ends the run with its own reason', async () => {
+    const body = `a [type=fails] one [shape=diamond] two [shape=diamond] start -> a a -> one [condition="outcome=fail"] a -> done [weight=-1]
+      one -> two [condition="outcome=fail"] one -> done [condition="outcome=success"] two -> done [condition="outcome=success"]`
+    const broken = (): { readonly status: string; readonly failure_reason: string } => ({
+      status: 'fail',
+      failure_reason: 'the disk is full',
+    })
+    expect((await play(body, { handlers: { fails: broken } })).failure_reason).toBe('the disk is full')
+    const inside = body.replace(
+      'a -> one [condition="outcome=fail"]',
+      'fork [shape=component] b [type=ok] a -> fork [condition="outcome=fail"] fork -> b fork -> one b -> join one -> join join [type=ok] join -> done',
+    )
+    const went = await play(inside, { handlers: { ok, fails: broken } })
+    expect(went.context['parallel.results']).toMatchObject([
+      { id: 'b', status: 'success' },
+      { id: 'one', failure_reason: 'the disk is full' },
+    ])
+  })
+
   // proves: pipeline 3.8c
   test('that is the same in three restarts stops the run', async () => {
     const body = 'a [type=fails] start -> a a -> a [loop_restart=true, condition="outcome=fail"] a -> done'
@@ -191,4 +211,16 @@ test('an interviewer may be asked several questions at once', async () => {
   const body = `fork [shape=component] join [shape=tripleoctagon] a [shape=hexagon] b [shape=hexagon] start -> fork fork -> a fork -> b
     a -> join [label=Go] b -> join [label=Go] join -> done`
   expect([(await play(body, { interviewer })).status, many]).toEqual(['success', [2]])
+})
+
+// proves: pipeline 3.11i
+test('a model that one node asks for the twentieth time is a warning, and again at the fortieth', async () => {
+  const loop = (node: string): string => `a [${node}, simulate=true] n [type=transform, transform=increment, source_key=n, output_key=n]
+    start -> a -> n n -> a [condition="context.n<45"] n -> done`
+  const told = toldOf(await play(loop('prompt=x')), 'stage_warning')
+  expect(told.map(({ node_id, warning }) => [node_id, warning])).toEqual([
+    ['a', 'asks a model for the 20th time: max_node_visits="20" would end the run here'],
+    ['a', 'asks a model for the 40th time: max_node_visits="40" would end the run here'],
+  ])
+  expect(toldOf(await play(loop('type=branch')), 'stage_warning')).toEqual([])
 })

@@ -180,3 +180,13 @@ test('a map handles each item on its own and keeps their order', async () => {
   expect(went.context['map.results']).toEqual(['<a>', '<b>', '<c>'])
   expect(went.context['map.each.count']).toBe(3)
 })
+
+// proves: pipeline 3.9.3a
+test('merging takes what failed branches wrote as well, and nothing after a join that failed', async () => {
+  const branches = 'a [type=one] b [type=two] c [type=fails] fork -> a -> join fork -> b -> c -> join'
+  const world: World = { handlers: { one: says({ word: 'one', a: 1 }), two: says({ word: 'two' }) } }
+  const merged = await run('merge_context=true', branches, world)
+  expect([merged.status, merged.context['word'], merged.context['a']]).toEqual(['partial_success', 'two', 1])
+  const short = await run('merge_context=true, join_policy=k_of_n, join_k=2', branches, world)
+  expect([short.context['parallel.success_count'], short.context['word'], short.context['a']]).toEqual([1, undefined, undefined])
+})

@@ -44,6 +44,7 @@ test('a value of the context that is read and has not changed is not read again'
   expect(kinds(went, 'copy')).toEqual(['stage_completed', 'stage_skipped', 'stage_skipped'])
 })
 
+// proves: pipeline 3.10b
 test('a branch that passes a node over still brings its value out', async () => {
   const dot = `digraph g { start [shape=Mdiamond, context.n=0, context.word=x] done [shape=Msquare]
     ${copy} count [type=transform, transform=increment, source_key=n, output_key=n]

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { renderText } from '../../../src/pipeline/language/render.ts'
@@ -47,6 +47,53 @@ describe.skipIf(withoutCommands !== undefined)(
       expect(green.context).toMatchObject({ 'exec.a.passed': true, 'exec.a.exit_code': 0 })
       expect((await runNodes(act('run_tests'), { env })).failure_reason).toContain('no command')
       expect((await runNodes(act('run_tests', 'param.command="no-such-runner-here"'), { env })).status).toBe('fail')
+    })
+
+    // proves: pipeline 13m
+    it('push a branch to its remote and open a pull request for it', async () => {
+      const workdir = repository()
+      const remote = join(workFolder(), 'remote.git')
+      execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', remote])
+      execFileSync('git', ['-C', workdir, 'remote', 'add', 'origin', `file://${remote}`])
+      execFileSync('git', ['-C', workdir, 'switch', '--quiet', '-c', 'work/faster'])
+      // In the place of the service: it has the words and the text of the request, and prints an address.
+      const bin = workFolder()
+      writeFileSync(
+        join(bin, 'gh'),
+        `#!/bin/sh\nprintf '%s\\n' "$@" > '${bin}/words'\ncat > '${bin}/body'\necho https://example.test/team/app/pull/42\n`,
+        { mode: 0o755 },
+      )
+      const ends = act('git_pr', 'param.title="--fast", param.base=main, param.draft=true, context_keys=body, sandbox=none')
+      const world = {
+        workdir,
+        trust: 'autonomous' as const,
+        env: { PATH: `${bin}:${env.PATH}` },
+        initial_values: { body: 'It is $(faster)' },
+      }
+      const went = await runNodes(ends, world)
+      expect([went.failure_reason, went.context]).toMatchObject([
+        null,
+        {
+          'exec.a.url': 'https://example.test/team/app/pull/42',
+          'exec.a.number': 42,
+          'exec.a.branch': 'work/faster',
+          'exec.a.draft': true,
+        },
+      ])
+      const git = (folder: string, ...words: string[]): string => execFileSync('git', ['-C', folder, ...words], { encoding: 'utf8' }).trim()
+      expect(git(remote, 'rev-parse', 'work/faster')).toBe(git(workdir, 'rev-parse', 'HEAD'))
+      expect(readFileSync(join(bin, 'words'), 'utf8').trim().split('\n')).toEqual([
+        'pr',
+        'create',
+        '--title=--fast',
+        '--body-file=-',
+        '--head=work/faster',
+        '--base=main',
+        '--draft',
+      ])
+      expect(readFileSync(join(bin, 'body'), 'utf8')).toBe('It is $(faster)')
+      execFileSync('git', ['-C', workdir, 'remote', 'set-url', 'origin', `file://${remote}.gone`])
+      expect((await runNodes(ends, world)).failure_reason).toContain('git push exited with code')
     })
 
     // proves: pipeline 13e

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/kernel/index.ts'
+import { type LlmAnswer, type LlmBackend, run } from '../../../src/pipeline/index.ts'
 import { runDot } from '../engine/harness.ts'
 import { around, evalWorld, type Said } from './eval-world.ts'
 
@@ -67,4 +68,19 @@ test('the prompt stands in where no value does, the host’s own model where no 
 test('nothing to ask, and reasons that are none, fail', async () => {
   expect((await climb({}, '', {})).went.reason).toContain('no source_key or prompt')
   expect((await climb({}, 'escalate_on=fial')).went.reason).toContain('escalate_on knows fail, timeout, low_score')
+})
+
+test('a backend of the host that says that it failed has not answered; what it gives with a success counts', async () => {
+  const said: Readonly<Record<string, LlmAnswer>> = {
+    small: { status: 'fail', failure_reason: 'cannot do that' },
+    middle: { status: 'success', notes: 'done', context_updates: { found: 3 } },
+  }
+  const llm_backend: LlmBackend = (_, __, ___, { model = '' }) => said[model] ?? 'late'
+  const dot = around('type="retry.escalate" models="small,middle,large" prompt=x')
+  const { status, context, node_outcomes } = await run(dot, { logs_root: false, validate: false, llm_backend })
+  expect([status, context['found'], context['last_response'], node_outcomes['n']?.notes]).toEqual(['success', 3, 'done', 'done'])
+  expect(context['escalate.n.history']).toEqual([
+    { model: 'small', status: 'fail', reason: 'cannot do that' },
+    { model: 'middle', status: 'success', reason: '' },
+  ])
 })

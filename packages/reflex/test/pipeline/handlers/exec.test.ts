@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import type { Json, JsonObject, Port } from '../../../src/kernel/index.ts'
+import { describe, expect, it, test } from 'vitest'
+import { isObject, type Json, type JsonObject, type Port } from '../../../src/kernel/index.ts'
 import { faults } from '../../../src/tools/index.ts'
 import { runDot, told, type Went, type World } from '../engine/harness.ts'
 
@@ -35,7 +35,7 @@ describe('a command', () => {
     expect({ ...call, args: { ...argsOf(calls), stage: '' } }).toEqual({
       tool: 'shell',
       on_resume: 'repeat',
-      args: { command: 'make $target | tee log', cwd: 'sub', stage: '', timeout: 5000, environment: {}, sandbox: 'strict' },
+      args: { command: 'make $target | tee log', cwd: 'sub', stage: '', whole: true, timeout: 5000, environment: {}, sandbox: 'strict' },
     })
     expect(argsOf(calls)['stage']).toMatch(/^\/runs\/.+\/n$/)
   })
@@ -241,4 +241,25 @@ describe('a function of the host', () => {
     const went = await node('type=exec, target=function, function=add', toolGiving({ code: 0 }).port, { handlers })
     expect(went.context).toMatchObject({ sum: 3, 'exec.n.result': '{"sum":3}', 'exec.n.sum': 3 })
   })
+})
+
+// proves: pipeline 3.11f
+test('a command has two minutes where its node says nothing', async () => {
+  const limits = async (attributes: string): Promise<unknown[]> => {
+    const given: unknown[] = []
+    const tool: Port = {
+      leaves: true,
+      repeat: 'ask',
+      perform({ args }) {
+        given.push(isObject(args) && isObject(args['args']) ? args['args']['timeout'] : undefined)
+        return { code: 0, stdout: '', stderr: '' }
+      },
+    }
+    await runDot(`digraph g { start [shape=Mdiamond] a [${attributes}] done [shape=Msquare] start -> a -> done }`, { ports: { tool } })
+    return given
+  }
+  expect(await limits('type=shell, command="make"')).toEqual([120_000])
+  expect(await limits('type=tool, tool_command="make"')).toEqual([120_000])
+  expect(await limits('type=shell, command="make", timeout="0"')).toEqual([120_000])
+  expect(await limits('type=shell, command="make", timeout="5s"')).toEqual([5_000])
 })

@@ -147,3 +147,21 @@ describe('advice', () => {
     expect(told(went, 'stage_warning')[0]?.['warning']).toContain('no advice was given')
   })
 })
+
+// proves: pipeline 3.9.7e
+test('a child that its manager detaches runs on, and the pipeline ends once it has ended', async () => {
+  const stop = 'manager.stop_condition="manager.cycle>=1", manager.detach'
+  const left = await run(`${stop}=true`)
+  expect([left.status, left.took, told(left, 'stage_warning')]).toEqual(['success', 120_000, []])
+  expect(left.trail).toEqual(['start', 'boss', 'start', 'done', 'one', 'two', 'done'])
+  const stopped = await run(`${stop}=false`)
+  expect([stopped.status, stopped.took, stopped.trail.includes('two')]).toEqual(['success', 0, false])
+})
+
+test('a run that is cancelled stops what its managers have left running', async () => {
+  const went = await run('manager.stop_condition="manager.cycle>=1", manager.detach=true', { until: 30_000 })
+  expect(went.run.state.ended).toBeUndefined()
+  await went.run.cancel('enough')
+  await went.host.settle()
+  expect(went.run.state.ended?.status).toBe('cancelled')
+})

@@ -34,7 +34,7 @@ describe('the diagnostics of a pipeline file', () => {
   // proves: pipeline 12.116
   test('each rule has a case in which it finds something, and one in which it finds nothing', () => {
     // What is known of the surroundings decides these: see rules.test.ts and cases/validate.
-    const elsewhere = ['action_known', 'model_known', 'tool_known', 'capabilities_required']
+    const elsewhere = ['action_known', 'middleware_known', 'model_known', 'tool_known', 'capabilities_required']
     const names = cases.map(({ name }) => [ruleOf(name), name.endsWith('-fine')] as const)
     const without = RULES.map(({ name }) => name).filter(
       (rule) => !elsewhere.includes(rule) && ![true, false].every((fine) => names.some(([of, is]) => of === rule && is === fine)),

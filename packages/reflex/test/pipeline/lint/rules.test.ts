@@ -89,6 +89,17 @@ describe('what is known of the surroundings', () => {
     expect(found(ACTION.replace('file.wirte', 'file.write'), 'action_known', { actions: ['file_write'] })).toEqual([])
   })
 
+  // proves: pipeline 5.1b
+  test('refuses middleware that nobody has, of a node and of the graph, where the middleware is known', () => {
+    const body = 'graph [middleware="audit"] a [prompt=x, middleware="secret_scna,own"] start -> a -> done'
+    expect(found(body, 'middleware_known')).toEqual([])
+    expect(found(body, 'middleware_known', { middleware: ['secret_scan', 'own'] })).toMatchObject([
+      { code: 'R1156', severity: 'error', message: 'the graph asks for the middleware "audit", which is not there' },
+      { code: 'R1156', path: 'a', fix: 'write "secret_scan"' },
+    ])
+    expect(found(body, 'middleware_known', { middleware: ['secret_scna', 'own', 'audit'] })).toEqual([])
+  })
+
   test('files', () => {
     const child = 'child [type="graph.invoke", graph_file="child.dot", timeout="1s"]; start -> child -> done'
     expect(found(child, 'graph_file_exists')).toEqual([])

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Port } from '../../../src/kernel/index.ts'
 import { runDot, told, type Went, type World } from '../engine/harness.ts'
 import type { Middleware } from '../../../src/pipeline/middleware/middleware.ts'
 
@@ -117,4 +118,19 @@ describe('what a text says against its checks', () => {
       { numRuns: 60 },
     )
   })
+})
+
+// proves: pipeline 5.6f
+test.each<[string, Port]>([
+  ['that throws', { leaves: false, repeat: 'free', perform: () => Promise.reject(new Error('no answer from the policy')) }],
+  ['that says nothing', { leaves: false, repeat: 'free', perform: () => null }],
+  ['that says something else', { leaves: false, repeat: 'free', perform: () => 'yes' }],
+])('an authoriser %s denies: nothing is executed', async (_, charter) => {
+  const went = await runDot(
+    'digraph g { start [shape=Mdiamond] a [type=transform, transform=constant, expression=x] done [shape=Msquare] start -> a -> done }',
+    {
+      ports: { charter },
+    },
+  )
+  expect([went.status, went.trail]).toEqual(['failed', []])
 })

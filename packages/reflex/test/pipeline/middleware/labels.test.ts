@@ -158,3 +158,24 @@ test('a label never falls but by a reduction that is told', async () => {
     { numRuns: 40 },
   )
 })
+
+// proves: pipeline 5.3g
+test('a council and a check of a pipeline make of what came from outside no more than something derived', async () => {
+  const council = `fork [shape=component] a [type=vote] b [type=vote] join [shape=tripleoctagon] d [type="consensus.decide"]
+    start -> fork fork -> a -> join fork -> b -> join join -> d -> done`
+  const vote = {
+    execute: () => ({ status: 'success' as const, context_updates: { last_response: '{"vote":"approve"}' } }),
+    idempotency: 'idempotent' as const,
+  }
+  const decided = await run(council, { trust: 'untrusted', handlers: { vote } })
+  expect([level(decided, 'parallel.results'), level(decided, 'council.decision')]).toEqual([2, 1])
+  expect(told(decided, 'taint_reduced')).toContainEqual(
+    expect.objectContaining({ key: 'council.decision', from: 'untrusted', why: 'decided' }),
+  )
+  const dot = 'digraph x { start [shape=Mdiamond] done [shape=Msquare] start -> done }'
+  const checked = await run('v [type="pipeline.validate", source_key=given] start -> v -> done', {
+    trust: 'untrusted',
+    values: { given: dot },
+  })
+  expect([checked.status, level(checked, 'given')]).toEqual(['success', 1])
+})

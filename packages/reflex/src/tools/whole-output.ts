@@ -1,0 +1,67 @@
+import { constants } from 'node:fs'
+import { open, unlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { digest } from '../kernel/index.ts'
+import { makeFolder } from './make-folder.ts'
+import type { WholeOutput } from './process.ts'
+import { systemCode, systemFault } from './refusals.ts'
+import type { ToolCall } from './tool.ts'
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+
+/** Bytes of the output and of the errors, each, that are kept as files. */
+export const MOST_KEPT = 16_000_000
+
+/** A file with all that a command has written to one of its outputs. */
+export type KeptOutput = {
+  readonly path: string
+  readonly bytes: number
+  /** SHA-256, as hexadecimal digits. */
+  readonly sha256: string
+  /** There was more than is kept of any command. */
+  readonly cut?: true
+}
+
+/** The files of a command whose output is longer than its result. */
+export type KeptOutputs = { readonly stdout?: KeptOutput; readonly stderr?: KeptOutput }
+
+/**
+ * Writes what a command has said into the folder of its stage: `stdout.txt`, `stderr.txt`, once the command has ended. Secrets are
+ * taken out first, as in a record. What the command has put under such a name is replaced, and no link is followed. Throws the
+ * errors of the disk as `R4110` and its like.
+ */
+export async function keepWholeOutput(
+  stage: string,
+  whole: WholeOutput,
+  redact: ((text: string) => string) | undefined,
+  call: ToolCall,
+): Promise<KeptOutputs> {
+  const kept: Record<string, KeptOutput> = {}
+  for (const name of ['stdout', 'stderr'] as const) {
+    const said = whole[name]
+    if (said === undefined) continue
+    const text = redact?.(said.text) ?? said.text
+    const path = await write(join(stage, `${name}.txt`), text, call)
+    kept[name] = { path, bytes: Buffer.byteLength(text), sha256: digest(text), ...(said.cut ? { cut: true } : {}) }
+  }
+  return kept
+}
+
+async function write(target: string, text: string, call: ToolCall): Promise<string> {
+  try {
+    await using folder = await makeFolder(target, call)
+    const file = join(folder.anchored, basename(target))
+    await unlink(file).catch((thrown: unknown) => {
+      if (systemCode(thrown) !== 'ENOENT') throw thrown
+    })
+    const handle = await open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)
+    try {
+      await handle.writeFile(text)
+    } finally {
+      await handle.close()
+    }
+    return join(folder.real, basename(target))
+  } catch (thrown) {
+    throw systemCode(thrown) === undefined ? thrown : systemFault(thrown, 'file', target, call)
+  }
+}
