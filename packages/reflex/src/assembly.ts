@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Budgets } from './budgets.ts'
 import type { RuntimeAgent } from './decisions.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
@@ -11,6 +11,7 @@ import { createModels, type Models, type PriceFile, readPrices, recorder, simula
 import type { ReflexOptions } from './options.ts'
 import { actionCapability } from './pipeline/actions/registry.ts'
 import { loweredTrust, metTerms } from './pipeline/assemble.ts'
+import { WrittenLabels } from './pipeline/memory/written.ts'
 import {
   createPolicy,
   deniedToAll,
@@ -25,7 +26,8 @@ import {
 import { suggest } from './text/index.ts'
 import { createTools, fsCapability, lowestLimits, type Tool, toolCapability, type Tools } from './tools/index.ts'
 import { realPath } from './tools/paths.ts'
-import { jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
+import { programProvenance } from './provenance.ts'
+import { isUnvouched, jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
 import { type RunFacts, worldOf } from './world.ts'
 
 /** The parts of a `Reflex`, put together. */
@@ -39,6 +41,8 @@ export interface Assembly extends ChosenStore {
   modelProblem(name: string | undefined): Fault | undefined
   readonly runtime: Runtime
   readonly library: Library
+  /** Labels of what runs have written. */
+  readonly labels: WrittenLabels
   /** Takes secrets out of what is recorded and shown; undefined where there are none. */
   readonly redaction: Redaction | undefined
   /** Lets programs call one more tool, which the operator has named. */
@@ -70,6 +74,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   })
   const models = options.record === undefined ? created : recorder(created, options.record, hidden?.value)
   const guards = options.guards ?? {}
+  const labels = new WrittenLabels(home.store)
   const { agent, pipelines, ports } = worldOf({
     options,
     host,
@@ -80,6 +85,9 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     models,
     facts,
     spent: (run) => budgets.spentBy(run),
+    labels,
+    reserved: home.reserved,
+    sourceOf: (run) => runtime.open.get(run)?.state.start?.fork?.[0],
   })
   const budgets: Budgets = new Budgets(policy, (run) => runtime.open.get(run))
   const runtime = new Runtime({
@@ -95,7 +103,8 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   })
   const denies = deniedToAll({ workdir, home: environment['HOME'], real: realPath, grants: options.policy ?? [], reserved: home.reserved })
   const denied = (path: string): boolean => denies(fsCapability('read', path))
-  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied })
+  const provenance = programProvenance(labels, join(home.home, 'runs'))
+  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied, provenance })
   return {
     ...home,
     workdir,
@@ -106,6 +115,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     modelProblem: (name) => created.check(name),
     runtime,
     library,
+    labels,
     redaction: hidden,
     allowTool(tool) {
       // A module is named by each run that it belongs to.
@@ -159,7 +169,7 @@ function policyFor(
     runFolder: (run) => facts.runFolder(run),
     home: userHome,
     real: realPath,
-    lowered: loweredTrust,
+    lowered: (call) => loweredTrust(call, isUnvouched),
     met: metTerms,
     now,
     grants: [{ ...given, roots: ownRoots(given.allow) }, ...policy],

@@ -1,6 +1,7 @@
 import { isList, isObject, type JsonObject } from '../../kernel/json.ts'
 import type { Call, Port } from '../../kernel/port.ts'
 import type { TypedGraph } from '../compile/typed.ts'
+import { type Label, packLabel, TRUSTED } from '../middleware/label.ts'
 import type { Charter, Limits, Routing, Term } from './handler.ts'
 
 /** What an operator has settled, asked once for each run and each pipeline that it calls. */
@@ -11,6 +12,10 @@ export interface CharterSource {
   refuses(call: Call, capability: string): string | undefined
   /** The terms on which a capability is granted, if it is on any. */
   terms?(call: Call, capability: string): Term | undefined
+  /** The worst label of what programs that keep no labels have read in the run of a call. */
+  outside?(call: Call): Label
+  /** Called before anything else is asked of a call. */
+  ready?(call: Call): Promise<void>
   readonly workdir: string
   folder(run: string): string
   limits(run: string): Limits
@@ -32,7 +37,12 @@ export interface CharterSource {
  */
 export function charterPort(source: CharterSource): Port {
   const written = (call: Call): Charter => charterOf(source, call)
-  return { leaves: false, repeat: 'free', perform: written, anew: written }
+  return {
+    leaves: false,
+    repeat: 'free',
+    perform: (call) => (source.ready === undefined ? written(call) : source.ready(call).then(() => written(call))),
+    anew: written,
+  }
 }
 
 /** What a pipeline asks when it begins, when it has changed, and when it is forked. */
@@ -51,6 +61,7 @@ function charterOf(source: CharterSource, call: Call): Charter {
     return term === undefined ? [] : [[need, term]]
   })
   const before = source.spent?.(call.run)
+  const outside = packLabel(source.outside?.(call) ?? TRUSTED)
   return {
     trust: source.trust(call),
     denied: Object.fromEntries(refused),
@@ -59,6 +70,7 @@ function charterOf(source: CharterSource, call: Call): Charter {
     folder: source.folder(call.run),
     run: call.run,
     limits: source.limits(call.run),
+    ...(outside === null ? {} : { outside }),
     ...(before === undefined ? {} : { before }),
     ...(source.mayDisable === true ? { mayDisable: true } : {}),
     ...(source.routing === undefined ? {} : { routing: { ...source.routing } }),

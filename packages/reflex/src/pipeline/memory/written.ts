@@ -23,7 +23,15 @@ export interface Written {
   readonly hash?: string
   /** True if nothing is left of the earlier content. */
   readonly whole?: true
+  /** True if the label is that of everything that the programs of the run that keep no labels may have read. */
+  readonly seen?: true
   readonly label: Label
+}
+
+/** The label of a text or a path, and the run that wrote it, where that is known. */
+export interface Provenance {
+  readonly label: Label
+  readonly run?: string
 }
 
 /** Returns the hash by which a text is recognised in any place; undefined for a short one. */
@@ -39,6 +47,14 @@ export function hashOf(text: string): string | undefined {
 export class WrittenLabels {
   readonly #store: Pick<Store, 'append' | 'ledger'> | undefined
   readonly #labels = new Map<string, Label>()
+  /** The run that wrote last, by path and by hash. */
+  readonly #writers = new Map<string, string>()
+  /** Paths that a run has begun to write, whose text is not known yet. */
+  readonly #unfinished = new Set<string>()
+  /** The runs from which runs were forked. */
+  readonly #sources = new Map<string, string>()
+  /** Forks that the ledger has. */
+  readonly #forks = new Set<string>()
   /** Lengths of the texts that are known: a text of another length need not be hashed. */
   readonly #lengths = new Set<number>()
   #seen = 0
@@ -62,15 +78,32 @@ export class WrittenLabels {
   }
 
   /** Remembers what was written: once for each key, also if it is repeated after a crash. */
-  async keep({ path, agent, run, hash, whole, label }: Written, key: string): Promise<void> {
-    const entry: JsonObject = {
-      ...(path === undefined ? {} : { path }),
-      ...(agent === undefined ? {} : { agent }),
-      ...(run === undefined ? {} : { run }),
-      ...(hash === undefined ? {} : { hash }),
-      ...(whole === undefined ? {} : { whole }),
-      label: packLabel(label),
-    }
+  async keep({ path, agent, run, hash, whole, seen, label }: Written, key: string): Promise<void> {
+    await this.#append(
+      {
+        ...(path === undefined ? {} : { path }),
+        ...(agent === undefined ? {} : { agent }),
+        ...(run === undefined ? {} : { run }),
+        ...(hash === undefined ? {} : { hash }),
+        ...(whole === undefined ? {} : { whole }),
+        ...(seen === undefined ? {} : { seen }),
+        label: packLabel(label),
+      },
+      key,
+    )
+  }
+
+  /** Remembers that a run was forked: what its source has written and read counts for it, too. */
+  async fork(run: string, source: string): Promise<void> {
+    if (!this.#forks.has(run)) await this.#append({ run, source }, `fork ${run}`)
+  }
+
+  /** The same for this process alone, while the fork is made. */
+  expectFork(run: string, source: string): void {
+    this.#sources.set(run, source)
+  }
+
+  async #append(entry: JsonObject, key: string): Promise<void> {
     if (this.#store === undefined) return this.#fold(entry)
     await this.#store.append(LEDGER, key, entry, 0)
     await this.refresh()
@@ -102,28 +135,67 @@ export class WrittenLabels {
     return this.#of(`agent ${agent}`)
   }
 
-  /** The worst label of what the commands of a run may have written anywhere. */
+  /** The worst label of what the commands of a run, or of the runs it was forked from, may have written anywhere. */
   byCommands(run: string): Label {
-    return this.#of(`commands ${run}`)
+    return this.#ofRuns('commands', run)
   }
 
   /** The worst label of everything that a run has written. */
   byRun(run: string): Label {
-    return combine(this.byCommands(run), this.#of(`files ${run}`))
+    return combine(this.byCommands(run), this.#ofRuns('files', run))
+  }
+
+  /** The worst label of what programs of a run that keep no labels have read, from a model, a file or the net. */
+  seenBy(run: string): Label {
+    return this.#ofRuns('seen', run)
+  }
+
+  /**
+   * The provenance of a program by its text, wherever it stands now, and by its path where the text that a run left there is
+   * unknown. A text that a person has changed since is the person's.
+   */
+  ofProgram(path: string, text: string): Provenance {
+    const hash = hashOf(text)
+    const places = [
+      ...(hash === undefined ? [] : [`hash ${hash}`]),
+      ...[...this.#unfinished].filter((open) => path === open || path.startsWith(`${open}/`)).map((open) => `path ${open}`),
+    ]
+    const run = places.map((place) => this.#writers.get(place)).find((writer) => writer !== undefined)
+    return { label: combine(...places.map((place) => this.#of(place))), ...(run === undefined ? {} : { run }) }
+  }
+
+  #ofRuns(what: 'commands' | 'files' | 'seen', run: string): Label {
+    const all = new Set<string>()
+    for (let at: string | undefined = run; at !== undefined && !all.has(at); at = this.#sources.get(at)) all.add(at)
+    return combine(...[...all].map((one) => this.#of(`${what} ${one}`)))
   }
 
   #of(place: string): Label {
     return this.#labels.get(place) ?? TRUSTED
   }
 
-  #fold({ path, agent, run, hash, whole, label: packed }: JsonObject): void {
+  #fold(entry: JsonObject): void {
+    const { path, agent, run, source, hash, label: packed } = entry
+    if (typeof run === 'string' && typeof source === 'string') {
+      this.#forks.add(run)
+      this.#sources.set(run, source)
+      return
+    }
     const label = unpackLabel(packed)
-    if (typeof path === 'string') this.#put(`path ${path}`, label, whole === true)
+    if (typeof path === 'string') this.#foldPath(path, entry, label)
     if (typeof agent === 'string') this.#put(`agent ${agent}`, label)
-    if (typeof run === 'string') this.#put(`${typeof path === 'string' ? 'files' : 'commands'} ${run}`, label)
+    if (typeof run === 'string') this.#put(`${entry['seen'] === true ? 'seen' : typeof path === 'string' ? 'files' : 'commands'} ${run}`, label)
     if (typeof hash !== 'string') return
     this.#put(`hash ${hash}`, label)
+    if (typeof run === 'string') this.#writers.set(`hash ${hash}`, run)
     this.#lengths.add(Number.parseInt(hash, 10))
+  }
+
+  #foldPath(path: string, { run, hash, whole }: JsonObject, label: Label): void {
+    this.#put(`path ${path}`, label, whole === true)
+    if (typeof run === 'string') this.#writers.set(`path ${path}`, run)
+    if (typeof hash === 'string' || whole === true) this.#unfinished.delete(path)
+    else this.#unfinished.add(path)
   }
 
   #put(place: string, label: Label, whole = false): void {

@@ -24,6 +24,8 @@ import { DotCache } from '../dot/cache.ts'
 import { dotFaults } from '../dot/faults.ts'
 import type { DotGraph } from '../dot/graph.ts'
 import { diagnostic } from '../folder/folder.ts'
+import { WrittenLabels } from '../memory/written.ts'
+import { ledgerPlace } from '../memory/written-programs.ts'
 import { Keeping, type KeepingOptions } from '../folder/keeping.ts'
 import { realRoot } from '../folder/held-folder.ts'
 import { folderOfLap, safeName } from '../folder/paths.ts'
@@ -49,7 +51,8 @@ export async function run(source: string | DotGraph, options: PipelineRunOptions
   return runRead(readSource(source, undefined, options), options, resolve(options.workdir ?? '.'))
 }
 
-/** Reads a file and runs it; pipelines that it calls by file name are looked for beside it. Throws as `run` does, and `R1100` for a file that cannot be read. */
+/** Reads a file and runs it; pipelines that it calls by file name are looked for beside it. A file that a run
+ * with the same store wrote from a model's text, or worse, has the author `untrusted` unless `author` or `trust` is set. Throws as `run` does, and `R1100` for a file that cannot be read. */
 export async function runFile(path: string, options: PipelineRunOptions = {}): Promise<PipelineResult> {
   const file = resolve(options.workdir ?? '.', path)
   let text: string
@@ -58,7 +61,16 @@ export async function runFile(path: string, options: PipelineRunOptions = {}): P
   } catch (cause) {
     throw dotFaults.make('R1100', `${path} cannot be read`, { file: path, cause })
   }
-  return runRead(readSource(text, path, options), options, dirname(file))
+  const lowered = options.author === undefined && options.trust === undefined && (await writtenIn(options))(realPath(file), text)
+  const given = lowered ? { ...options, author: 'untrusted' as const } : options
+  return runRead(readSource(text, path, given), given, dirname(file))
+}
+
+/** Finds out whether a run wrote a file from text that nobody vouches for, by the labels in the store. */
+async function writtenIn({ store }: PipelineRunOptions): Promise<(file: string, text: string) => boolean> {
+  const labels = new WrittenLabels(store)
+  await labels.refresh()
+  return (file, text) => labels.ofProgram(ledgerPlace(file), text).label.level > 0
 }
 
 interface Ready {
@@ -99,7 +111,8 @@ async function runRead(ready: Ready, options: PipelineRunOptions, folder: string
   const program = runtime.programs.add('pipeline', id, { ...source, ...(isLowered ? { author } : {}) }, isLowered ? {} : { def: typed })
   const denies = deniedToAll({ workdir: place.workdir, real: realPath, grants: options.policy ?? [] })
   const denied = (path: string): boolean => denies(fsCapability('read', path))
-  addCalled(runtime.programs, program, folder, { given: programs, workdir: place.workdir, denied })
+  const isWritten = await writtenIn(options)
+  addCalled(runtime.programs, program, folder, { given: programs, workdir: place.workdir, denied, isWritten })
   const troubles: Fault[] = []
   const follow = keepingOf(options, place, troubles)
   let keeping: Keeping | undefined

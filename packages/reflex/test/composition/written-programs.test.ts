@@ -1,0 +1,130 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { Reflex, type ReflexOptions } from '../../src/index.ts'
+import type { Fault } from '../../src/kernel/index.ts'
+import { type ScriptedReply, scriptedModel } from '../../src/models/index.ts'
+import { newFolder, workflow } from './folders.ts'
+
+/** Programs that runs wrote from a model's text have the lowest trust, for whoever loads them, until a person changes or accepts them. */
+
+const pipeline = (nodes: string, path: string): string =>
+  `digraph p { start [shape=Mdiamond] done [shape=Msquare] ${nodes} start -> ${path} -> done }`
+
+/** Writes a file into the work folder: what an untrusted program may not. */
+const WRITES = pipeline('k [type=transform, transform=constant, expression="mine, all of it", output_key=k] f [type="file.write", content_key=k, output="taken.txt"]', 'k -> f')
+const asks = (file: string): string => pipeline(`m [prompt="write a program"] f [type="file.write", content_key=last_response, output="${file}"]`, 'm -> f')
+const calls = (program: string): string => pipeline(`c [type="graph.invoke", ${program}]`, 'c')
+const writer = (id: string): string =>
+  JSON.stringify(workflow(id, { w: { tool: 'file.write', args: { path: 'taken.txt', text: 'mine', in: 'work' } }, end: {} }, [['next', 'w', 'end']]))
+
+interface World {
+  readonly work: string
+  readonly troubles: Fault[]
+  readonly live: (options?: ReflexOptions) => Reflex
+  readonly run: (file: string, options?: Parameters<Reflex['run']>[1]) => Promise<{ readonly id: string; readonly status: string; readonly story: string }>
+  readonly took: () => boolean
+}
+
+/** A work folder, and processes one after another over its store, whose model gives these replies. */
+function world(files: Readonly<Record<string, string>>, ...replies: readonly ScriptedReply[]): World {
+  const work = newFolder()
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(work, name), text)
+  const left = [...replies]
+  const troubles: Fault[] = []
+  const live = (options: ReflexOptions = {}): Reflex => {
+    const reflex = new Reflex({
+      workdir: work,
+      store: join(work, '.reflex/reflex.db'),
+      models: { said: scriptedModel(() => left.shift() ?? 'done') },
+      model: 'said',
+      onTrouble: (fault) => void troubles.push(fault),
+      ...options,
+    })
+    onTestFinished(() => reflex.close())
+    return reflex
+  }
+  mkdirSync(join(work, '.reflex'))
+  return {
+    work,
+    troubles,
+    live,
+    took: () => existsSync(join(work, 'taken.txt')),
+    async run(file, options) {
+      const reflex = live()
+      const handle = await reflex.run(join(work, file), options)
+      const { records } = await reflex.runtime.history(handle.id)
+      await reflex.close()
+      return { id: handle.id, status: handle.status, story: JSON.stringify(records) }
+    },
+  }
+}
+
+test('a program that a model wrote runs untrusted, and says so, in another process', async () => {
+  const { run, took, troubles } = world({ 'attack.dot': asks('made.dot') }, WRITES)
+  const { id } = await run('attack.dot')
+  expect((await run('made.dot')).story).toContain('this run is untrusted')
+  expect(took()).toBe(false)
+  expect(troubles.map(({ code, message }) => [code, message.includes(id)])).toEqual([['R1096', true]])
+})
+
+test('a person names a level for it, or changes it: then it is theirs', async () => {
+  const { run, took, work, troubles } = world({ 'attack.dot': asks('made.dot') }, WRITES, WRITES)
+  await run('attack.dot')
+  expect((await run('made.dot', { trust: 'probationary' })).status).toBe('completed')
+  expect(took()).toBe(true)
+  writeFileSync(join(work, 'made.dot'), `// read and found good\n${readFileSync(join(work, 'made.dot'), 'utf8')}`)
+  expect((await run('made.dot')).status).toBe('completed')
+  expect(troubles.map(({ code }) => code)).not.toContain('R1096')
+  await run('attack.dot')
+  expect((await run('made.dot')).story).toContain('this run is untrusted')
+})
+
+test('a program that an author wrote through a run stays the author’s', async () => {
+  const nodes = `k [type=transform, transform=constant, expression="${WRITES.replaceAll('"', '\\"')}", output_key=k] f [type="file.write", content_key=k, output="made.dot"]`
+  const { run, took } = world({ 'build.dot': pipeline(nodes, 'k -> f') })
+  expect((await run('build.dot')).status).toBe('completed')
+  expect((await run('made.dot')).status).toBe('completed')
+  expect(took()).toBe(true)
+})
+
+test.each([
+  ['a pipeline calls a pipeline', 'made.dot', WRITES, 'main.dot', calls('graph_file="made.dot"')],
+  ['a pipeline calls a workflow', 'made.workflow.json', writer('made'), 'main.dot', calls('program="workflow:made"')],
+  [
+    'a workflow calls a workflow',
+    'made.workflow.json',
+    writer('made'),
+    'main.workflow.json',
+    JSON.stringify(workflow('main', { c: { invokes: { workflowId: 'made', returnMap: [] } } }, [])),
+  ],
+])('%s that a model wrote: it has the lowest trust, also after a resume', async (_, made, text, main, caller) => {
+  const { run, live, took } = world({ 'attack.dot': asks(made), [main]: caller }, text)
+  await run('attack.dot')
+  const { id, story } = await run(main, { trust: 'trusted' })
+  expect(story).toContain('this run is untrusted')
+  const again = live()
+  const { row } = await again.trace(id)
+  if (row.status !== 'failed') await (await again.resume(id)).idle()
+  expect(took()).toBe(false)
+})
+
+test('a module that a model wrote is not imported, unless a person trusts it', async () => {
+  const text = `import { writeFileSync } from 'node:fs'\nwriteFileSync(new URL('./taken.txt', import.meta.url), '')\nexport const w = ${writer('made')}\n`
+  const { run, took, work } = world({ 'attack.dot': asks('made.workflow.mjs') }, text)
+  await run('attack.dot')
+  await expect(run('made.workflow.mjs')).rejects.toMatchObject({ code: 'R1097' })
+  await expect(run('made.workflow.mjs', { trust: 'probationary' })).rejects.toMatchObject({ code: 'R1097' })
+  await expect(run('attack.dot', { tools: [join(work, 'made.workflow.mjs')] })).rejects.toMatchObject({ code: 'R1097' })
+  expect(took()).toBe(false)
+  expect((await run('made.workflow.mjs', { trust: 'trusted' })).status).toBe('completed')
+  expect(took()).toBe(true)
+})
+
+test('what a failed or idle write leaves as it was stays the author’s', async () => {
+  const same = pipeline('m [prompt="say"] f [type="file.write", content_key=last_response, output="good.dot"]', 'm -> f')
+  const { run, took } = world({ 'attack.dot': same, 'good.dot': WRITES }, WRITES)
+  await run('attack.dot')
+  expect((await run('good.dot')).status).toBe('completed')
+  expect(took()).toBe(true)
+})
