@@ -40,7 +40,7 @@ export interface LabelledTools {
  * are labelled by the text that they have after the call. A simulated run writes nothing, so nothing is remembered of it.
  */
 export function labelledTools(port: Port, house: LabelledTools): Port {
-  const { labels, isReal } = house
+  const { labels } = house
   return {
     ...port,
     async perform(call) {
@@ -132,13 +132,7 @@ function isKnown(known: Label, label: Label): boolean {
  * without its label. Afterwards each has the label of its new text: that of the call if all of it is new. A text that has not
  * changed keeps the label that it had.
  */
-async function writing(
-  labels: WrittenLabels,
-  { writes }: Touched,
-  call: Call,
-  label: Label,
-  perform: () => Promise<Json>,
-): Promise<Json> {
+async function writing(labels: WrittenLabels, { writes }: Touched, call: Call, label: Label, perform: () => Promise<Json>): Promise<Json> {
   const files = writes.flatMap((place) => {
     const prior = labels.ofPath(place)
     return isKept(label) || !isTrusted(prior) ? [{ place, prior, text: textAt(pathOf(place)) }] : []

@@ -12,17 +12,26 @@ const pipeline = (nodes: string, path: string): string =>
   `digraph p { start [shape=Mdiamond] done [shape=Msquare] ${nodes} start -> ${path} -> done }`
 
 /** Writes a file into the work folder: what an untrusted program may not. */
-const WRITES = pipeline('k [type=transform, transform=constant, expression="mine, all of it", output_key=k] f [type="file.write", content_key=k, output="taken.txt"]', 'k -> f')
-const asks = (file: string): string => pipeline(`m [prompt="write a program"] f [type="file.write", content_key=last_response, output="${file}"]`, 'm -> f')
+const WRITES = pipeline(
+  'k [type=transform, transform=constant, expression="mine, all of it", output_key=k] f [type="file.write", content_key=k, output="taken.txt"]',
+  'k -> f',
+)
+const asks = (file: string): string =>
+  pipeline(`m [prompt="write a program"] f [type="file.write", content_key=last_response, output="${file}"]`, 'm -> f')
 const calls = (program: string): string => pipeline(`c [type="graph.invoke", ${program}]`, 'c')
 const writer = (id: string): string =>
-  JSON.stringify(workflow(id, { w: { tool: 'file.write', args: { path: 'taken.txt', text: 'mine', in: 'work' } }, end: {} }, [['next', 'w', 'end']]))
+  JSON.stringify(
+    workflow(id, { w: { tool: 'file.write', args: { path: 'taken.txt', text: 'mine', in: 'work' } }, end: {} }, [['next', 'w', 'end']]),
+  )
 
 interface World {
   readonly work: string
   readonly troubles: Fault[]
   readonly live: (options?: ReflexOptions) => Reflex
-  readonly run: (file: string, options?: Parameters<Reflex['run']>[1]) => Promise<{ readonly id: string; readonly status: string; readonly story: string }>
+  readonly run: (
+    file: string,
+    options?: Parameters<Reflex['run']>[1],
+  ) => Promise<{ readonly id: string; readonly status: string; readonly story: string }>
   readonly took: () => boolean
 }
 

@@ -184,7 +184,8 @@ export class WrittenLabels {
     const label = unpackLabel(packed)
     if (typeof path === 'string') this.#foldPath(path, entry, label)
     if (typeof agent === 'string') this.#put(`agent ${agent}`, label)
-    if (typeof run === 'string') this.#put(`${entry['seen'] === true ? 'seen' : typeof path === 'string' ? 'files' : 'commands'} ${run}`, label)
+    if (typeof run === 'string')
+      this.#put(`${entry['seen'] === true ? 'seen' : typeof path === 'string' ? 'files' : 'commands'} ${run}`, label)
     if (typeof hash !== 'string') return
     this.#put(`hash ${hash}`, label)
     if (typeof run === 'string') this.#writers.set(`hash ${hash}`, run)

@@ -164,7 +164,15 @@ function runtimeOn(
     reserved,
   })
   const tools = parts.tools({ environment, host: systemHost, reserved })
-  const pipelines = pipelineParts({ policy, tools, workdir: work, runFolder, limits: () => parts.limits(attack.limits ?? {}), store, labels })
+  const pipelines = pipelineParts({
+    policy,
+    tools,
+    workdir: work,
+    runFolder,
+    limits: () => parts.limits(attack.limits ?? {}),
+    store,
+    labels,
+  })
   const engine = guardedBy(parts, createEngine())
   const kind = pipelineKind({ load: (source) => parts.load(source), refs: calledPrograms, engine })
   const models = createModels({
