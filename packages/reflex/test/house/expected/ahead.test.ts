@@ -45,7 +45,12 @@ test.fails.each(portless)('the port of %s that the host does not have is named b
     return { value: 'Yes' }
   }
   const samples = [{ id: 'a', input: 'x', expected: 'y' }]
-  const refused = await run(text, { logs_root: false, trust: 'trusted', interviewer: { ask }, initial_values: { 'eval.dataset': samples } }).then(
+  const refused = await run(text, {
+    logs_root: false,
+    trust: 'trusted',
+    interviewer: { ask },
+    initial_values: { 'eval.dataset': samples },
+  }).then(
     ({ failure_reason }) => failure_reason ?? '',
     (thrown: unknown) => String(thrown),
   )
