@@ -103,7 +103,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   })
   const denies = deniedToAll({ workdir, home: environment['HOME'], real: realPath, grants: options.policy ?? [], reserved: home.reserved })
   const denied = (path: string): boolean => denies(fsCapability('read', path))
-  const provenance = programProvenance(labels, join(home.home, 'runs'))
+  const provenance = programProvenance(labels, { runs: join(home.home, 'runs'), workdir })
   const library = libraryFor(options, runtime, agent, { cwd, workdir, denied, provenance })
   return {
     ...home,

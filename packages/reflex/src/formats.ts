@@ -20,9 +20,9 @@ export function formatOf(file: string, kind?: string): ProgramFormat | undefined
   return FORMATS.find(({ endings }) => endings.some((ending) => name.endsWith(ending)))
 }
 
-/** True if a program could be read from a file of this name, or imported by one. */
-export function isProgram(name: string): boolean {
-  return formatOf(name) !== undefined || isModule(name)
+/** True if a file at this path could be read as a program, or imported as a module of programs or tools. */
+export function isProgram(path: string): boolean {
+  return formatOf(path) !== undefined || (isModule(path) && !path.includes('/node_modules/'))
 }
 
 export function isModule(file: string): boolean {

@@ -1,6 +1,6 @@
 import { isObject, type Call, type Json, type Port } from './kernel/index.ts'
 import { passedBy } from './pipeline/engine/labels.ts'
-import { keepSeen, type LabelledTools, refresh, touchedFiles, watched } from './pipeline/labelled-tools.ts'
+import { keepSeen, type LabelledTools, levelBelow, refresh, touchedFiles, watched } from './pipeline/labelled-tools.ts'
 import { combine, DERIVED, type Label, TRUSTED, UNTRUSTED } from './pipeline/middleware/label.ts'
 
 const NETWORK = 'arbor://net/'
@@ -30,7 +30,7 @@ export function labelledDecisions(port: Port, house: LabelledTools): Port {
       const given = combine(labels.seenBy(call.run), passedBy(call.frame.link?.caller), read, costs ? DERIVED : TRUSTED)
       if (isSent || touched.reads.length > 0) await keepSeen(labels, call, read)
       const files = { ...touched, anything: touched.anything && !isSent }
-      const label = files.anything ? combine(given, labels.byRun(call.run)) : given
+      const label = files.anything ? combine(given, labels.byRun(call.run), levelBelow(house, call.run)) : given
       const decided = await watched(house, files, call, label, () => port.perform(call) as Promise<Json>)
       // The output of a command is worth as little as its inputs, and as what its text shows that it has read.
       if (files.anything) await keepSeen(labels, call, combine(label, ...textsOf(decided).map((text) => labels.ofText(text))))

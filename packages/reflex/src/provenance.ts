@@ -1,9 +1,9 @@
 import { faults } from './faults.ts'
-import { isModule } from './formats.ts'
+import { isModule, isProgram } from './formats.ts'
 import type { Fault } from './kernel/index.ts'
 import type { WrittenLabels } from './pipeline/memory/written.ts'
 import { ledgerPlace } from './pipeline/memory/written-programs.ts'
-import { levelOf } from './pipeline/middleware/label.ts'
+import { levelOf, TRUSTED } from './pipeline/middleware/label.ts'
 import { quote } from './text/index.ts'
 import { isBelow, realPath } from './tools/paths.ts'
 
@@ -18,15 +18,21 @@ export type FindProvenance = (file: string, text: string) => Promise<WrittenBy |
 
 /**
  * Finds the origin of files by the labels that runs leave. Every file in the folder of runs was written by one. A text that a
- * person has changed since is the person's: labels are kept by path and text.
+ * person has changed since is the person's: labels are kept by path and text. The texts of files whose names are not those of
+ * programs are unknown, so a command may have written any of them in the work folder.
  */
-export function programProvenance(labels: WrittenLabels, runs: string): FindProvenance {
+export function programProvenance(
+  labels: WrittenLabels,
+  { runs, workdir }: { readonly runs: string; readonly workdir: string },
+): FindProvenance {
   return async (file, text) => {
     await labels.refresh()
     const real = realPath(file)
     const { label, run } = labels.ofProgram(ledgerPlace(real), text)
     if (label.level > 0) return { level: levelOf(label), ...(run === undefined ? {} : { run }) }
-    return isBelow(real, realPath(runs)) ? { level: 'derived' } : undefined
+    // Of other files, commands may have written any.
+    const unknown = isProgram(real) || !isBelow(real, workdir) ? TRUSTED : labels.byAnyCommand()
+    return isBelow(real, realPath(runs)) || unknown.level > 0 ? { level: 'derived' } : undefined
   }
 }
 

@@ -2,9 +2,9 @@ import type { Frame } from '../kernel/frame.ts'
 import { isObject, type Json } from '../kernel/json.ts'
 import type { Call, Port } from '../kernel/port.ts'
 import { hashOf, textsIn, type WrittenLabels } from './memory/written.ts'
-import { keepChanged, pathOf, ledgerPlace, type ProgramFiles, programFiles, textAt } from './memory/written-programs.ts'
+import { findFiles, type FoundFiles, keepChanged, ledgerPlace, pathOf, textAt } from './memory/written-programs.ts'
 import { combine, isTrusted, type Label, packLabel, TRUSTED, unpackLabel, UNTRUSTED } from './middleware/label.ts'
-import { isKept, labelled } from './middleware/labelled.ts'
+import { isKept, isLasting, labelled } from './middleware/labelled.ts'
 import { isPipeline } from './vouching.ts'
 
 const READS = 'arbor://fs/read/'
@@ -25,8 +25,8 @@ export interface LabelledTools {
   readonly isReal: (run: string) => boolean
   /** The folders in which commands of a run may leave programs. */
   readonly folders: (run: string) => readonly string[]
-  /** True if a program could be read from a file of this name. */
-  readonly isProgram: (name: string) => boolean
+  /** True if a program could be read from a file at this path. */
+  readonly isProgram: (path: string) => boolean
   /** Folders that no command sees. */
   readonly hidden: readonly string[]
   /** The run that a run of this process was forked from. */
@@ -52,13 +52,20 @@ export function labelledTools(port: Port, house: LabelledTools): Port {
       }
       const touched = touchedBy(port, call)
       await refresh(house, call)
-      const label = writtenLabel(labels, touched, call.run, args, unpackLabel(packed))
+      const given = combine(unpackLabel(packed), touched.anything ? levelBelow(house, call.run) : TRUSTED)
+      const label = writtenLabel(labels, touched, call.run, args, given)
       const result = await watched(house, touched, call, label, () => port.perform(call) as Promise<Json>)
-      const read = readLabel(labels, touched, call.run, args, result)
+      const read = combine(readLabel(labels, touched, call.run, args, result), touched.anything ? levelBelow(house, call.run) : TRUSTED)
       await passOutward(labels, call, read)
       return labelled(result, read)
     },
   }
+}
+
+/** The level of the worst file that a command of a run may read. How sensitive its output is shows in the text alone: most commands read few files. */
+export function levelBelow({ labels, folders }: Pick<LabelledTools, 'labels' | 'folders'>, run: string): Label {
+  const worst = combine(...folders(run).map((folder) => labels.below(ledgerPlace(folder))))
+  return { ...worst, sensitivity: 0 }
 }
 
 /** Reads the ledger, and links a fork to its source. */
@@ -80,15 +87,17 @@ export async function watched(
   if (!touched.anything) return writing(labels, touched, call, label, perform)
   if (isKept(label) && !isKnown(labels.byCommands(call.run), label)) await labels.keep({ run: call.run, label }, call.key)
   const roots = folders(call.run)
-  // A command may read any file there, so a program that it leaves is worth as little as the worst of them.
-  const worst = combine(label, ...roots.map((folder) => labels.below(ledgerPlace(folder))))
+  // A command may read whatever lies there, so a program that it leaves is worth as little as the worst of it.
+  const worst = combine(label, labels.byAnyCommand(), ...roots.map((folder) => labels.below(ledgerPlace(folder))))
   if (!isKept(worst)) return perform()
-  const search = (): Promise<ProgramFiles> => programFiles(roots, isProgram, hidden)
+  const isWanted = isLasting(label) ? () => true : isProgram
+  const search = (): Promise<FoundFiles> => findFiles(roots, { isWanted, hidden })
   const found = await search()
   try {
     return await perform()
   } finally {
-    await keepChanged(labels, [found, await search()], { run: call.run, label: worst, key: call.key })
+    const files = [found, await search()] as const
+    await keepChanged(labels, files, { run: call.run, label: isLasting(label) ? label : worst, key: call.key, isProgram })
   }
 }
 

@@ -1,9 +1,9 @@
 import { readFileSync, type Stats } from 'node:fs'
-import { lstat, readdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fsCapability } from '../../tools/index.ts'
 import { isBelow } from '../../tools/paths.ts'
-import { type Label } from '../middleware/label.ts'
+import type { Label } from '../middleware/label.ts'
 import { hashOf, type WrittenLabels } from './written.ts'
 
 const READS = 'arbor://fs/read/'
@@ -32,22 +32,25 @@ export function textAt(path: string): string | undefined {
   }
 }
 
-/** The files below some folders that may be programs, and their state. No link is followed. */
-export interface ProgramFiles {
+/** Files below some folders, and their state. */
+export interface FoundFiles {
   readonly states: ReadonlyMap<string, string>
   /** Folders that hold too much to be searched. */
   readonly unsearched: readonly string[]
 }
 
-/** Finds the files that a program could be read from, by their names. `hidden`: folders that no command sees. */
-export async function programFiles(
-  folders: readonly string[],
-  isProgram: (name: string) => boolean,
-  hidden: readonly string[],
-): Promise<ProgramFiles> {
+/** The part of the files that matters, and the folders that no command sees. */
+export interface Search {
+  readonly isWanted: (path: string) => boolean
+  readonly hidden: readonly string[]
+}
+
+/** Finds files. A link counts as a file with the state of its target, for a program is read through it; no folder is entered through one. */
+export async function findFiles(folders: readonly string[], { isWanted, hidden }: Search): Promise<FoundFiles> {
   const states = new Map<string, string>()
   const unsearched: string[] = []
   for (const folder of folders) {
+    const closed = hidden.filter((one) => !isBelow(folder, one))
     let seen = 0
     const open = [folder]
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -59,8 +62,9 @@ export async function programFiles(
       }
       for (const entry of entries) {
         const path = join(at, entry.name)
-        if (entry.isDirectory() && entry.name !== '.git' && !hidden.some((one) => isBelow(path, one))) open.push(path)
-        else if (entry.isFile() && isProgram(basename(path))) states.set(path, stateOf(await lstat(path).catch(() => undefined)))
+        if (entry.isDirectory() && entry.name !== '.git' && !closed.some((one) => isBelow(path, one))) open.push(path)
+        else if ((entry.isFile() || entry.isSymbolicLink()) && isWanted(path))
+          states.set(path, stateOf(await stat(path).catch(() => undefined)))
       }
     }
   }
@@ -71,18 +75,25 @@ function stateOf(stats: Stats | undefined): string {
   return stats === undefined ? '' : `${stats.dev} ${stats.ino} ${stats.size} ${stats.ctimeMs}`
 }
 
-/** Labels the programs that differ between two searches, by their path and by the text that they have now. */
+/** Files that one entry of the ledger labels. */
+const BATCH = 500
+
+/** Labels the files that differ between two searches, by their path, and programs by the text that they have now, too. */
 export async function keepChanged(
   labels: WrittenLabels,
-  [before, after]: readonly [ProgramFiles, ProgramFiles],
-  { run, label, key }: { readonly run: string; readonly label: Label; readonly key: string },
+  [before, after]: readonly [FoundFiles, FoundFiles],
+  { run, label, key, isProgram }: { readonly run: string; readonly label: Label; readonly key: string; isProgram(path: string): boolean },
 ): Promise<void> {
   const changed = [...after.states].filter(([path, state]) => before.states.get(path) !== state).map(([path]) => path)
-  for (const path of changed) {
-    const text = textAt(path)
-    const hash = text === undefined ? undefined : hashOf(text)
-    if (hash !== undefined) await labels.keep({ path: ledgerPlace(path), run, label, hash }, `${key} left ${path}`)
+  for (let i = 0; i < changed.length; i += BATCH) {
+    const files = changed.slice(i, i + BATCH).map((path): [string, string] => [ledgerPlace(path), hashAt(path, isProgram)])
+    await labels.keep({ run, label, files }, `${key} left ${i}`)
   }
   for (const folder of new Set([...before.unsearched, ...after.unsearched]))
     await labels.keep({ path: ledgerPlace(folder), run, label }, `${key} ${folder}`)
+}
+
+function hashAt(path: string, isProgram: (path: string) => boolean): string {
+  const text = isProgram(path) ? textAt(path) : undefined
+  return (text === undefined ? undefined : hashOf(text)) ?? ''
 }

@@ -1,5 +1,5 @@
 import { digest } from '../../kernel/digest.ts'
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Store } from '../../kernel/store.ts'
 import { combine, isTrusted, type Label, packLabel, TRUSTED, unpackLabel } from '../middleware/label.ts'
 
@@ -25,6 +25,8 @@ export interface Written {
   readonly whole?: true
   /** True if the label is that of everything that the programs of the run that keep no labels may have read. */
   readonly seen?: true
+  /** Files that a command of the run has left, each with the hash of its text, or an empty text where that is unknown. */
+  readonly files?: readonly (readonly [path: string, hash: string])[]
   readonly label: Label
 }
 
@@ -78,7 +80,7 @@ export class WrittenLabels {
   }
 
   /** Remembers what was written: once for each key, also if it is repeated after a crash. */
-  async keep({ path, agent, run, hash, whole, seen, label }: Written, key: string): Promise<void> {
+  async keep({ path, agent, run, hash, whole, seen, files, label }: Written, key: string): Promise<void> {
     await this.#append(
       {
         ...(path === undefined ? {} : { path }),
@@ -87,6 +89,7 @@ export class WrittenLabels {
         ...(hash === undefined ? {} : { hash }),
         ...(whole === undefined ? {} : { whole }),
         ...(seen === undefined ? {} : { seen }),
+        ...(files === undefined ? {} : { files }),
         label: packLabel(label),
       },
       key,
@@ -140,6 +143,11 @@ export class WrittenLabels {
     return this.#ofRuns('commands', run)
   }
 
+  /** The worst label of what the commands of any run may have written. */
+  byAnyCommand(): Label {
+    return combine(...[...this.#labels].flatMap(([place, label]) => (place.startsWith('commands ') ? [label] : [])))
+  }
+
   /** The worst label of everything that a run has written. */
   byRun(run: string): Label {
     return combine(this.byCommands(run), this.#ofRuns('files', run))
@@ -182,11 +190,24 @@ export class WrittenLabels {
       return
     }
     const label = unpackLabel(packed)
+    if (isList(entry['files'])) return this.#foldFiles(entry['files'], label, run)
     if (typeof path === 'string') this.#foldPath(path, entry, label)
     if (typeof agent === 'string') this.#put(`agent ${agent}`, label)
     if (typeof run === 'string')
       this.#put(`${entry['seen'] === true ? 'seen' : typeof path === 'string' ? 'files' : 'commands'} ${run}`, label)
-    if (typeof hash !== 'string') return
+    if (typeof hash === 'string') this.#foldHash(hash, label, run)
+  }
+
+  #foldFiles(files: readonly Json[], label: Label, run: Json | undefined): void {
+    for (const file of files) {
+      const [path, hash] = isList(file) ? file : []
+      if (typeof path !== 'string') continue
+      this.#foldPath(path, { run: run ?? null, hash: hash ?? '' }, label)
+      if (typeof hash === 'string' && hash !== '') this.#foldHash(hash, label, run)
+    }
+  }
+
+  #foldHash(hash: string, label: Label, run: Json | undefined): void {
     this.#put(`hash ${hash}`, label)
     if (typeof run === 'string') this.#writers.set(`hash ${hash}`, run)
     this.#lengths.add(Number.parseInt(hash, 10))
