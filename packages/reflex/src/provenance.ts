@@ -13,8 +13,11 @@ export interface WrittenBy {
   readonly run?: string
 }
 
-/** Finds out whether a run wrote a file with this text; undefined for a file that its operator vouches for. */
-export type FindProvenance = (file: string, text: string) => Promise<WrittenBy | undefined>
+/**
+ * Finds out whether a run wrote a file with this text; undefined for a file that its operator vouches for. With `known`, only what
+ * the labels show counts.
+ */
+export type FindProvenance = (file: string, text: string, known?: boolean) => Promise<WrittenBy | undefined>
 
 /**
  * Finds the origin of files by the labels that runs leave. Every file in the folder of runs was written by one. A text that a
@@ -25,13 +28,13 @@ export function programProvenance(
   labels: WrittenLabels,
   { runs, workdir }: { readonly runs: string; readonly workdir: string },
 ): FindProvenance {
-  return async (file, text) => {
+  return async (file, text, known = false) => {
     await labels.refresh()
     const real = realPath(file)
     const { label, run } = labels.ofProgram(ledgerPlace(real), text)
     if (label.level > 0) return { level: levelOf(label), ...(run === undefined ? {} : { run }) }
     // Of other files, commands may have written any.
-    const unknown = isProgram(real) || !isBelow(real, workdir) ? TRUSTED : labels.byAnyCommand()
+    const unknown = known || isProgram(real) || !isBelow(real, workdir) ? TRUSTED : labels.byAnyCommand()
     return isBelow(real, realPath(runs)) || unknown.level > 0 ? { level: 'derived' } : undefined
   }
 }

@@ -4,9 +4,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Reflex, type ReflexOptions } from '../../src/index.ts'
 import type { Fault } from '../../src/kernel/index.ts'
 import { type ScriptedReply, scriptedModel } from '../../src/models/index.ts'
+import { noSandbox } from '../tools/workshop.ts'
 import { newFolder, workflow } from './folders.ts'
 
 /** Programs that runs wrote from a model's text have the lowest trust, for whoever loads them, until a person changes or accepts them. */
+
+const missing = await noSandbox()
 
 const pipeline = (nodes: string, path: string): string =>
   `digraph p { start [shape=Mdiamond] done [shape=Msquare] ${nodes} start -> ${path} -> done }`
@@ -137,3 +140,20 @@ test('what a failed or idle write leaves as it was stays the author’s', async 
   expect((await run('good.dot')).status).toBe('completed')
   expect(took()).toBe(true)
 })
+
+test.skipIf(missing !== undefined)(
+  'a text file that a command wrote is no program of a person’s, under its own name or a later one',
+  async () => {
+    const made = pipeline(
+      'm [prompt="say"] c [type=shell, command="printf %s \\"$last_response\\" > notes.txt", context_keys=last_response]',
+      'm -> c',
+    )
+    const moves = pipeline('c [type=shell, command="mv *.txt inner.dot"]', 'c')
+    const { run, took } = world({ 'attack.dot': made, 'moves.dot': moves }, WRITES)
+    await run('attack.dot')
+    expect((await run('notes.txt', { kind: 'pipeline' })).story).toContain('this run is untrusted')
+    expect((await run('moves.dot')).status).toBe('completed')
+    expect((await run('inner.dot')).story).toContain('this run is untrusted')
+    expect(took()).toBe(false)
+  },
+)
