@@ -49,7 +49,9 @@ export function runsUntrusted(file: string, written: WrittenBy): Fault {
 
 /** Refuses a file that would get all rights of the person who names it: a module, or a file that grants rights. */
 export function refuseWritten(file: string, written: WrittenBy): Fault {
-  const what = isModule(file) ? 'and a module does all that you may do as soon as it is loaded' : 'and it would grant rights'
+  const what = isModule(file)
+    ? 'and a module does all that you may do as soon as it is loaded'
+    : 'and it would say what later runs may do or have done'
   const fix = isModule(file)
     ? 'read the file; then run it with --trust trusted, or change it, and it is yours'
     : 'read the file; then change it, and it is yours'

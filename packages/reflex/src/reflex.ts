@@ -46,6 +46,8 @@ import type { ReflexOptions, ResumeOptions, RunLimits, RunOptions } from './opti
 import { Observing } from './history/telemetry/observing.ts'
 import { type ProjectedSpan, projectSpans } from './history/telemetry/spans.ts'
 import type { DotGraph } from './pipeline/index.ts'
+import { ledgerPlace } from './pipeline/memory/written-programs.ts'
+import { UNTRUSTED } from './pipeline/middleware/label.ts'
 import { type OperatorPolicy, readTrust, type Trust } from './policy/index.ts'
 import { type Replayed, replayRun } from './replaying.ts'
 import { ChangedPrograms } from './replaying-changed.ts'
@@ -53,6 +55,7 @@ import { Check } from './replaying-check.ts'
 import { checkpointInput, logsOf, RunFolders } from './run-folders.ts'
 import { exportedTools } from './toolbox.ts'
 import type { Tools } from './tools/index.ts'
+import { realPath } from './tools/paths.ts'
 import { linesOfHistory, type StoryLine } from './history/trace.ts'
 import { refuseUnheard } from './unheard.ts'
 import { type RunView, viewOf } from './view.ts'
@@ -172,6 +175,9 @@ export class Reflex {
     // A program in a module may bring its tools along.
     if (file !== undefined && isModule(file) && (await this.#takeTools(file, options.trust)) > 0) tools.push(file)
     const agent = this.#agent(options)
+    // Both say what happened: a gate was passed, a model has answered so.
+    for (const given of [options.resumeFrom, options.recorded])
+      if (given !== undefined) await this.library.refuseWritten(resolve(this.#surroundings.cwd, given), options.trust)
     if (options.simulate !== true) this.#checkChoice(agent)
     const keeps: Keeps = {
       actor: this.actor,
@@ -184,6 +190,11 @@ export class Reflex {
       ...(options.simulate === true ? { simulate: true } : {}),
       ...logsOf(options, { cwd: this.#surroundings.cwd, workdir: this.workdir }),
     }
+    if (keeps.logs?.folder !== undefined)
+      await this.#parts.labels.keep(
+        { path: ledgerPlace(realPath(keeps.logs.folder)), logs: true, label: UNTRUSTED },
+        `logs ${keeps.logs.folder}`,
+      )
     const taken = acceptInputs(program, (options.input ?? {}) as JsonObject, options.texts)
     const input = { ...taken, ...checkpointInput(program, options, keeps, this.#surroundings.cwd) }
     const run = await this.runtime.start(program, {

@@ -21,6 +21,8 @@ export interface Session {
   readonly console: Console
   readonly reflex: Reflex
   readonly read: ReadFile
+  /** Reads a file that decides in a run, as answers do. Throws `R1097` for one that a run wrote. */
+  readonly readDeciding: ReadFile
 }
 
 /** Nothing that looks makes a store: where there is none, there are no runs. */
@@ -64,7 +66,11 @@ export async function withReflex(console: Console, flags: CarryFlags, work: (ses
   })
   try {
     for (const file of named) await reflex.library.refuseWritten(resolve(surroundings.cwd, file))
-    return await work({ console, reflex, read })
+    const readDeciding: ReadFile = async (name) => {
+      if (name !== '-') await reflex.library.refuseWritten(resolve(surroundings.cwd, name))
+      return read(name)
+    }
+    return await work({ console, reflex, read, readDeciding })
   } finally {
     await reflex.close()
   }

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Reflex, type ReflexOptions } from '../../src/index.ts'
@@ -157,3 +158,28 @@ test.skipIf(missing !== undefined)(
     expect(took()).toBe(false)
   },
 )
+
+test('what Reflex writes for a model in a folder of logs is no program of a person’s', async () => {
+  const { run, took, work } = world({ 'attack.dot': pipeline('m [prompt="say"]', 'm') }, WRITES)
+  expect((await run('attack.dot', { logs: join(work, 'out') })).status).toBe('completed')
+  const said = readdirSync(join(work, 'out'), { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith('response.md')) ?? ''
+  expect((await run(join('out', said), { kind: 'pipeline' })).story).toContain('this run is untrusted')
+  expect(took()).toBe(false)
+})
+
+test.skipIf(missing !== undefined)('a text that a command hides in a repository comes back with its label', async () => {
+  const work = 'k [type=transform, transform=constant, expression=1, output_key=k]'
+  const first = pipeline(
+    `r [type=read, source=file, path="secret.txt", output_key=s]
+     c [type=shell, command="printf %s \\"$s\\" > n.txt; git tag kept $(git hash-object -w n.txt); rm n.txt", context_keys=s]`,
+    'r -> c',
+  )
+  const second = pipeline(
+    `c [type=shell, command="git cat-file -p kept > x.txt"] b [type=read, source=file, path="x.txt", output_key=back] a [type="pipeline.run", source_key=back]`,
+    'c -> b -> a',
+  )
+  const { run, work: folder } = world({ 'first.dot': first, 'second.dot': second, 'secret.txt': pipeline(work, 'k') })
+  execFileSync('git', ['init', '-q', folder])
+  expect((await run('first.dot')).status).toBe('completed')
+  expect((await run('second.dot')).story).toContain('it would decide what runs')
+})

@@ -1,5 +1,5 @@
-import { readFileSync, type Stats } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fsCapability } from '../../tools/index.ts'
 import { isBelow } from '../../tools/paths.ts'
@@ -62,19 +62,23 @@ export async function findFiles(folders: readonly string[], { isWanted, hidden }
       }
       for (const entry of entries) {
         const path = join(at, entry.name)
-        if (entry.isDirectory() && entry.name !== '.git' && !closed.some((one) => isBelow(path, one))) open.push(path)
-        else if ((entry.isFile() || entry.isSymbolicLink()) && isWanted(path))
-          states.set(path, stateOf(await stat(path).catch(() => undefined)))
+        if (entry.isDirectory() && !closed.some((one) => isBelow(path, one))) open.push(path)
+        else if ((entry.isFile() || entry.isSymbolicLink()) && isWanted(path)) states.set(path, await stateAt(path))
       }
     }
   }
   return { states, unsearched }
 }
 
-function stateOf(stats: Stats | undefined): string {
-  return stats === undefined ? '' : `${stats.dev} ${stats.ino} ${stats.size} ${stats.ctimeMs}`
+/** The state of a file; of a broken link, its own. A name that is no UTF-8 leads nowhere: nobody can tell whether that file has changed. */
+async function stateAt(path: string): Promise<string> {
+  const stats = await stat(path)
+    .catch(() => lstat(path))
+    .catch(() => undefined)
+  return stats === undefined ? UNKNOWN : `${stats.dev} ${stats.ino} ${stats.size} ${stats.ctimeMs}`
 }
 
+const UNKNOWN = 'unknown'
 /** Files that one entry of the ledger labels. */
 const BATCH = 500
 
@@ -84,7 +88,7 @@ export async function keepChanged(
   [before, after]: readonly [FoundFiles, FoundFiles],
   { run, label, key, isProgram }: { readonly run: string; readonly label: Label; readonly key: string; isProgram(path: string): boolean },
 ): Promise<void> {
-  const changed = [...after.states].filter(([path, state]) => before.states.get(path) !== state).map(([path]) => path)
+  const changed = [...after.states].filter(([path, state]) => state === UNKNOWN || before.states.get(path) !== state).map(([path]) => path)
   for (let i = 0; i < changed.length; i += BATCH) {
     const files = changed.slice(i, i + BATCH).map((path): [string, string] => [ledgerPlace(path), hashAt(path, isProgram)])
     await labels.keep({ run, label, files }, `${key} left ${i}`)

@@ -1,7 +1,7 @@
 import { digest } from '../../kernel/digest.ts'
 import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Store } from '../../kernel/store.ts'
-import { combine, isTrusted, type Label, packLabel, TRUSTED, unpackLabel } from '../middleware/label.ts'
+import { combine, DERIVED, isTrusted, type Label, packLabel, TRUSTED, unpackLabel, UNTRUSTED } from '../middleware/label.ts'
 
 const LEDGER = 'labels'
 /** Entries that are read at once. */
@@ -25,6 +25,8 @@ export interface Written {
   readonly whole?: true
   /** True if the label is that of everything that the programs of the run that keep no labels may have read. */
   readonly seen?: true
+  /** True if the path is the folder of a run, in which Reflex itself writes what models and tools said. */
+  readonly logs?: true
   /** Files that a command of the run has left, each with the hash of its text, or an empty text where that is unknown. */
   readonly files?: readonly (readonly [path: string, hash: string])[]
   readonly label: Label
@@ -55,6 +57,8 @@ export class WrittenLabels {
   readonly #unfinished = new Set<string>()
   /** The runs from which runs were forked. */
   readonly #sources = new Map<string, string>()
+  /** Folders of runs that lie where programs and tools find them. */
+  readonly #logs = new Set<string>()
   /** Forks that the ledger has. */
   readonly #forks = new Set<string>()
   /** Lengths of the texts that are known: a text of another length need not be hashed. */
@@ -80,7 +84,7 @@ export class WrittenLabels {
   }
 
   /** Remembers what was written: once for each key, also if it is repeated after a crash. */
-  async keep({ path, agent, run, hash, whole, seen, files, label }: Written, key: string): Promise<void> {
+  async keep({ path, agent, run, hash, whole, seen, logs, files, label }: Written, key: string): Promise<void> {
     await this.#append(
       {
         ...(path === undefined ? {} : { path }),
@@ -89,6 +93,7 @@ export class WrittenLabels {
         ...(hash === undefined ? {} : { hash }),
         ...(whole === undefined ? {} : { whole }),
         ...(seen === undefined ? {} : { seen }),
+        ...(logs === undefined ? {} : { logs }),
         ...(files === undefined ? {} : { files }),
         label: packLabel(label),
       },
@@ -113,13 +118,16 @@ export class WrittenLabels {
   }
 
   ofPath(path: string): Label {
-    return this.#of(`path ${path}`)
+    const inLogs = [...this.#logs].some((folder) => path.startsWith(`${folder}/`))
+    return inLogs ? combine(this.#of(`path ${path}`), UNTRUSTED) : this.#of(`path ${path}`)
   }
 
   /** The worst label of all files below a folder. */
   below(folder: string): Label {
     const prefix = `path ${folder === '' ? '' : `${folder}/`}`
-    return combine(...[...this.#labels].flatMap(([place, label]) => (place.startsWith(prefix) ? [label] : [])))
+    const hasLogs = [...this.#logs].some((logs) => `path ${logs}`.startsWith(prefix))
+    const found = [...this.#labels].flatMap(([place, label]) => (place.startsWith(prefix) ? [label] : []))
+    return combine(...found, hasLogs ? DERIVED : TRUSTED)
   }
 
   /** The worst label of the files whose names a text has. */
@@ -169,7 +177,8 @@ export class WrittenLabels {
       ...[...this.#unfinished].filter((open) => path === open || path.startsWith(`${open}/`)).map((open) => `path ${open}`),
     ]
     const run = places.map((place) => this.#writers.get(place)).find((writer) => writer !== undefined)
-    return { label: combine(...places.map((place) => this.#of(place))), ...(run === undefined ? {} : { run }) }
+    const inLogs = [...this.#logs].some((folder) => path.startsWith(`${folder}/`))
+    return { label: combine(...places.map((place) => this.#of(place)), inLogs ? DERIVED : TRUSTED), ...(run === undefined ? {} : { run }) }
   }
 
   #ofRuns(what: 'commands' | 'files' | 'seen', run: string): Label {
@@ -187,6 +196,10 @@ export class WrittenLabels {
     if (typeof run === 'string' && typeof source === 'string') {
       this.#forks.add(run)
       this.#sources.set(run, source)
+      return
+    }
+    if (typeof path === 'string' && entry['logs'] === true) {
+      this.#logs.add(path)
       return
     }
     const label = unpackLabel(packed)

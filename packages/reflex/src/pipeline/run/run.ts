@@ -26,6 +26,7 @@ import type { DotGraph } from '../dot/graph.ts'
 import { diagnostic } from '../folder/folder.ts'
 import { WrittenLabels } from '../memory/written.ts'
 import { ledgerPlace } from '../memory/written-programs.ts'
+import { UNTRUSTED } from '../middleware/label.ts'
 import { Keeping, type KeepingOptions } from '../folder/keeping.ts'
 import { realRoot } from '../folder/held-folder.ts'
 import { folderOfLap, safeName } from '../folder/paths.ts'
@@ -112,6 +113,11 @@ async function runRead(ready: Ready, options: PipelineRunOptions, folder: string
   const denies = deniedToAll({ workdir: place.workdir, real: realPath, grants: options.policy ?? [] })
   const denied = (path: string): boolean => denies(fsCapability('read', path))
   const isWritten = await writtenIn(options)
+  if (place.isKept && options.store !== undefined)
+    await new WrittenLabels(options.store).keep(
+      { path: ledgerPlace(place.logsRoot), logs: true, label: UNTRUSTED },
+      `logs ${place.logsRoot}`,
+    )
   addCalled(runtime.programs, program, folder, { given: programs, workdir: place.workdir, denied, isWritten })
   const troubles: Fault[] = []
   const follow = keepingOf(options, place, troubles)
