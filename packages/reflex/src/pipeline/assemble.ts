@@ -90,9 +90,10 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     folder: runFolder,
     limits,
     outside: (call) => labels.seenBy(call.run),
-    async ready(call) {
-      await refresh({ labels, sourceOf }, call)
-      if (isCalledByOther(call)) await keepSeen(labels, call, DERIVED)
+    ready(call) {
+      const called = isCalledByOther(call)
+      if (!called && !(isObject(call.args) && call.args['returned'] === true)) return undefined
+      return refresh({ labels, sourceOf }, call).then(() => (called ? keepSeen(labels, call, DERIVED) : undefined))
     },
     ...(settings.spent === undefined ? {} : { spent: settings.spent }),
     ...(settings.routing === undefined ? {} : { routing: settings.routing }),

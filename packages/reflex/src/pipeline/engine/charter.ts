@@ -14,8 +14,8 @@ export interface CharterSource {
   terms?(call: Call, capability: string): Term | undefined
   /** The worst label of what programs that keep no labels have read in the run of a call. */
   outside?(call: Call): Label
-  /** Called before anything else is asked of a call. */
-  ready?(call: Call): Promise<void>
+  /** Called before anything else is asked of a call; undefined where there is nothing to wait for. */
+  ready?(call: Call): Promise<void> | undefined
   readonly workdir: string
   folder(run: string): string
   limits(run: string): Limits
@@ -40,14 +40,17 @@ export function charterPort(source: CharterSource): Port {
   return {
     leaves: false,
     repeat: 'free',
-    perform: (call) => (source.ready === undefined ? written(call) : source.ready(call).then(() => written(call))),
+    perform: (call) => source.ready?.(call)?.then(() => written(call)) ?? written(call),
     anew: written,
   }
 }
 
-/** What a pipeline asks when it begins, when it has changed, and when it is forked. */
-export function charterRequest({ capabilities }: Pick<TypedGraph, 'capabilities'>): readonly [port: string, args: JsonObject] {
-  return ['charter', { needs: [...capabilities] }]
+/** The request of a pipeline when it begins, when it has changed, when it is forked, and, with `returned`, when a program of another kind has returned to it. */
+export function charterRequest(
+  { capabilities }: Pick<TypedGraph, 'capabilities'>,
+  more: JsonObject = {},
+): readonly [port: string, args: JsonObject] {
+  return ['charter', { needs: [...capabilities], ...more }]
 }
 
 function charterOf(source: CharterSource, call: Call): Charter {

@@ -160,7 +160,7 @@ function returned(walk: Walk, how: FrameEnding, value: Json): void {
 /** Asks what a program of another kind has read, and used of the operator's budget: only those that follow the whole run know. */
 function askOutside(walk: Walk): void {
   walk.go({ ...walk.position, phase: 'charter', onward: 'wait' })
-  walk.x.request(...charterRequest(walk.typed))
+  walk.x.request(...charterRequest(walk.typed, { returned: true }))
 }
 
 function learned(walk: Walk, value: Json): void {

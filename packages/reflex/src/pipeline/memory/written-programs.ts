@@ -86,7 +86,12 @@ const BATCH = 500
 export async function keepChanged(
   labels: WrittenLabels,
   [before, after]: readonly [FoundFiles, FoundFiles],
-  { run, label, key, isProgram }: { readonly run: string; readonly label: Label; readonly key: string; isProgram(path: string): boolean },
+  {
+    run,
+    label,
+    key,
+    isProgram,
+  }: { readonly run: string; readonly label: Label; readonly key: string; readonly isProgram: (path: string) => boolean },
 ): Promise<void> {
   const changed = [...after.states].filter(([path, state]) => state === UNKNOWN || before.states.get(path) !== state).map(([path]) => path)
   for (let i = 0; i < changed.length; i += BATCH) {
