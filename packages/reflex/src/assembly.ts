@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { Budgets } from './budgets.ts'
 import type { RuntimeAgent } from './decisions.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
@@ -21,6 +21,7 @@ import {
   type PolicyFile,
   type Redaction,
   redaction,
+  rulesFor,
   secretsIn,
 } from './policy/index.ts'
 import { suggest } from './text/index.ts'
@@ -61,7 +62,12 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     host,
     reserved: home.reserved,
     limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
-    rules: ({ runFolder }) => fileRules(options.policy ?? [], { work: workdir, run: runFolder, home: environment['HOME'] }),
+    rules: ({ runFolder }) =>
+      fileRules(rulesFor(options.policy ?? [], facts.keeps(basename(runFolder))?.agentId), {
+        work: workdir,
+        run: runFolder,
+        home: environment['HOME'],
+      }),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
   const { policy, allow } = policyFor(options, { ...home, workdir, userHome: environment['HOME'], now: () => host.now() }, facts)
@@ -165,6 +171,7 @@ function policyFor(
   given.allow.push(...(handlers?.needs() ?? []), ...Object.keys(actions).map(actionCapability))
   const made = createPolicy({
     trust: (run) => facts.keeps(run)?.trust ?? 'untrusted',
+    agent: (run) => facts.keeps(run)?.agentId,
     workdir,
     runFolder: (run) => facts.runFolder(run),
     home: userHome,

@@ -165,6 +165,8 @@ export class Reflex {
   ): Promise<RunHandle<Types>> {
     if (options.id !== undefined && !isRunName(options.id)) throw noRunName(options.id)
     if (options.limits !== undefined) refuseLimits(options.limits)
+    if (options.agentId?.trim() === '')
+      throw faults.make('R2031', 'the agent of the run has no name', { fix: 'write --agent-id NAME, or leave it out' })
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
     await this.useTools(tools, options.trust)
     const { program, file, written } = await this.#programOf(what, options)
@@ -185,6 +187,7 @@ export class Reflex {
       workdir: this.workdir,
       ...(file === undefined ? {} : { file }),
       ...(agent === undefined ? {} : { agent }),
+      ...(options.agentId === undefined ? {} : { agentId: options.agentId }),
       ...(tools.length === 0 ? {} : { tools }),
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.simulate === true ? { simulate: true } : {}),

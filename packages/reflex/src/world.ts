@@ -80,6 +80,7 @@ export function worldOf(parts: WorldParts): World {
     workdir,
     runFolder,
     limits: (run) => facts.keeps(run)?.limits ?? {},
+    agent: (run) => facts.keeps(run)?.agentId,
     spent,
     labels,
     isProgram,

@@ -65,6 +65,8 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   readonly workdir: string
   readonly runFolder: (run: string) => string
   readonly limits: (run: string) => Limits
+  /** The agent on whose behalf a run acts, where one is named. */
+  readonly agent?: ((run: string) => string | undefined) | undefined
   /** What a run has used up so far; for those that other kinds have begun. */
   readonly spent?: CharterSource['spent']
 }
@@ -89,6 +91,7 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     workdir,
     folder: runFolder,
     limits,
+    agent: settings.agent,
     outside: (call) => labels.seenBy(call.run),
     ready(call) {
       const called = isCalledByOther(call)

@@ -12,13 +12,15 @@ import {
   reallyAt,
   type Unreadable,
 } from './capability.ts'
-import { checkPattern, type PolicyFile } from './file.ts'
+import { checkPattern, type PolicyFile, rulesFor } from './file.ts'
 import { isCurrent, type TermedGrant, termedGrants, type Terms, termsOf } from './terms.ts'
 import { type Grant, grantsOf, lesserTrust, type Trust, TRUST_LEVELS } from './trust.ts'
 
 export interface PolicySettings {
   /** How far a run is trusted: one level for all, or what was stored with the run. */
   readonly trust: Trust | ((run: string) => Trust)
+  /** The agent on whose behalf a run acts; `agent_system` for all if absent. */
+  readonly agent?: (run: string) => string | undefined
   /** What lowers the trust of one call: a program among its frames whose text nobody vouches for. */
   readonly lowered?: (call: Call) => Trust | undefined
   /** The work folder, its real path: links in it are resolved before the policy sees a path. */
@@ -83,6 +85,7 @@ export function deniedToAll({
   reserved = [`${workdir}/.reflex`],
 }: Omit<PolicySettings, 'trust' | 'runFolder'>): (capability: string) => boolean {
   const patterns = grants
+    .flatMap(({ agent, deny = [] }) => (agent === undefined ? [{ deny }] : []))
     .flatMap(({ deny = [] }) => deny.filter((text) => !text.includes('{run}')))
     .flatMap((text) => {
       const pattern = readPattern(text, { work: workdir, run: '', home })
@@ -153,7 +156,8 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
 }
 
 function rightsOf(settings: PolicySettings, run: string, trust: Trust): Rights {
-  const { workdir, home, real, grants = [] } = settings
+  const { workdir, home, real } = settings
+  const grants = rulesFor(settings.grants ?? [], settings.agent?.(run))
   const folders = { work: workdir, run: settings.runFolder(run), home }
   const read = (list: 'allow' | 'deny'): [string, Pattern][] =>
     grants.flatMap((grant) =>

@@ -30,6 +30,7 @@ export async function run(session: Session, program: string, flags: RunFlags): P
         ...(flags.kind === undefined ? {} : { kind: flags.kind }),
         ...(trust === undefined ? {} : { trust }),
         ...(agent === undefined ? {} : { agent }),
+        ...(flags.agentId === undefined ? {} : { agentId: flags.agentId }),
         ...(flags.model === undefined ? {} : { model: flags.model }),
         ...(flags.recorded === undefined ? {} : { recorded: flags.recorded }),
         ...(flags.tools === undefined ? {} : { tools: flags.tools }),

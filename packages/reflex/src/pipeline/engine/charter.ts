@@ -19,6 +19,8 @@ export interface CharterSource {
   readonly workdir: string
   folder(run: string): string
   limits(run: string): Limits
+  /** The agent on whose behalf a run acts, where one is named. */
+  readonly agent?: ((run: string) => string | undefined) | undefined
   /** What the run has used up so far, and what was added to its bounds; nothing where it has none. */
   spent?(run: string): Charter['before'] | undefined
   readonly mayDisable?: boolean
@@ -64,6 +66,7 @@ function charterOf(source: CharterSource, call: Call): Charter {
     return term === undefined ? [] : [[need, term]]
   })
   const before = source.spent?.(call.run)
+  const agent = source.agent?.(call.run)
   const outside = packLabel(source.outside?.(call) ?? TRUSTED)
   return {
     trust: source.trust(call),
@@ -73,6 +76,7 @@ function charterOf(source: CharterSource, call: Call): Charter {
     folder: source.folder(call.run),
     run: call.run,
     limits: source.limits(call.run),
+    ...(agent === undefined ? {} : { agent }),
     ...(outside === null ? {} : { outside }),
     ...(before === undefined ? {} : { before }),
     ...(source.mayDisable === true ? { mayDisable: true } : {}),

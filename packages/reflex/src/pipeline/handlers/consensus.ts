@@ -9,6 +9,7 @@ import { type Decision, decideVotes, quorumProblem } from './consensus-decide.ts
 import { readVote, VOTE_INSTRUCTION } from './consensus-vote.ts'
 import { performSome, plainAsk, promptValue, replyText } from './plain-request.ts'
 import { effectFailed } from './requirements.ts'
+import { agentOfContext } from './session-values.ts'
 
 /** Who is asked where nobody is named. */
 const EVALUATORS: readonly string[] = ['correctness', 'safety', 'usefulness']
@@ -148,7 +149,7 @@ function proposalOf(scene: Scene): Proposal | Outcome {
   if (problem !== undefined) return refusal(`${node.id}: ${problem}`)
   return {
     text,
-    agent: textOf(attributes, 'agent_id')?.trim() || scene.text('session.agent_id') || 'orchestrator',
+    agent: textOf(attributes, 'agent_id')?.trim() || agentOfContext(scene),
     evaluators: named.length === 0 ? EVALUATORS : [...new Set(named)],
     quorum,
   }

@@ -7,7 +7,7 @@ import { ledgerPort } from '../../kernel/ledger.ts'
 import { runName } from '../../kernel/names.ts'
 import { Runtime } from '../../kernel/runtime.ts'
 import { modelPort } from '../../models/index.ts'
-import { createPolicy, deniedToAll, fileRules, ownRoots } from '../../policy/index.ts'
+import { createPolicy, deniedToAll, fileRules, ownRoots, rulesFor } from '../../policy/index.ts'
 import { memoryStore } from '../../store/index.ts'
 import { createTools, fsCapability, lowestLimits, toolCapability } from '../../tools/index.ts'
 import { realPath } from '../../tools/paths.ts'
@@ -205,6 +205,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
   const allow = [...tools.map((tool) => toolCapability(tool.name)), ...handlers.needs(), ...Object.keys(actions).map(actionCapability)]
   const rights = createPolicy({
     trust,
+    agent: () => options.agent_id,
     lowered: loweredTrust,
     workdir,
     runFolder: () => logsRoot,
@@ -218,11 +219,12 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
       host,
       tools,
       limits: lowestLimits(policy.flatMap(({ commands }) => commands ?? [])),
-      rules: ({ runFolder }) => fileRules(policy, { work: workdir, run: runFolder }),
+      rules: ({ runFolder }) => fileRules(rulesFor(policy, options.agent_id), { work: workdir, run: runFolder }),
     }),
     workdir,
     runFolder: () => logsRoot,
     limits: () => ({ ...options.limits, ...(max_steps === undefined ? {} : { maxSteps: max_steps }) }),
+    agent: () => options.agent_id,
     handlers,
     actions,
     services: options.services,
