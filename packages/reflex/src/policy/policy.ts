@@ -85,7 +85,7 @@ export function deniedToAll({
   reserved = [`${workdir}/.reflex`],
 }: Omit<PolicySettings, 'trust' | 'runFolder'>): (capability: string) => boolean {
   const patterns = grants
-    .flatMap(({ agent, deny = [] }) => (agent === undefined ? [{ deny }] : []))
+    .filter(({ agent }) => agent === undefined)
     .flatMap(({ deny = [] }) => deny.filter((text) => !text.includes('{run}')))
     .flatMap((text) => {
       const pattern = readPattern(text, { work: workdir, run: '', home })
