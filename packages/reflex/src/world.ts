@@ -86,9 +86,18 @@ export function worldOf(parts: WorldParts): World {
     isProgram,
     reserved,
     sourceOf,
+    now: () => host.now(),
   })
   const folders = (run: string): readonly string[] => [workdir, runFolder(run)]
-  const house = { labels, isReal: (run: string) => !isSimulated(run), folders, isProgram, hidden: reserved, sourceOf }
+  const house = {
+    labels,
+    isReal: (run: string) => !isSimulated(run),
+    folders,
+    isProgram,
+    hidden: reserved,
+    sourceOf,
+    now: () => host.now(),
+  }
   const ports = {
     decide: labelledDecisions(decisionPort(agent), house),
     model: modelPort(modelsOfRuns(models, choice), requestOfCall),

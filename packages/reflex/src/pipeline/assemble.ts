@@ -1,4 +1,4 @@
-import { type Call, type Frame, isObject, type Kind, type Port, type Store } from '../kernel/index.ts'
+import { type Call, type Frame, isObject, type Kind, type Port, type Store, systemHost } from '../kernel/index.ts'
 import { actionPort, ActionRegistry, type HostActions } from './actions/registry.ts'
 import { handlerPort, HandlerRegistry } from './custom.ts'
 import { charterPort, type CharterSource } from './engine/charter.ts'
@@ -46,6 +46,8 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   readonly isProgram?: ((name: string) => boolean) | undefined
   /** Folders that no command sees. */
   readonly reserved?: readonly string[]
+  /** Milliseconds since the epoch; those of this machine if absent. */
+  readonly now?: (() => number) | undefined
   /** The run that a run of this process was forked from. */
   readonly sourceOf?: ((run: string) => string | undefined) | undefined
   readonly policy: OperatorPolicy
@@ -129,7 +131,7 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
       ...(settings.summarise === undefined ? {} : { summary: summaryPort(settings.summarise) }),
       charter,
       middleware: middlewarePort([...(middleware?.values() ?? []), ...(always ?? [])]),
-      tool: labelledTools(tool, { labels, isReal, folders, isProgram, hidden, sourceOf }),
+      tool: labelledTools(tool, { labels, isReal, folders, isProgram, hidden, sourceOf, now: settings.now ?? (() => systemHost.now()) }),
       handler: handlerPort(handlers),
       action: actionPort(actions),
       service: servicePort(settings.services ?? {}, settings.store, labels),

@@ -1,14 +1,17 @@
 import type { Frame } from '../kernel/frame.ts'
 import { isObject, type Json } from '../kernel/json.ts'
 import type { Call, Port } from '../kernel/port.ts'
-import { hashOf, textsIn, type WrittenLabels } from './memory/written.ts'
-import { findFiles, type FoundFiles, keepChanged, ledgerPlace, pathOf, textAt } from './memory/written-programs.ts'
+import { hashOf, pathOf, textsIn, type WrittenLabels } from './memory/written.ts'
+import { findFiles, type FoundFiles, keepChanged, ledgerPlace, textAt } from './memory/written-programs.ts'
 import { combine, isTrusted, type Label, packLabel, TRUSTED, unpackLabel, UNTRUSTED } from './middleware/label.ts'
 import { isKept, isLasting, labelled } from './middleware/labelled.ts'
 import { isPipeline } from './vouching.ts'
 
 const READS = 'arbor://fs/read/'
 const WRITES = 'arbor://fs/write/'
+
+/** Milliseconds by which the clock of a file system may be behind. */
+const CLOCKS = 1_000
 
 /** The files that a call touches, by permission: real paths as capabilities have them. */
 export interface Touched {
@@ -29,6 +32,8 @@ export interface LabelledTools {
   readonly isProgram: (path: string) => boolean
   /** Folders that no command sees. */
   readonly hidden: readonly string[]
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
   /** The run that a run of this process was forked from. */
   readonly sourceOf?: ((run: string) => string | undefined) | undefined
 }
@@ -77,7 +82,7 @@ export async function refresh({ labels, sourceOf }: Pick<LabelledTools, 'labels'
 
 /** Performs a call that may write, and labels its files before and after: those that it names, and programs wherever a command left them. */
 export async function watched(
-  { labels, isReal, folders, isProgram, hidden }: LabelledTools,
+  { labels, isReal, folders, isProgram, hidden, now }: LabelledTools,
   touched: Touched,
   call: Call,
   label: Label,
@@ -92,12 +97,16 @@ export async function watched(
   if (!isKept(worst)) return perform()
   const isWanted = isLasting(label) ? () => true : isProgram
   const search = (): Promise<FoundFiles> => findFiles(roots, { isWanted, hidden })
+  const { run, key } = call
+  const left = isLasting(label) ? label : worst
+  const since = await labels.begin(key, { folders: roots.map(ledgerPlace), label: left, since: now() - CLOCKS })
   const found = await search()
   try {
     return await perform()
   } finally {
     const files = [found, await search()] as const
-    await keepChanged(labels, files, { run: call.run, label: isLasting(label) ? label : worst, key: call.key, isProgram })
+    await keepChanged(labels, files, { run, label: left, key, isProgram, since })
+    await labels.end(key)
   }
 }
 

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Reflex, type ReflexOptions } from '../../src/index.ts'
-import type { Fault } from '../../src/kernel/index.ts'
+import type { Fault, JsonObject } from '../../src/kernel/index.ts'
+import { defineTool } from '../../src/tools/index.ts'
 import { type ScriptedReply, scriptedModel } from '../../src/models/index.ts'
 import { noSandbox } from '../tools/workshop.ts'
 import { newFolder, workflow } from './folders.ts'
@@ -182,4 +183,33 @@ test.skipIf(missing !== undefined)('a text that a command hides in a repository 
   execFileSync('git', ['init', '-q', folder])
   expect((await run('first.dot')).status).toBe('completed')
   expect((await run('second.dot')).story).toContain('it would decide what runs')
+})
+
+test('a program of a command that has not ended, as after a crash, is untrusted for other processes', async () => {
+  const main = workflow(
+    'main',
+    { r: { prompt: 'Write a program.', writes: 'text' }, w: { tool: 'generate', args: { text: { from: 'text' } } }, end: {} },
+    [
+      ['next', 'r', 'w'],
+      ['done', 'w', 'end'],
+    ],
+  )
+  const { work, live, run, took } = world({ 'main.workflow.json': JSON.stringify(main) }, WRITES)
+  let meanwhile = ''
+  const generate = defineTool({
+    name: 'generate',
+    description: 'writes a program, and is not done yet',
+    leaves: true,
+    repeat: 'ask',
+    async run({ text }: JsonObject) {
+      writeFileSync(join(work, 'inner.dot'), `${String(text)}\n`)
+      meanwhile = (await run('inner.dot')).story
+      return {}
+    },
+  })
+  const handle = await live({ tools: [generate] }).run(join(work, 'main.workflow.json'))
+  expect(handle.status).toBe('completed')
+  expect(meanwhile).toContain('this run is untrusted')
+  expect((await run('inner.dot')).story).toContain('this run is untrusted')
+  expect(took()).toBe(false)
 })

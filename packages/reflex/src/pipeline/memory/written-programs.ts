@@ -17,11 +17,6 @@ export function ledgerPlace(path: string): string {
   return fsCapability('read', path).slice(READS.length)
 }
 
-/** The path of a place in the ledger. */
-export function pathOf(place: string): string {
-  return `/${place.split('/').map(decodeURIComponent).join('/')}`
-}
-
 /** The text of a file as a program is read; undefined where there is none. */
 export function textAt(path: string): string | undefined {
   try {
@@ -32,9 +27,16 @@ export function textAt(path: string): string | undefined {
   }
 }
 
+/** The state of a file: two that are equal have the same text. */
+interface FileState {
+  readonly is: string
+  /** Milliseconds since the epoch when it was changed last. */
+  readonly changed: number
+}
+
 /** Files below some folders, and their state. */
 export interface FoundFiles {
-  readonly states: ReadonlyMap<string, string>
+  readonly states: ReadonlyMap<string, FileState>
   /** Folders that hold too much to be searched. */
   readonly unsearched: readonly string[]
 }
@@ -47,7 +49,7 @@ export interface Search {
 
 /** Finds files. A link counts as a file with the state of its target, for a program is read through it; no folder is entered through one. */
 export async function findFiles(folders: readonly string[], { isWanted, hidden }: Search): Promise<FoundFiles> {
-  const states = new Map<string, string>()
+  const states = new Map<string, FileState>()
   const unsearched: string[] = []
   for (const folder of folders) {
     const closed = hidden.filter((one) => !isBelow(folder, one))
@@ -71,29 +73,38 @@ export async function findFiles(folders: readonly string[], { isWanted, hidden }
 }
 
 /** The state of a file; of a broken link, its own. A name that is no UTF-8 leads nowhere: nobody can tell whether that file has changed. */
-async function stateAt(path: string): Promise<string> {
+async function stateAt(path: string): Promise<FileState> {
   const stats = await stat(path)
     .catch(() => lstat(path))
     .catch(() => undefined)
-  return stats === undefined ? UNKNOWN : `${stats.dev} ${stats.ino} ${stats.size} ${stats.ctimeMs}`
+  if (stats === undefined) return UNKNOWN
+  const { dev, ino, size, ctimeMs } = stats
+  return { is: `${dev} ${ino} ${size} ${ctimeMs}`, changed: ctimeMs }
 }
 
-const UNKNOWN = 'unknown'
+const UNKNOWN: FileState = { is: 'unknown', changed: 0 }
 /** Files that one entry of the ledger labels. */
 const BATCH = 500
+
+/** A command that may have changed files. */
+interface Changing {
+  readonly run: string
+  readonly label: Label
+  readonly key: string
+  readonly isProgram: (path: string) => boolean
+  /** Milliseconds since the epoch when it began first, if a crash has interrupted it: what it has written since counts, too. */
+  readonly since?: number | undefined
+}
 
 /** Labels the files that differ between two searches, by their path, and programs by the text that they have now, too. */
 export async function keepChanged(
   labels: WrittenLabels,
   [before, after]: readonly [FoundFiles, FoundFiles],
-  {
-    run,
-    label,
-    key,
-    isProgram,
-  }: { readonly run: string; readonly label: Label; readonly key: string; readonly isProgram: (path: string) => boolean },
+  { run, label, key, isProgram, since }: Changing,
 ): Promise<void> {
-  const changed = [...after.states].filter(([path, state]) => state === UNKNOWN || before.states.get(path) !== state).map(([path]) => path)
+  const isSame = (path: string, { is, changed: at }: FileState): boolean =>
+    is !== UNKNOWN.is && before.states.get(path)?.is === is && at < (since ?? Number.POSITIVE_INFINITY)
+  const changed = [...after.states].filter(([path, state]) => !isSame(path, state)).map(([path]) => path)
   for (let i = 0; i < changed.length; i += BATCH) {
     const files = changed.slice(i, i + BATCH).map((path): [string, string] => [ledgerPlace(path), hashAt(path, isProgram)])
     await labels.keep({ run, label, files }, `${key} left ${i}`)

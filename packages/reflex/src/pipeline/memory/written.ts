@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { digest } from '../../kernel/digest.ts'
 import { isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Store } from '../../kernel/store.ts'
@@ -8,6 +9,8 @@ const LEDGER = 'labels'
 const PAGE = 1_000
 /** Length below which equal texts prove nothing: many files hold `{}` and `ok`. */
 const SHORTEST = 16
+/** Milliseconds after which a command that has not ended is dead, with its process: later changes are others'. */
+const LONGEST = 3_600_000
 /** Length of a file name below which it occurs in many words. */
 const SHORTEST_NAME = 3
 
@@ -30,6 +33,14 @@ export interface Written {
   /** Files that a command of the run has left, each with the hash of its text, or an empty text where that is unknown. */
   readonly files?: readonly (readonly [path: string, hash: string])[]
   readonly label: Label
+}
+
+/** A command that may be writing: its files are not labelled yet. */
+interface Begun {
+  readonly folders: readonly string[]
+  readonly label: Label
+  /** Milliseconds since the epoch, when it began. */
+  readonly since: number
 }
 
 /** The label of a text or a path, and the run that wrote it, where that is known. */
@@ -59,6 +70,8 @@ export class WrittenLabels {
   readonly #sources = new Map<string, string>()
   /** Folders of runs that lie where programs and tools find them. */
   readonly #logs = new Set<string>()
+  /** Commands that have begun and not ended, by their keys; those of a process that died stay until they are repeated. */
+  readonly #begun = new Map<string, Begun>()
   /** Forks that the ledger has. */
   readonly #forks = new Set<string>()
   /** Lengths of the texts that are known: a text of another length need not be hashed. */
@@ -101,6 +114,29 @@ export class WrittenLabels {
     )
   }
 
+  /**
+   * Remembers that a command has begun that may write anywhere in some folders. Returns the time of its first beginning, before a
+   * crash; undefined where this is the first.
+   */
+  async begin(key: string, { folders, label, since }: Begun): Promise<number | undefined> {
+    const before = this.#begun.get(key)?.since
+    if (before === undefined) await this.#append({ begun: key, folders, label: packLabel(label), since }, `${key} begun`)
+    return before
+  }
+
+  /** Remembers that a command has ended and its files are labelled. */
+  async end(key: string): Promise<void> {
+    await this.#append({ ended: key }, `${key} ended`)
+  }
+
+  /** The worst label of the commands that may have changed a file since they began. */
+  #during(place: string): Label {
+    const open = [...this.#begun.values()].filter(({ folders }) => folders.some((folder) => place.startsWith(`${folder}/`)))
+    if (open.length === 0) return TRUSTED
+    const changed = changedAt(place)
+    return combine(...open.flatMap(({ label, since }) => (changed >= since && changed < since + LONGEST ? [label] : [])))
+  }
+
   /** Remembers that a run was forked: what its source has written and read counts for it, too. */
   async fork(run: string, source: string): Promise<void> {
     if (!this.#forks.has(run)) await this.#append({ run, source }, `fork ${run}`)
@@ -119,7 +155,7 @@ export class WrittenLabels {
 
   ofPath(path: string): Label {
     const inLogs = [...this.#logs].some((folder) => path.startsWith(`${folder}/`))
-    return inLogs ? combine(this.#of(`path ${path}`), UNTRUSTED) : this.#of(`path ${path}`)
+    return combine(this.#of(`path ${path}`), inLogs ? UNTRUSTED : TRUSTED, this.#during(path))
   }
 
   /** The worst label of all files below a folder. */
@@ -178,7 +214,10 @@ export class WrittenLabels {
     ]
     const run = places.map((place) => this.#writers.get(place)).find((writer) => writer !== undefined)
     const inLogs = [...this.#logs].some((folder) => path.startsWith(`${folder}/`))
-    return { label: combine(...places.map((place) => this.#of(place)), inLogs ? DERIVED : TRUSTED), ...(run === undefined ? {} : { run }) }
+    return {
+      label: combine(...places.map((place) => this.#of(place)), inLogs ? DERIVED : TRUSTED, this.#during(path)),
+      ...(run === undefined ? {} : { run }),
+    }
   }
 
   #ofRuns(what: 'commands' | 'files' | 'seen', run: string): Label {
@@ -202,7 +241,16 @@ export class WrittenLabels {
       this.#logs.add(path)
       return
     }
+    if (typeof entry['ended'] === 'string') {
+      this.#begun.delete(entry['ended'])
+      return
+    }
     const label = unpackLabel(packed)
+    if (typeof entry['begun'] === 'string') {
+      const folders = isList(entry['folders']) ? entry['folders'].map(String) : []
+      this.#begun.set(entry['begun'], { folders, label, since: Number(entry['since']) })
+      return
+    }
     if (isList(entry['files'])) return this.#foldFiles(entry['files'], label, run)
     if (typeof path === 'string') this.#foldPath(path, entry, label)
     if (typeof agent === 'string') this.#put(`agent ${agent}`, label)
@@ -238,6 +286,20 @@ export class WrittenLabels {
     if (isTrusted(now)) this.#labels.delete(place)
     else this.#labels.set(place, now)
   }
+}
+
+/** Milliseconds since the epoch when a file was changed last, its name included; no time for one that is not there. */
+function changedAt(place: string): number {
+  try {
+    return statSync(pathOf(place)).ctimeMs
+  } catch {
+    return Number.NEGATIVE_INFINITY
+  }
+}
+
+/** The path of a place in the ledger. */
+export function pathOf(place: string): string {
+  return `/${place.split('/').map(decodeURIComponent).join('/')}`
 }
 
 function nameOf(place: string): string {

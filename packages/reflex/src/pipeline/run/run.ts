@@ -225,6 +225,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     runFolder: () => logsRoot,
     limits: () => ({ ...options.limits, ...(max_steps === undefined ? {} : { maxSteps: max_steps }) }),
     agent: () => options.agent_id,
+    now: () => host.now(),
     handlers,
     actions,
     services: options.services,
