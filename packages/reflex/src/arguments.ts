@@ -85,6 +85,7 @@ export const REFLEX_OPTIONS = options({
 } satisfies FormsOf<ReflexOptions>)
 
 const RUN = {
+  agentId: TEXT,
   input: NAMED_VALUES,
   texts: TEXTS,
   id: TEXT,

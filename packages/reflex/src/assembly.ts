@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { Budgets } from './budgets.ts'
 import type { RuntimeAgent } from './decisions.ts'
 import { faults } from './faults.ts'
@@ -15,6 +15,7 @@ import { actionCapability } from './pipeline/actions/registry.ts'
 import { loweredTrust, metTerms } from './pipeline/assemble.ts'
 import { middlewareNames } from './pipeline/engine/engine.ts'
 import { folderAt } from './pipeline/folder/paths.ts'
+import { WrittenLabels } from './pipeline/memory/written.ts'
 import {
   createPolicy,
   deniedToAll,
@@ -25,12 +26,14 @@ import {
   type Redaction,
   redaction,
   runRedaction,
+  rulesFor,
   secretsIn,
 } from './policy/index.ts'
 import { suggest } from './text/index.ts'
 import { createTools, fsCapability, lowestLimits, type Tool, toolCapability, type Tools } from './tools/index.ts'
 import { realPath } from './tools/paths.ts'
-import { jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
+import { programProvenance } from './provenance.ts'
+import { isUnvouched, jsonMisfits, loadStored, workflowKind } from './workflow/runtime.ts'
 import { type RunFacts, worldOf } from './world.ts'
 
 /** The parts of a `Reflex`, put together. */
@@ -44,6 +47,8 @@ export interface Assembly extends ChosenStore {
   modelProblem(name: string | undefined): Fault | undefined
   readonly runtime: Runtime
   readonly library: Library
+  /** Labels of what runs have written. */
+  readonly labels: WrittenLabels
   /** Takes secrets out of what is recorded and shown; undefined where there are none. */
   readonly redaction: Redaction | undefined
   /** Lets programs call one more tool, which the operator has named. */
@@ -63,7 +68,12 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     host,
     reserved: home.reserved,
     limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
-    rules: ({ runFolder }) => fileRules(options.policy ?? [], { work: workdir, run: runFolder, home: environment['HOME'] }),
+    rules: ({ runFolder }) =>
+      fileRules(rulesFor(options.policy ?? [], facts.keeps(basename(runFolder))?.agentId), {
+        work: workdir,
+        run: runFolder,
+        home: environment['HOME'],
+      }),
     ...(hidden === undefined ? {} : { redact: hidden.text }),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
@@ -78,6 +88,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   })
   const models = options.record === undefined ? created : recorder(created, options.record, redact.reply)
   const guards = options.guards ?? {}
+  const labels = new WrittenLabels(home.store)
   const { agent, pipelines, ports } = worldOf({
     options,
     host,
@@ -89,6 +100,9 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     redact: redact.reply,
     facts,
     spent: (run) => budgets.spentBy(run),
+    labels,
+    reserved: home.reserved,
+    sourceOf: (run) => runtime.open.get(run)?.state.start?.fork?.[0],
   })
   const budgets: Budgets = new Budgets(policy, (run) => runtime.open.get(run))
   const runtime = new Runtime({
@@ -104,7 +118,9 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   })
   const denies = deniedToAll({ workdir, home: environment['HOME'], real: realPath, grants: options.policy ?? [], reserved: home.reserved })
   const denied = (path: string): boolean => denies(fsCapability('read', path))
-  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied, tools, models: (name) => created.findings(name) })
+  const provenance = programProvenance(labels, { runs: join(home.home, 'runs'), workdir })
+  const known = (name: string): readonly Fault[] => created.findings(name)
+  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied, tools, models: known, provenance })
   return {
     ...home,
     workdir,
@@ -115,6 +131,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     modelProblem: (name) => created.check(name),
     runtime,
     library,
+    labels,
     redaction: hidden,
     allowTool(tool) {
       // A module is named by each run that it belongs to.
@@ -174,11 +191,12 @@ function policyFor(
   given.allow.push(...(handlers?.needs() ?? []), ...Object.keys(actions).map(actionCapability))
   const made = createPolicy({
     trust: (run) => facts.keeps(run)?.trust ?? 'untrusted',
+    agent: (run) => facts.keeps(run)?.agentId,
     workdir,
     runFolder: (run, call) => (call === undefined ? facts.runFolder(run) : folderAt(facts.runFolder(run), call.frame)),
     home: userHome,
     real: realPath,
-    lowered: loweredTrust,
+    lowered: (call) => loweredTrust(call, isUnvouched),
     met: metTerms,
     now,
     grants: [{ ...given, roots: ownRoots(given.allow) }, ...policy],

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, relative, resolve, sep } from 'node:path'
 import { z } from 'zod'
 import { CONFIG, nearestConfig } from './config-file.ts'
 import { faults } from './faults.ts'

@@ -55,6 +55,25 @@ export const faults = defineFaults({
     often: 'a misspelt name, a file that a run has left',
     fix: 'Correct the file, or remove it.',
   },
+  R1096: {
+    title: 'A run wrote the program',
+    verdict: 'fail',
+    severity: 'warning',
+    when: 'before a run',
+    means:
+      "A run wrote this file from a model's text, or from text that came from outside, and nobody has changed it since. Nobody vouches for what it does, so it runs with the trust of an untrusted program, whatever the trust of the program that calls it.",
+    often: 'a stage that writes programs, a command that fetched or generated one',
+    fix: 'Read the file. Then name a level for it: `reflex run FILE --trust probationary`; or change it: a changed text is yours.',
+  },
+  R1097: {
+    title: 'A run wrote a file that has your rights',
+    verdict: 'fail',
+    when: 'before a run',
+    means:
+      "A run wrote this file from a model's text, or from text that came from outside, and nobody has changed it since. A module runs on this machine without a sandbox as soon as it is loaded, and a policy grants rights, so such a file is not loaded.",
+    often: 'a stage that writes modules of programs or tools',
+    fix: 'Read the file. Then name `--trust trusted` for a program, or change the file: a changed text is yours.',
+  },
   R2020: {
     title: 'A question is not named',
     verdict: 'fail',

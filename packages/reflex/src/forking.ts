@@ -14,6 +14,7 @@ import {
   type Runtime,
   type State,
 } from './kernel/index.ts'
+import type { WrittenLabels } from './pipeline/memory/written.ts'
 import { readTrust, type Trust } from './policy/index.ts'
 
 /** How a run is forked. */
@@ -54,6 +55,7 @@ export interface ForkingWorld {
   readonly surroundings: Surroundings
   readonly actor: string
   readonly asked: AskedKeeps
+  readonly labels: WrittenLabels
 }
 
 /**
@@ -61,7 +63,7 @@ export interface ForkingWorld {
  * `R2064`, and `R3013` for a level of trust that there is not.
  */
 export async function forkStored(
-  { runtime, surroundings, actor, asked }: ForkingWorld,
+  { runtime, surroundings, actor, asked, labels }: ForkingWorld,
   source: string,
   at: number | undefined,
   { set, decide, id, trust, simulate }: ForkRunOptions,
@@ -85,6 +87,7 @@ export async function forkStored(
     return [found.frame, found.input] as const
   }
   let keeps = kept
+  await labels.refresh()
   const forked = await asked.during(source, kept, (also) =>
     runtime.fork(source, {
       actor,
@@ -93,6 +96,7 @@ export async function forkStored(
         // What its frames are told is what counts for whoever resumes it.
         keeps = believed(made)
         also(fork.id, keeps)
+        labels.expectFork(fork.id, source)
         return copyJson(made, 'by')
       },
       ...(at === undefined ? {} : { at }),
@@ -101,6 +105,7 @@ export async function forkStored(
       ...(decide === undefined ? {} : { decide: decided(decide) }),
     }),
   )
+  await labels.fork(forked.id, source)
   const was = settling && decidedBefore(settling, records, forked.from[1], pinned)
   return {
     ...madeOf(forked, keeps),

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { faults as composition } from './faults.ts'
-import type { Fault, JsonObject, Program, Programs } from './kernel/index.ts'
+import { type Fault, isObject, type JsonObject, type Program, type Programs } from './kernel/index.ts'
 import { pipelineFormat } from './pipeline-format.ts'
 import type { ProgramFormat, ReadOptions, ReadProgram } from './program-format.ts'
 import { workflowFormat } from './workflow-format.ts'
@@ -18,6 +18,11 @@ export function formatOf(file: string, kind?: string): ProgramFormat | undefined
   if (kind !== undefined) return FORMATS.find((format) => format.kind === kind)
   const name = basename(file)
   return FORMATS.find(({ endings }) => endings.some((ending) => name.endsWith(ending)))
+}
+
+/** True if a file at this path could be read as a program, or imported as a module of programs or tools. */
+export function isProgram(path: string): boolean {
+  return formatOf(path) !== undefined || (isModule(path) && !path.includes('/node_modules/'))
 }
 
 export function isModule(file: string): boolean {
@@ -39,6 +44,12 @@ export function acceptValue(value: unknown, options?: ReadOptions): { readonly k
 export function addPrograms(programs: Programs, kind: string, { id, source, def, local, along = [] }: ReadProgram): Program {
   for (const called of along) addPrograms(programs, kind, called)
   return programs.add(kind, id, source, { def, local })
+}
+
+/** Returns a program as one whose text nobody vouches for: its calls have the lowest trust in any run. */
+export function unvouched(program: ReadProgram): ReadProgram {
+  const { source } = program
+  return isObject(source) ? { ...program, source: { ...source, author: 'untrusted' }, def: undefined } : program
 }
 
 /** Refuses a file of which no format knows the name. */

@@ -14,6 +14,8 @@ export interface Keeps {
   readonly workdir: string
   readonly file?: string
   readonly agent?: AgentChoice
+  /** The agent on whose behalf it acts: whose memory it has, and by whose rules the policy judges it. */
+  readonly agentId?: string
   /** Modules of tools that the operator named, as absolute paths. */
   readonly tools?: readonly string[]
   /** What the operator lets it use. */
@@ -78,9 +80,14 @@ function isMore(trust: Trust): boolean {
 }
 
 /** What a stored run may claim by itself, and what only a user of this machine can have said: rights, and files to be read or run. */
-function needsProof({ trust, tools, agent, file, logs }: Keeps): boolean {
+function needsProof({ trust, tools, agent, agentId, file, logs }: Keeps): boolean {
   return (
-    isMore(trust) || tools !== undefined || logs !== undefined || agent?.recorded !== undefined || (file !== undefined && isModule(file))
+    isMore(trust) ||
+    tools !== undefined ||
+    agentId !== undefined ||
+    logs !== undefined ||
+    agent?.recorded !== undefined ||
+    (file !== undefined && isModule(file))
   )
 }
 
@@ -109,7 +116,7 @@ export function keepsOf(state: State, surroundings: Surroundings): Keeps {
   return right ? keeps : unproved(keeps)
 }
 
-function unproved({ tools: _, logs: _logs, file, agent, trust, ...keeps }: Keeps): Keeps {
+function unproved({ tools: _, logs: _logs, agentId: _agentId, file, agent, trust, ...keeps }: Keeps): Keeps {
   const { recorded: _recorded, ...choice } = agent ?? {}
   return {
     ...keeps,
@@ -140,7 +147,7 @@ export function keptByFork(
   }
 }
 
-function sealed({ trust, workdir, tools, file, agent, logs }: Keeps, { run, trace, program }: ProofOf, nonce: string): string {
+function sealed({ trust, workdir, tools, file, agent, agentId, logs }: Keeps, { run, trace, program }: ProofOf, nonce: string): string {
   return canonicalJson(
     copyJson(
       {
@@ -152,6 +159,7 @@ function sealed({ trust, workdir, tools, file, agent, logs }: Keeps, { run, trac
         tools: tools ?? [],
         file: file ?? '',
         agent: agent ?? {},
+        ...(agentId === undefined ? {} : { agentId }),
         ...(logs === undefined ? {} : { logs }),
         nonce,
       },

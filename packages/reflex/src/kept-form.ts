@@ -20,6 +20,7 @@ const FORM = z.object({
     })
     .optional()
     .catch(undefined),
+  agentId: word,
   tools: z.array(z.string()).optional().catch(undefined),
   limits: z
     .object({ steps: amount, maxSteps: amount, time: amount, tokens: amount, cost: amount, depth: amount, branchSteps: amount })

@@ -3,8 +3,10 @@ import { basename, dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { faults } from './faults.ts'
 import { fileAbove, placed, type ProgramPlaces } from './pipeline/file-above.ts'
-import { addPrograms, formatOf, isModule, unknownFormat } from './formats.ts'
+import { addPrograms, formatOf, isModule, unknownFormat, unvouched } from './formats.ts'
 import { type Fault, type Host, isFault, type Program, type Programs, systemHost } from './kernel/index.ts'
+import { lesserTrust, type Trust } from './policy/index.ts'
+import { type FindProvenance, refuseWritten, type WrittenBy } from './provenance.ts'
 import type { ProgramFormat, ReadOptions, ReadProgram, ReadResult } from './program-format.ts'
 import { realPath } from './tools/paths.ts'
 import { bears, candidates, filesOfKind, noProgram, programsOf, unreadable } from './program-folder.ts'
@@ -15,11 +17,14 @@ export interface LoadedProgram {
   readonly file: string
   /** Warnings; errors are thrown. */
   readonly findings: readonly Fault[]
+  /** The origin of a file that a run wrote. */
+  readonly written?: WrittenBy
 }
 
 /** What a file or a folder holds, errors included. */
 export interface CheckedFile extends ReadResult {
   readonly file: string
+  readonly written?: WrittenBy | undefined
 }
 
 /** The places in which programs find the programs that they name. */
@@ -30,6 +35,8 @@ export interface LibraryPlaces {
   readonly workdir?: string
   /** True if the policy lets no one read a file, by its real path. */
   readonly denied?: ((real: string) => boolean) | undefined
+  /** Finds out whether a run wrote a file; without it every file is its operator's. */
+  readonly provenance?: FindProvenance | undefined
 }
 
 /** Programs are text that people write; more than this is a mistake. */
@@ -73,21 +80,27 @@ export class Library {
   /**
    * Loads a program and everything that it calls, as far as it can be found. Throws the first error of the file. Nothing
    * is proved but what refuses a program; without `lint`, what would still let it run is not asked. A program that is called and not found is a matter of the run.
+   * A program that a run wrote from a model's text, or worse, has the lowest trust; `trust`: the level that a person names for
+   * this file. Throws `R1097` for such a module below `trusted`.
    */
-  async load(path: string, kind?: string, lint = true): Promise<LoadedProgram> {
-    const checked = await this.check(path, kind, lint)
+  async load(path: string, kind?: string, lint = true, trust?: Trust): Promise<LoadedProgram> {
+    const { written, ...checked } = await this.#check(path, kind, lint, trust)
     const first = checked.findings.find(({ severity }) => severity === 'error')
     if (checked.program === undefined || first !== undefined)
       throw first ?? faults.make('R1021', `${path} holds no program`, { file: checked.file })
-    const program = this.#register(checked.program, checked.file, kind)
+    const program = this.#register(checked.program, checked.file, trust === undefined ? written : undefined, kind)
     await this.resolveCalls(program, dirname(checked.file), isModule(checked.file))
-    return { program, file: checked.file, findings: checked.findings }
+    return { program, file: checked.file, findings: checked.findings, ...(written === undefined ? {} : { written }) }
   }
 
   /** What refuses a program; a folder stands for the one program that it holds. */
   async check(path: string, kind?: string, lint = true): Promise<CheckedFile> {
+    return this.#check(path, kind, lint)
+  }
+
+  async #check(path: string, kind?: string, lint = true, trust?: Trust): Promise<CheckedFile> {
     const file = await this.#fileOf(path)
-    return { file, ...(await this.#read(file, kind, this.reading(lint))) }
+    return { file, ...(await this.#read(file, kind, this.reading(lint), trust)) }
   }
 
   /**
@@ -100,7 +113,7 @@ export class Library {
     if (isModule(file)) return { file, ...(await this.#read(file, kind, all)) }
     const alone = await this.#read(file, kind, { ...all, proofs: 'alone' })
     if (alone.program === undefined) return { file, ...alone }
-    const program = this.#register(alone.program, file, kind)
+    const program = this.#register(alone.program, file, alone.written, kind)
     if ((this.#programs.kind(program.kind).refs?.(program.def) ?? []).length === 0) return { file, ...alone }
     await this.resolveCalls(program, dirname(file))
     const lookup = (reference: string): Program | undefined => this.#programs.find(reference)
@@ -162,19 +175,25 @@ export class Library {
     const [kind, id] = [name.slice(0, colon), name.slice(colon + 1)]
     const places = this.#placesFrom(folder)
     const path = formatOf(id)?.kind === kind && !isModule(id) ? fileAbove(folder, id, places) : undefined
-    const named = path === undefined ? undefined : (await this.#resultOf(path))?.program
-    if (path !== undefined && named !== undefined) return this.#register({ ...named, id }, path)
+    const named = path === undefined ? undefined : await this.#resultOf(path)
+    if (path !== undefined && named?.program !== undefined) return this.#register({ ...named.program, id }, path, named.written)
     for (const where of [folder, ...this.#places.folders]) {
       for (const file of candidates(where, kind, id, modules && where === folder)) {
         if (placed(file, places) === undefined) {
           if (bears(file, id)) throw outOfPlace(file)
           continue
         }
-        const program = (await (bears(file, id) ? this.#read(file) : this.#resultOf(file)))?.program
-        if (program?.id === id) return this.#register(program, file)
+        const { program, written } = (await (bears(file, id) ? this.#read(file) : this.#resultOf(file))) ?? {}
+        if (program?.id === id) return this.#register(program, file, written)
       }
     }
     return undefined
+  }
+
+  /** Throws `R1097` for a file that a run wrote: one that has all rights of the person who names it, below the level `trusted`. */
+  async refuseWritten(file: string, trust?: Trust): Promise<void> {
+    const written = isTrustedModule(trust) ? undefined : await this.#places.provenance?.(file, textIfAny(file), true)
+    if (written !== undefined) throw refuseWritten(file, written)
   }
 
   #placesFrom(folder: string): ProgramPlaces {
@@ -183,7 +202,7 @@ export class Library {
   }
 
   /** What a file holds that nobody asked for; nothing if it cannot be read. */
-  async #resultOf(file: string): Promise<ReadResult | undefined> {
+  async #resultOf(file: string): Promise<ReadFile | undefined> {
     try {
       return await this.#read(file)
     } catch (thrown) {
@@ -192,8 +211,8 @@ export class Library {
     }
   }
 
-  #register(program: ReadProgram, file: string, kind?: string): Program {
-    const added = addPrograms(this.#programs, formatOf(file, kind)?.kind ?? '', program)
+  #register(program: ReadProgram, file: string, written?: WrittenBy, kind?: string): Program {
+    const added = addPrograms(this.#programs, formatOf(file, kind)?.kind ?? '', written === undefined ? program : unvouched(program))
     this.#files.set(added.hash, file)
     return added
   }
@@ -235,12 +254,27 @@ export class Library {
     return [...names].filter(([, name]) => !called.has(name)).map(([file]) => file)
   }
 
-  async #read(file: string, kind?: string, options: ReadOptions = this.reading()): Promise<ReadResult> {
+  async #read(file: string, kind?: string, options: ReadOptions = this.reading(), trust?: Trust): Promise<ReadFile> {
     const format = formatOf(file, kind)
     if (format === undefined) throw unknownFormat(file)
-    if (isModule(file)) return readModule(file, format, this.#host, options)
-    return format.read(readText(file), file, { ...options, places: this.#placesFrom(dirname(file)) })
+    const text = readText(file)
+    const written = await this.#places.provenance?.(file, text)
+    if (isModule(file)) {
+      if (written !== undefined && !isTrustedModule(trust)) throw refuseWritten(file, written)
+      return readModule(file, format, this.#host, options)
+    }
+    return { ...format.read(text, file, { ...options, places: this.#placesFrom(dirname(file)) }), written }
   }
+}
+
+/** A file as it was read, and its origin if a run wrote it. */
+interface ReadFile extends ReadResult {
+  readonly written?: WrittenBy | undefined
+}
+
+/** True if a person names a level for a module at which a run may do all that the person may. */
+function isTrustedModule(trust: Trust = 'untrusted'): boolean {
+  return lesserTrust(trust, 'trusted') === 'trusted'
 }
 
 async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 'now' | 'at'>, options: ReadOptions): Promise<ReadResult> {
@@ -295,6 +329,15 @@ function outOfPlace(file: string): Fault {
     file,
     fix: 'put the file itself there, or name its folder with --programs',
   })
+}
+
+/** The text of a file; of one that cannot be read, those that load it say why. */
+function textIfAny(file: string): string {
+  try {
+    return readText(file)
+  } catch {
+    return ''
+  }
 }
 
 /** The text of a file that a person named. Throws `R1021` and `R1024`. */

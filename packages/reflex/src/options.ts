@@ -118,6 +118,8 @@ export interface RunOptions<Types extends WorkflowTypes = UnknownTypes> {
   readonly kind?: string
   readonly trust?: Trust
   readonly agent?: AgentChoice
+  /** The agent on whose behalf the run acts: whose memory and sessions it has, and whose rules of the policy count. `agent_system` if absent. */
+  readonly agentId?: string
   /** The model where no node names one. */
   readonly model?: string
   /** A recording that answers in place of every model. */

@@ -33,6 +33,7 @@ import { findRecord, findRun } from './finding.ts'
 import { type OpenQuestion, questionsOf, RunHandle } from './handle.ts'
 import { answerTo } from './own-questions.ts'
 import type { SignalOptions, Signalled } from './signalling.ts'
+import { runsUntrusted, type WrittenBy } from './provenance.ts'
 import { isRunName, noRunName } from './history/run-name.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
@@ -60,12 +61,15 @@ import type { ReflexOptions, ResumeOptions, RunLimits, RunOptions } from './opti
 import { Observing } from './history/telemetry/observing.ts'
 import type { ProjectedSpan } from './history/telemetry/spans.ts'
 import type { DotGraph } from './pipeline/index.ts'
+import { ledgerPlace } from './pipeline/memory/written-programs.ts'
+import { UNTRUSTED } from './pipeline/middleware/label.ts'
 import { type OperatorPolicy, readTrust, type Trust } from './policy/index.ts'
 import type { Replayed } from './replaying.ts'
 import type { Check } from './replaying-check.ts'
 import { checkpointInput, logsOf, routingKept, RunFolders } from './run-folders.ts'
 import { exportedTools } from './toolbox.ts'
 import type { Tools } from './tools/index.ts'
+import { realPath } from './tools/paths.ts'
 import { linesOfHistory, type StoryLine } from './history/trace.ts'
 import { refuseUnheard } from './unheard.ts'
 import { type RunView, viewOf } from './view.ts'
@@ -179,20 +183,29 @@ export class Reflex {
     demand('run', { program: [what, PROGRAM], options: [options, RUN_OPTIONS] })
     if (options.id !== undefined && !isRunName(options.id)) throw noRunName(options.id)
     if (options.limits !== undefined) refuseLimits(options.limits)
+    if (options.agentId?.trim() === '')
+      throw faults.make('R2031', 'the agent of the run has no name', { fix: 'write --agent-id NAME, or leave it out' })
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
-    await this.useTools(tools)
-    const { program, file } = await this.#programOf(what, options)
+    await this.useTools(tools, options.trust)
+    const { program, file, written } = await this.#programOf(what, options)
+    // The trust of this object is for what its user vouches for; only a level that is named for this run is meant for this file.
+    const isLowered = written !== undefined && options.trust === undefined
+    if (isLowered) this.#options.onTrouble?.(runsUntrusted(file ?? '', written))
     refuseUnheard(this.runtime.programs, program, options)
     // A program in a module may bring its tools along.
-    if (file !== undefined && isModule(file) && (await this.#takeTools(file)) > 0) tools.push(file)
+    if (file !== undefined && isModule(file) && (await this.#takeTools(file, options.trust)) > 0) tools.push(file)
     const agent = this.#agent(options)
+    // Both say what happened: a gate was passed, a model has answered so.
+    for (const given of [options.resumeFrom, options.recorded])
+      if (given !== undefined) await this.library.refuseWritten(resolve(this.#surroundings.cwd, given), options.trust)
     if (options.simulate !== true) this.#checkChoice(agent)
     const keeps: Keeps = {
       actor: this.actor,
-      trust: this.#trust(options.trust),
+      trust: isLowered ? 'untrusted' : this.#trust(options.trust),
       workdir: this.workdir,
       ...(file === undefined ? {} : { file }),
       ...(agent === undefined ? {} : { agent }),
+      ...(options.agentId === undefined ? {} : { agentId: options.agentId }),
       ...(tools.length === 0 ? {} : { tools }),
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.simulate === true ? { simulate: true } : {}),
@@ -200,6 +213,11 @@ export class Reflex {
       ...(options.persistArtifacts === true ? { persistArtifacts: true } : {}),
       ...logsOf(options, { cwd: this.#surroundings.cwd, workdir: this.workdir }),
     }
+    if (keeps.logs?.folder !== undefined)
+      await this.#parts.labels.keep(
+        { path: ledgerPlace(realPath(keeps.logs.folder)), logs: true, label: UNTRUSTED },
+        `logs ${keeps.logs.folder}`,
+      )
     const taken = acceptInputs(program, (options.input ?? {}) as JsonObject, options.texts)
     const input = { ...taken, ...checkpointInput(program, options, keeps, this.#surroundings.cwd) }
     const run = await this.runtime.start(program, {
@@ -228,18 +246,22 @@ export class Reflex {
     }
   }
 
-  /** Imports modules of tools, which programs may call from then on. Naming them is allowing them. Throws `R1026`. */
-  async useTools(modules: readonly string[]): Promise<void> {
+  /**
+   * Imports modules of tools, which programs may call from then on. Naming them is allowing them. Throws `R1026`, and `R1097` for a
+   * module that a run wrote, below the level `trusted`.
+   */
+  async useTools(modules: readonly string[], trust?: Trust): Promise<void> {
     demand('useTools', { modules: [modules, listOf(TEXT)] })
     for (const module of modules) {
       const file = resolve(this.#surroundings.cwd, module)
-      if ((await this.#takeTools(file)) === 0)
+      if ((await this.#takeTools(file, trust)) === 0)
         throw faults.make('R1026', `${module} exports no tools`, { file, fix: "export what defineTool of 'reflex-runtime/tools' gives" })
     }
   }
 
   /** Lets programs call what a module exports; gives how many tools it has. */
-  async #takeTools(file: string): Promise<number> {
+  async #takeTools(file: string, trust?: Trust): Promise<number> {
+    await this.library.refuseWritten(file, trust)
     const tools = await exportedTools(file, this.host)
     for (const tool of tools) this.#parts.allowTool(tool)
     return tools.length
@@ -276,9 +298,9 @@ export class Reflex {
 
   async #programOf(
     what: string | Workflow | DotGraph | Program,
-    { kind, validate = true }: Pick<RunOptions, 'kind' | 'validate'>,
-  ): Promise<{ program: Program; file?: string }> {
-    if (typeof what === 'string') return this.library.load(resolve(this.#surroundings.cwd, what), kind, validate)
+    { kind, validate = true, trust }: Pick<RunOptions, 'kind' | 'validate' | 'trust'>,
+  ): Promise<{ program: Program; file?: string; written?: WrittenBy }> {
+    if (typeof what === 'string') return this.library.load(resolve(this.#surroundings.cwd, what), kind, validate, trust)
     const accepted = acceptValue(what, this.library.reading(validate))
     if (accepted !== undefined) return { program: addPrograms(this.runtime.programs, accepted.kind, accepted.program) }
     if ('hash' in what) return { program: what }
@@ -314,8 +336,8 @@ export class Reflex {
   /** What a run keeps by name: its tools, and programs that may have been added to the folder of their caller since. */
   async #findMissing(id: string): Promise<void> {
     const { state, definitions } = await this.runtime.peek(id)
-    const { file, tools } = keepsOf(state, this.#surroundings)
-    await this.useTools(tools ?? [])
+    const { file, tools, trust } = keepsOf(state, this.#surroundings)
+    await this.useTools(tools ?? [], trust)
     if (file === undefined) return
     for (const frame of state.frames.values())
       await this.library.resolveCalls(definitions.program(frame.pin), dirname(file), isModule(file))
@@ -484,7 +506,7 @@ export class Reflex {
     // What its tools declare tells where it can be forked.
     await this.#findMissing(id)
     const { runtime, actor } = this
-    const world = { runtime, actor, surroundings: this.#surroundings, asked: this.#asked }
+    const world = { runtime, actor, surroundings: this.#surroundings, asked: this.#asked, labels: this.#parts.labels }
     const { forkStored } = await import('./forking.ts')
     return forkStored(world, id, at, options)
   }

@@ -2,10 +2,13 @@ import type { Budgets } from './budgets.ts'
 import { agentFor, type AgentChoice, modelsOfRuns, type RuntimeAgent } from './decisions.ts'
 import { type Host, type Kind, ledgerPort, type Port, type Redact, type Store } from './kernel/index.ts'
 import type { Keeps } from './keeps.ts'
+import { isProgram } from './formats.ts'
+import { labelledDecisions } from './labelled-decisions.ts'
 import { modelPort, type Models } from './models/index.ts'
 import type { ReflexOptions } from './options.ts'
 import { pipelineParts, routingOf } from './pipeline/assemble.ts'
 import { requestOfCall } from './pipeline/engine/conversation.ts'
+import type { WrittenLabels } from './pipeline/memory/written.ts'
 import type { OperatorPolicy } from './policy/index.ts'
 import { SimulatedTools, simulatedAgents, simulatedModels, simulatedPorts } from './simulating.ts'
 import { suggest } from './text/index.ts'
@@ -31,6 +34,12 @@ interface WorldParts {
   readonly facts: RunFacts
   /** What a run that an operator's budget bounds has used up so far. */
   readonly spent: Budgets['spentBy']
+  /** Labels of what runs have written. */
+  readonly labels: WrittenLabels
+  /** Folders that Reflex keeps for itself. */
+  readonly reserved: readonly string[]
+  /** The run that a run of this process was forked from. */
+  readonly sourceOf: (run: string) => string | undefined
 }
 
 /** What runs meet. */
@@ -42,7 +51,8 @@ interface World {
 }
 
 /** What runs meet when they act: the world, or for those that were started so, a pretended one (`simulating.ts`). */
-export function worldOf({ options, host, store, workdir, policy, tools, models, redact, facts, spent }: WorldParts): World {
+export function worldOf(parts: WorldParts): World {
+  const { options, host, store, workdir, policy, tools, models, redact, facts, spent, labels, reserved, sourceOf } = parts
   const choice = (run: string): AgentChoice => facts.keeps(run)?.agent ?? {}
   const isSimulated = (run: string): boolean => facts.keeps(run)?.simulate === true
   const runFolder = (run: string): string => facts.runFolder(run)
@@ -72,10 +82,26 @@ export function worldOf({ options, host, store, workdir, policy, tools, models, 
     workdir,
     runFolder,
     limits: (run) => facts.keeps(run)?.limits ?? {},
+    agent: (run) => facts.keeps(run)?.agentId,
     spent,
+    labels,
+    isProgram,
+    reserved,
+    sourceOf,
+    now: () => host.now(),
   })
+  const folders = (run: string): readonly string[] => [workdir, runFolder(run)]
+  const house = {
+    labels,
+    isReal: (run: string) => !isSimulated(run),
+    folders,
+    isProgram,
+    hidden: reserved,
+    sourceOf,
+    now: () => host.now(),
+  }
   const ports = {
-    decide: decisionPort(agent, { prepares: true }),
+    decide: labelledDecisions(decisionPort(agent, { prepares: true }), house),
     model: modelPort(modelsOfRuns({ models, redact }, choice), requestOfCall),
     ledger: ledgerPort(store, host),
     ...pipelines.ports,

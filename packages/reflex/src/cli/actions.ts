@@ -80,6 +80,7 @@ export const actions: readonly Verb[] = [
       SIMULATE,
       PROGRAMS,
       KIND,
+      new Option('--agent-id <name>', 'on whose behalf it acts: whose memory it has, and whose rules of a policy count'),
       new Option('--id <name>', 'the name of the run; drawn if absent'),
       new Option('--logs <dir>', "a pipeline's run folder; default: runs/RUN beside the store"),
       new Option('--max-steps <count>', 'executed nodes after which a pipeline fails; default: 10000'),

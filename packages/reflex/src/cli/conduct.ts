@@ -26,8 +26,8 @@ export interface Conduct {
 
 /** Opens a run, shows it, asks its questions, and says how it was left. */
 export async function conduct(session: Session, flags: CarryFlags, { open, header, first, more }: Conduct): Promise<number> {
-  const { console, reflex, read } = session
-  const answering: Answering = await answeringFor(console, flags.answers, read)
+  const { console, reflex, readDeciding } = session
+  const answering: Answering = await answeringFor(console, flags.answers, readDeciding)
   const progress = progressFor(console)
   const follower = new Follower()
   const waited: Waited = { since: console.now, ms: 0, by: new Set(), spent: follower.total }

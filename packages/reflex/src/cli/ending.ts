@@ -25,12 +25,7 @@ interface EndingFacts {
 }
 
 /** What a run came to, for the person who started it: the last lines, the result, and what to type next. */
-export function tellEnding(
-  console: Console,
-  handle: RunHandle,
-  left: Left,
-  { waited, goOn, more }: EndingFacts,
-): number {
+export function tellEnding(console: Console, handle: RunHandle, left: Left, { waited, goOn, more }: EndingFacts): number {
   const code = exitCode(handle, left)
   const refused = typeof left === 'object' && 'refused' in left ? left.refused : undefined
   if (console.shape === 'json')

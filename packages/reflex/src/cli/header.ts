@@ -30,6 +30,7 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
       ? [pin?.[1] ?? 'program', decidesIn(handle, keeps.agent, reflex.models.name())].filter((fact) => fact !== '')
       : more),
     keeps.trust,
+    ...(keeps.agentId === undefined ? [] : [`for ${err.text(keeps.agentId)}`]),
     ...kept,
     ...trace,
   ]

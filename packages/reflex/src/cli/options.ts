@@ -29,6 +29,7 @@ export interface RunFlags extends CarryFlags {
   readonly kind?: string
   readonly id?: string
   readonly agent?: readonly string[]
+  readonly agentId?: string
   readonly trust?: string
   readonly model?: string
   /** A file of replies that stand in for every model. */

@@ -3,7 +3,9 @@ import { resolve } from 'node:path'
 import { readDuration } from '../agents/index.ts'
 import { type Config, readConfig } from '../config.ts'
 import { faults } from '../faults.ts'
-import { readPolicy } from '../policy/index.ts'
+import { type PolicyFile, readPolicy } from '../policy/index.ts'
+import { fsCapability } from '../tools/index.ts'
+import { realPath } from '../tools/paths.ts'
 import type { ReflexOptions } from '../options.ts'
 import { Reflex } from '../reflex.ts'
 import type { Console } from './console.ts'
@@ -19,6 +21,8 @@ export interface Session {
   readonly console: Console
   readonly reflex: Reflex
   readonly read: ReadFile
+  /** Reads a file that decides in a run, as answers do. Throws `R1097` for one that a run wrote. */
+  readonly readDeciding: ReadFile
 }
 
 /** Nothing that looks makes a store: where there is none, there are no runs. */
@@ -35,7 +39,10 @@ export async function withReflex(console: Console, flags: CarryFlags, work: (ses
     (name) => resolve(surroundings.cwd, name),
     () => world.readInput(),
   )
-  const policy = await Promise.all(policyFiles(flags, surroundings.environment).map(async (file) => readPolicy(await read(file), file)))
+  const named = policyFiles(flags, surroundings.environment)
+  const policy = await Promise.all(
+    named.map(async (file) => unwritable(readPolicy(await read(file), file), resolve(surroundings.cwd, file))),
+  )
   const config = readConfig(surroundings.cwd)
   for (const folder of flags.programs ?? [])
     if (!existsSync(resolve(surroundings.cwd, folder)))
@@ -53,7 +60,12 @@ export async function withReflex(console: Console, flags: CarryFlags, work: (ses
     onTrouble: (fault) => console.tell(console.fault(fault)),
   })
   try {
-    return await work({ console, reflex, read })
+    for (const file of named) await reflex.library.refuseWritten(resolve(surroundings.cwd, file))
+    const readDeciding: ReadFile = async (name) => {
+      if (name !== '-') await reflex.library.refuseWritten(resolve(surroundings.cwd, name))
+      return read(name)
+    }
+    return await work({ console, reflex, read, readDeciding })
   } finally {
     await reflex.close()
   }
@@ -86,6 +98,13 @@ function recordingTo(file: string): (line: string) => void {
   }
   add('')
   return add
+}
+
+/** The rules of a file that no run under them may write: it would give the next run rights. */
+function unwritable(policy: PolicyFile, file: string): PolicyFile {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true
+    ? { ...policy, deny: [...policy.deny, fsCapability('write', realPath(file))] }
+    : policy
 }
 
 function policyFiles({ policy }: CarryFlags, environment: Readonly<Record<string, string | undefined>>): readonly string[] {

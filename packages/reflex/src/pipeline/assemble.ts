@@ -1,4 +1,4 @@
-import { type Call, type Frame, isObject, type Kind, type Port, type Store } from '../kernel/index.ts'
+import { type Call, type Frame, isObject, type Kind, type Port, type Store, systemHost } from '../kernel/index.ts'
 import { actionPort, ActionRegistry, type HostActions } from './actions/registry.ts'
 import { handlerPort, HandlerRegistry } from './custom.ts'
 import { charterPort, type CharterSource } from './engine/charter.ts'
@@ -19,11 +19,12 @@ import { offersPort } from './engine/offers.ts'
 import { nodeOf } from './engine/position.ts'
 import { permitKey } from './engine/walk.ts'
 import { folderAt } from './folder/paths.ts'
-import { labelledTools } from './labelled-tools.ts'
+import { keepSeen, labelledTools, refresh } from './labelled-tools.ts'
 import { loadPipeline } from './load.ts'
 import { WrittenLabels } from './memory/written.ts'
 import { servicePort } from './service-port.ts'
 import type { PipelineServices } from './services.ts'
+import { DERIVED } from './middleware/label.ts'
 import { middlewarePort } from './middleware/asynchronous.ts'
 import { calledPrograms } from './refs.ts'
 import { authorOf, isPipeline } from './vouching.ts'
@@ -40,6 +41,16 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   /** Services of the host; sessions and memory live in ledgers of the store where there is none. */
   readonly services?: PipelineServices | undefined
   readonly store?: Pick<Store, 'append' | 'ledger'> | undefined
+  /** Labels of what runs have written outside of their boards; those of the store if absent. */
+  readonly labels?: WrittenLabels | undefined
+  /** True if a program could be read from a file of this name; a pipeline if absent. */
+  readonly isProgram?: ((name: string) => boolean) | undefined
+  /** Folders that no command sees. */
+  readonly reserved?: readonly string[]
+  /** Milliseconds since the epoch; those of this machine if absent. */
+  readonly now?: (() => number) | undefined
+  /** The run that a run of this process was forked from. */
+  readonly sourceOf?: ((run: string) => string | undefined) | undefined
   readonly policy: OperatorPolicy
   readonly tools: Tools
   /** The tools of single runs, where they have others. */
@@ -57,6 +68,8 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   readonly workdir: string
   readonly runFolder: (run: string) => string
   readonly limits: (run: string) => Limits
+  /** The agent on whose behalf a run acts, where one is named. */
+  readonly agent?: ((run: string) => string | undefined) | undefined
   /** What a run has used up so far; for those that other kinds have begun. */
   readonly spent?: CharterSource['spent']
 }
@@ -81,6 +94,13 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     workdir,
     folder: runFolder,
     limits,
+    agent: settings.agent,
+    outside: (call) => labels.seenBy(call.run),
+    ready(call) {
+      const called = isCalledByOther(call)
+      if (!called && !(isObject(call.args) && call.args['returned'] === true)) return undefined
+      return refresh({ labels, sourceOf }, call).then(() => (called ? keepSeen(labels, call, DERIVED) : undefined))
+    },
     ...(settings.spent === undefined ? {} : { spent: settings.spent }),
     ...(settings.routing === undefined ? {} : { routing: settings.routing }),
     mayDisable: settings.allowDisableMiddleware === true,
@@ -89,8 +109,9 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     ...(settings.summarise === undefined ? {} : { summarises: true }),
     ...(settings.services?.consensus === undefined ? {} : { council: { checks: settings.services.consensus.check !== undefined } }),
   })
-  const labels = new WrittenLabels(settings.store)
+  const { labels = new WrittenLabels(settings.store), isProgram = isPipelineFile, reserved: hidden = [], sourceOf } = settings
   const isReal = (run: string): boolean => settings.toolsOf === undefined || settings.toolsOf(run) === tools
+  const folders = (run: string): readonly string[] => [workdir, runFolder(run)]
   const tool = toolPort({
     tools: settings.toolsOf ?? tools,
     guess: suggest,
@@ -112,12 +133,22 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
       ...(settings.summarise === undefined ? {} : { summary: summaryPort(settings.summarise) }),
       charter,
       middleware: middlewarePort([...(middleware?.values() ?? []), ...(always ?? [])]),
-      tool: labelledTools(tool, labels, isReal),
+      tool: labelledTools(tool, { labels, isReal, folders, isProgram, hidden, sourceOf, now: settings.now ?? (() => systemHost.now()) }),
       handler: handlerPort(handlers),
       action: actionPort(actions),
       service: servicePort(settings.services ?? {}, settings.store, labels),
     },
   }
+}
+
+function isPipelineFile(name: string): boolean {
+  return /\.(dot|gv)$/.test(name)
+}
+
+/** True if a program of another kind has called a pipeline: it keeps no labels of the results. */
+function isCalledByOther(call: Call): boolean {
+  const caller = call.frame.link?.caller
+  return caller !== undefined && !isPipeline(call.definition(caller.pin))
 }
 
 /** Only what is said: the run records it. */
@@ -137,10 +168,14 @@ export function metTerms(call: Call, grant: string): boolean {
   return isObject(decided) && decided[grant] === true
 }
 
-/** The least trust among the programs on a call's stack: text that nobody vouches for lowers what it does. */
-export function loweredTrust(call: Call): Trust | undefined {
+/**
+ * The least trust among the programs on a call's stack: text that nobody vouches for lowers what it does. `isUnvouched`: true
+ * for such a program of another kind.
+ */
+export function loweredTrust(call: Call, isUnvouched: (def: unknown) => boolean = () => false): Trust | undefined {
   for (let frame: Frame | undefined = call.frame; frame !== undefined; frame = frame.link?.caller) {
-    if (authorOf(call.definition(frame.pin)) === 'untrusted') return 'untrusted'
+    const def = call.definition(frame.pin)
+    if (authorOf(def) === 'untrusted' || isUnvouched(def)) return 'untrusted'
   }
   return undefined
 }

@@ -10,6 +10,8 @@ import type { BoundedGrant } from './terms.ts'
 export interface PolicyFile {
   /** Where it was read, for messages. */
   readonly file?: string | undefined
+  /** The agent for whose runs the rules count, as whoever starts a run names it; for all if absent. */
+  readonly agent?: string | undefined
   readonly allow: readonly string[]
   readonly deny: readonly string[]
   /** The first words of capabilities that the operator's own tools and handlers need, such as `deploy` for `arbor://deploy/prod`. */
@@ -20,6 +22,17 @@ export interface PolicyFile {
   readonly bounded?: readonly BoundedGrant[]
   /** The limits of one command in the sandbox, with everything that it starts: bytes of memory, processes and threads. */
   readonly commands?: { readonly memory?: number; readonly processes?: number }
+}
+
+/** The agent of a run for which nobody is named (seed pipeline 5.2). */
+export const SYSTEM_AGENT = 'agent_system'
+
+/** The rules that count for the runs of an agent. */
+export function rulesFor<Rules extends Pick<Partial<PolicyFile>, 'agent'>>(
+  files: readonly Rules[],
+  agent = SYSTEM_AGENT,
+): readonly Rules[] {
+  return files.filter((file) => file.agent === undefined || file.agent === agent)
 }
 
 /**
@@ -47,6 +60,9 @@ export function readPolicy(text: string, file?: string): PolicyFile {
       },
     )
   }
+  const { agent } = value
+  if (agent !== undefined && (typeof agent !== 'string' || agent === ''))
+    throw faults.make('R3011', '"agent" is not the name of an agent', { file, path: 'agent', fix: 'write it as in "agent": "reviewer"' })
   const roots = readRoots(value.roots, file)
   const commands = value.commands === undefined ? undefined : readCommands(value.commands, file)
   const allowed = isList(value.allow) ? value.allow : undefined
@@ -55,6 +71,7 @@ export function readPolicy(text: string, file?: string): PolicyFile {
   const plain = allowed?.filter((grant) => !isObject(grant)) ?? value.allow
   return {
     file,
+    ...(agent === undefined ? {} : { agent }),
     allow: patterns(plain, 'allow', { file, roots }),
     deny: patterns(value.deny, 'deny', { file, roots }),
     ...(ask.length === 0 ? {} : { ask }),

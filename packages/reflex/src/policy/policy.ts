@@ -12,13 +12,15 @@ import {
   reallyAt,
   type Unreadable,
 } from './capability.ts'
-import { checkPattern, type PolicyFile } from './file.ts'
+import { checkPattern, type PolicyFile, rulesFor } from './file.ts'
 import { isCurrent, type TermedGrant, termedGrants, type Terms, termsOf } from './terms.ts'
 import { type Grant, grantsOf, lesserTrust, type Trust, TRUST_LEVELS } from './trust.ts'
 
 export interface PolicySettings {
   /** How far a run is trusted: one level for all, or what was stored with the run. */
   readonly trust: Trust | ((run: string) => Trust)
+  /** The agent on whose behalf a run acts; `agent_system` for all if absent. */
+  readonly agent?: (run: string) => string | undefined
   /** What lowers the trust of one call: a program among its frames whose text nobody vouches for. */
   readonly lowered?: (call: Call) => Trust | undefined
   /** The work folder, its real path: links in it are resolved before the policy sees a path. */
@@ -83,6 +85,7 @@ export function deniedToAll({
   reserved = [`${workdir}/.reflex`],
 }: Omit<PolicySettings, 'trust' | 'runFolder'>): (capability: string) => boolean {
   const patterns = grants
+    .filter(({ agent }) => agent === undefined)
     .flatMap(({ deny = [] }) => deny.filter((text) => !text.includes('{run}')))
     .flatMap((text) => {
       const pattern = readPattern(text, { work: workdir, run: '', home })
@@ -126,7 +129,7 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
   let last: { readonly run: string; readonly rights: Rights } | undefined
   const rightsIn = (run: string, trust = trustOf(run), folder = settings.runFolder(run)): Rights => {
     if (last?.run !== run || last.rights.trust !== trust || last.rights.folders.run !== folder)
-      last = { run, rights: rightsOf(settings, folder, trust) }
+      last = { run, rights: rightsOf(settings, run, folder, trust) }
     return last.rights
   }
   const rightsOfCall = (call: Call): Rights => rightsIn(call.run, trustIn(call), settings.runFolder(call.run, call))
@@ -154,8 +157,9 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
   }
 }
 
-function rightsOf(settings: PolicySettings, folder: string, trust: Trust): Rights {
-  const { workdir, home, real, grants = [] } = settings
+function rightsOf(settings: PolicySettings, run: string, folder: string, trust: Trust): Rights {
+  const { workdir, home, real } = settings
+  const grants = rulesFor(settings.grants ?? [], settings.agent?.(run))
   const folders = { work: workdir, run: folder, home }
   const read = (list: 'allow' | 'deny'): [string, Pattern][] =>
     grants.flatMap((grant) =>
@@ -274,7 +278,9 @@ function refusedBy({ rule, terms }: Verdict): string {
 function wayOn(settings: PolicySettings, run: string, trust: Trust, needs: readonly string[]): string {
   const file = `put ${JSON.stringify({ allow: needs })} into a file and name it with --policy`
   const higher = TRUST_LEVELS.slice(TRUST_LEVELS.indexOf(trust) + 1)
-  const enough = higher.find((level) => needs.every((need) => judgeBy(rightsOf(settings, run, level), need).allowed))
+  const enough = higher.find((level) =>
+    needs.every((need) => judgeBy(rightsOf(settings, run, settings.runFolder(run), level), need).allowed),
+  )
   const bare = needs.includes('arbor://shell/exec/unsandboxed') ? 'commands run in a sandbox below trusted: ' : ''
   return enough === undefined ? `${bare}${file}` : `${bare}run or fork it with --trust ${enough}, or ${file}`
 }

@@ -23,6 +23,7 @@ const COMMANDS = {
 } as const
 
 const POLICY = {
+  agent: { description: 'The agent for whose runs the file counts (--agent-id); for all if absent', type: 'string', minLength: 1 },
   allow: {
     description: 'Grants beside those of the level of trust',
     type: 'array',

@@ -248,14 +248,19 @@ export function bubblewrapSays({
 /** Bytes that a process may reserve beyond what it may use: language engines reserve hundreds of megabytes that they never touch. */
 const RESERVED_MEMORY = 1_073_741_824
 
+/** Bytes of all POSIX message queues of a user in the sandbox: what Linux allows by default. */
+const QUEUES = 819_200
+
 /**
- * The limits that the system itself enforces for each process, at once: the memory that it reserves, and unless it is root's,
+ * The limits that the system itself enforces for each process, at once: the memory that it reserves, message queues, and unless it is root's,
  * the number of processes. The use of all of them together is measured from outside (`usage.ts`).
  */
 function limited({ memory, processes }: CommandLimits): readonly string[] {
   const prlimit = '/usr/bin/prlimit'
   const data = memory + RESERVED_MEMORY
-  return isThere(prlimit) ? [prlimit, `--nproc=${processes}:${processes}`, `--data=${data}:${data}`, '--core=0:0', '--'] : []
+  return isThere(prlimit)
+    ? [prlimit, `--nproc=${processes}:${processes}`, `--data=${data}:${data}`, `--msgqueue=${QUEUES}:${QUEUES}`, '--core=0:0', '--']
+    : []
 }
 
 export function memory(modern: boolean, most = MEMORY): readonly string[] {

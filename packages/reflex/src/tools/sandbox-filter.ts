@@ -14,39 +14,118 @@ const KEY_CALLS: readonly (readonly [architecture: number, first: number, last: 
   [0x80000016, 278, 280],
 ]
 
+/**
+ * The calls of the system for System V memory, semaphores and messages, and the one that stands for all of them on some
+ * architectures. A sandbox has a namespace of its own for them, without a bound but the number of segments and queues: what no
+ * process has mapped would be counted nowhere.
+ */
+interface SharedCalls {
+  readonly shmget: number
+  readonly semget: number
+  readonly msgget: number
+  readonly ipc?: number
+}
+
+const SHARED_CALLS: ReadonlyMap<number, SharedCalls> = new Map([
+  [0xc000003e, { shmget: 29, semget: 64, msgget: 68 }],
+  [0x40000003, { shmget: 395, semget: 393, msgget: 399, ipc: 117 }],
+  [0xc00000b7, { shmget: 194, semget: 190, msgget: 186 }],
+  [0x40000028, { shmget: 307, semget: 299, msgget: 303 }],
+  [0xc00000f3, { shmget: 194, semget: 190, msgget: 186 }],
+  [0xc0000015, { shmget: 395, semget: 393, msgget: 399, ipc: 117 }],
+  [0x80000016, { shmget: 395, semget: 393, msgget: 399, ipc: 117 }],
+])
+
+/** Bytes of a segment: the kernel allows 4,096 segments, so all of them are as large as `/dev/shm`. Databases need less than a page. */
+const LARGEST_SEGMENT = 16_384
+/** Semaphores of a set; the kernel allows 32,000 sets. */
+const MOST_SEMAPHORES = 32
+/** The numbers of the calls behind the one that stands for all. */
+const [IPC_SEMGET, IPC_MSGGET, IPC_SHMGET] = [2, 13, 23]
+
 /** Places in what a filter sees of a call, and the bit that the calls of x32 have beside their number. */
-const [NUMBER, ARCHITECTURE, WITHOUT_X32] = [0, 4, 0xbfffffff]
+const [NUMBER, ARCHITECTURE, ARGUMENTS, WITHOUT_X32] = [0, 4, 16, 0xbfffffff]
 const [LOAD, AND, IF_EQUAL, IF_ABOVE, IF_AT_LEAST, RETURN] = [0x20, 0x54, 0x15, 0x25, 0x35, 0x06]
 const ALLOW = 0x7fff0000
 /** The call fails with `ENOSYS`, as on a system that does not have it. */
 const MISSING = 0x00050000 | 38
+/** The call fails with `ENOSPC`, as on a system whose limit it exceeds. */
+const FULL = 0x00050000 | 28
 
 type Step = readonly [code: number, value: number, then?: number, otherwise?: number]
+
+/** The order of bytes of this machine, which is big-endian on s390x. */
+const IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
+
+/** The place of one half of an argument of a call. */
+function argument(index: number, half: 'low' | 'high'): number {
+  return ARGUMENTS + index * 8 + ((half === 'low') === IS_LITTLE ? 0 : 4)
+}
+
+/** Ends a call with this number, which was loaded: allowed up to an amount in one of its arguments. */
+function bounded(call: number, index: number, most: number): readonly Step[] {
+  return [
+    [IF_EQUAL, call, 0, 6],
+    [LOAD, argument(index, 'high')],
+    [IF_EQUAL, 0, 0, 2],
+    [LOAD, argument(index, 'low')],
+    [IF_ABOVE, most, 0, 1],
+    [RETURN, FULL],
+    [RETURN, ALLOW],
+  ]
+}
+
+function missing(call: number): readonly Step[] {
+  return [
+    [IF_EQUAL, call, 0, 1],
+    [RETURN, MISSING],
+  ]
+}
+
+function sharing({ shmget, semget, msgget, ipc }: SharedCalls): readonly Step[] {
+  const behind: readonly Step[] = [
+    [LOAD, argument(0, 'low')],
+    // The rest is a version.
+    [AND, 0xffff],
+    ...bounded(IPC_SHMGET, 2, LARGEST_SEGMENT),
+    ...bounded(IPC_SEMGET, 2, MOST_SEMAPHORES),
+    ...missing(IPC_MSGGET),
+    [RETURN, ALLOW],
+  ]
+  return [
+    ...bounded(shmget, 1, LARGEST_SEGMENT),
+    ...bounded(semget, 1, MOST_SEMAPHORES),
+    ...missing(msgget),
+    ...(ipc === undefined ? [] : [[IF_EQUAL, ipc, 0, behind.length] as const, ...behind]),
+  ]
+}
 
 /** The filter of calls for bubblewrap, a program for the kernel (`seccomp(2)`). */
 export function callFilter(): Uint8Array {
   const steps: readonly Step[] = [
     [LOAD, ARCHITECTURE],
-    ...KEY_CALLS.flatMap(([architecture, first, last]): Step[] => [
-      [IF_EQUAL, architecture, 0, 6],
-      [LOAD, NUMBER],
-      [AND, WITHOUT_X32],
-      [IF_AT_LEAST, first, 0, 2],
-      [IF_ABOVE, last, 1, 0],
-      [RETURN, MISSING],
-      [RETURN, ALLOW],
-    ]),
+    ...KEY_CALLS.flatMap(([architecture, first, last]): Step[] => {
+      const shared = SHARED_CALLS.get(architecture)
+      const judged: readonly Step[] = [
+        [LOAD, NUMBER],
+        [AND, WITHOUT_X32],
+        [IF_AT_LEAST, first, 0, 2],
+        [IF_ABOVE, last, 1, 0],
+        [RETURN, MISSING],
+        ...(shared === undefined ? [] : sharing(shared)),
+        [RETURN, ALLOW],
+      ]
+      return [[IF_EQUAL, architecture, 0, judged.length], ...judged]
+    }),
     [RETURN, ALLOW],
   ]
   const bytes = Buffer.alloc(steps.length * 8)
   const view = new DataView(bytes.buffer, bytes.byteOffset)
-  // In the order of the machine, which is big-endian on s390x.
-  const little = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
   for (const [i, [code, value, then = 0, otherwise = 0]] of steps.entries()) {
-    view.setUint16(i * 8, code, little)
+    view.setUint16(i * 8, code, IS_LITTLE)
     view.setUint8(i * 8 + 2, then)
     view.setUint8(i * 8 + 3, otherwise)
-    view.setUint32(i * 8 + 4, value >>> 0, little)
+    view.setUint32(i * 8 + 4, value >>> 0, IS_LITTLE)
   }
   return bytes
 }

@@ -15,6 +15,7 @@ import {
   programRef,
   textOf,
 } from './compile.ts'
+import { markUnvouched, sourceAndAuthor } from './author.ts'
 import { decideByHand } from './by-hand.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
 import { pictureOf } from './picture.ts'
@@ -49,7 +50,11 @@ export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflo
     name: 'workflow',
     rev: 3,
     board: { history: true, scopes: true },
-    compile: (source) => compileWorkflow(options.load(source)),
+    compile(stored) {
+      const { source, untrusted } = sourceAndAuthor(stored)
+      const compiled = compileWorkflow(options.load(source))
+      return untrusted ? markUnvouched(compiled) : compiled
+    },
     refs: ({ calls }) => calls,
     schemas: ({ board }) => board,
     graph: pictureOf,

@@ -4,6 +4,7 @@ import { schemaFindings } from './board-schemas/shape.ts'
 import { loadWorkflow } from './load.ts'
 import type { GuardRegistry, Workflow } from './types.ts'
 
+export { isUnvouched } from './author.ts'
 export { workflowKind } from './kind.ts'
 export { decisionPort } from './port.ts'
 

@@ -221,6 +221,25 @@ time.sleep(25)'`,
     expect(result).toMatchObject({ stdout: containing('\nx\n'), stderr: containing('Read-only') })
   })
 
+  it('keeps memory, semaphores and messages of System V to itself, and little of them', async () => {
+    const work = folder()
+    const made = await sh(
+      `ipcmk -M 16384; ipcmk -S 32; ipcs -m | grep -c 0x
+       ipcmk -M 16385 2>&1; ipcmk -M 8589934592 2>&1; ipcmk -S 33 2>&1; ipcmk -Q 2>&1; grep queue /proc/self/limits`,
+      confinedIn(work),
+    )
+    expect(made.stdout).toMatch(/^Shared memory id: \d+\nSemaphore id: \d+\n1\n/)
+    const refused = made.stdout.split('\n').filter((line) => line.startsWith('ipcmk: '))
+    const full = 'failed: No space left on device'
+    expect(refused).toEqual([containing(full), containing(full), containing(full), containing('failed: Function not implemented')])
+    expect(made.stdout).toMatch(/Max msgqueue size +819200 +819200 /)
+    // Neither another command nor the host sees a segment.
+    expect(await sh('ipcs -m | grep -c 0x', confinedIn(work))).toMatchObject({ stdout: '0\n' })
+    const [, id = ''] = /memory id: (\d+)/.exec(made.stdout) ?? []
+    const host = execFileSync('ipcs', ['-m'], { encoding: 'utf8' })
+    expect(host.split('\n').filter((line) => line.includes(` ${id} `) && line.includes(' 16384 '))).toEqual([])
+  })
+
   it('gets no handle that Reflex has inherited from its caller', async () => {
     const outside = folder()
     const secret = write(join(outside, 'secret'), 'hunter2')

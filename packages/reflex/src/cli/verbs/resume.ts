@@ -14,8 +14,8 @@ import type { World } from '../world.ts'
 
 /** `reflex resume RUN`: goes on under what the run was started with, and says what that is. */
 export async function resume(session: Session, ref: string, flags: Omit<RunFlags, 'input'>): Promise<number> {
-  const { reflex, read } = session
-  const agent = await readAgents(flags.agent ?? [], read)
+  const { reflex, readDeciding } = session
+  const agent = await readAgents(flags.agent ?? [], readDeciding)
   const limits = flags.budget === undefined ? undefined : readBudget(flags.budget)
   const row = await reflex.find(ref)
   // A failure that is tried again may lead to that question.

@@ -14,10 +14,10 @@ import type { Session } from '../session.ts'
 
 /** `reflex run PROGRAM`. */
 export async function run(session: Session, program: string, flags: RunFlags): Promise<number> {
-  const { reflex, read } = session
+  const { reflex, read, readDeciding } = session
   if (flags.id !== undefined) checkId(flags.id)
   const { input, texts } = await readInputs(flags.input, read)
-  const agent = await readAgents(flags.agent ?? [], read)
+  const agent = await readAgents(flags.agent ?? [], readDeciding)
   const trust = flags.trust === undefined ? undefined : readTrust(flags.trust, '--trust')
   const limits = limitsOf(flags)
   return conduct(session, flags, {
@@ -30,6 +30,7 @@ export async function run(session: Session, program: string, flags: RunFlags): P
         ...(flags.kind === undefined ? {} : { kind: flags.kind }),
         ...(trust === undefined ? {} : { trust }),
         ...(agent === undefined ? {} : { agent }),
+        ...(flags.agentId === undefined ? {} : { agentId: flags.agentId }),
         ...(flags.model === undefined ? {} : { model: flags.model }),
         ...(flags.recorded === undefined ? {} : { recorded: flags.recorded }),
         ...(flags.tools === undefined ? {} : { tools: flags.tools }),

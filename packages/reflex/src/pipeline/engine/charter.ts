@@ -1,6 +1,7 @@
 import { isList, isObject, type JsonObject } from '../../kernel/json.ts'
 import type { Call, Port } from '../../kernel/port.ts'
 import type { TypedGraph } from '../compile/typed.ts'
+import { type Label, packLabel, TRUSTED } from '../middleware/label.ts'
 import type { Charter, Limits, Routing, Term } from './handler.ts'
 
 /** What an operator has settled, asked once for each run and each pipeline that it calls. */
@@ -11,9 +12,15 @@ export interface CharterSource {
   refuses(call: Call, capability: string): string | undefined
   /** The terms on which a capability is granted, if it is on any. */
   terms?(call: Call, capability: string): Term | undefined
+  /** The worst label of what programs that keep no labels have read in the run of a call. */
+  outside?(call: Call): Label
+  /** Called before anything else is asked of a call; undefined where there is nothing to wait for. */
+  ready?(call: Call): Promise<void> | undefined
   readonly workdir: string
   folder(run: string): string
   limits(run: string): Limits
+  /** The agent on whose behalf a run acts, where one is named. */
+  readonly agent?: ((run: string) => string | undefined) | undefined
   /** What the run has used up so far, and what was added to its bounds; nothing where it has none. */
   spent?(run: string): Charter['before'] | undefined
   readonly mayDisable?: boolean
@@ -33,12 +40,20 @@ export interface CharterSource {
  */
 export function charterPort(source: CharterSource): Port {
   const written = (call: Call): Charter => charterOf(source, call)
-  return { leaves: false, repeat: 'free', perform: written, anew: written }
+  return {
+    leaves: false,
+    repeat: 'free',
+    perform: (call) => source.ready?.(call)?.then(() => written(call)) ?? written(call),
+    anew: written,
+  }
 }
 
-/** What a pipeline asks when it begins, when it has changed, and when it is forked. */
-export function charterRequest({ capabilities }: Pick<TypedGraph, 'capabilities'>): readonly [port: string, args: JsonObject] {
-  return ['charter', { needs: [...capabilities] }]
+/** The request of a pipeline when it begins, when it has changed, when it is forked, and, with `returned`, when a program of another kind has returned to it. */
+export function charterRequest(
+  { capabilities }: Pick<TypedGraph, 'capabilities'>,
+  more: JsonObject = {},
+): readonly [port: string, args: JsonObject] {
+  return ['charter', { needs: [...capabilities], ...more }]
 }
 
 function charterOf(source: CharterSource, call: Call): Charter {
@@ -53,6 +68,8 @@ function charterOf(source: CharterSource, call: Call): Charter {
   })
   const before = source.spent?.(call.run)
   const routing = source.routing?.(call.run)
+  const agent = source.agent?.(call.run)
+  const outside = packLabel(source.outside?.(call) ?? TRUSTED)
   return {
     trust: source.trust(call),
     denied: Object.fromEntries(refused),
@@ -61,6 +78,8 @@ function charterOf(source: CharterSource, call: Call): Charter {
     folder: source.folder(call.run),
     run: call.run,
     limits: source.limits(call.run),
+    ...(agent === undefined ? {} : { agent }),
+    ...(outside === null ? {} : { outside }),
     ...(before === undefined ? {} : { before }),
     ...(source.mayDisable === true ? { mayDisable: true } : {}),
     ...(routing === undefined ? {} : { routing: { ...routing } }),

@@ -24,6 +24,10 @@ export interface Charter {
   /** What draws come from, in a fork: the run that it was forked from, so that a node in the middle of its work draws the same. */
   readonly draws?: string
   readonly limits: Limits
+  /** The agent on whose behalf the run acts, where whoever started it named one. */
+  readonly agent?: string
+  /** The worst label of what programs of other kinds had read in the run when this pipeline began; absent where it is trusted. */
+  readonly outside?: Json
   /** What the run had used up when this pipeline began, where a budget bounds it. */
   readonly before?: Used & { readonly raised?: Bounds }
   /** When the pipeline began: milliseconds since the epoch. */

@@ -4,7 +4,7 @@ import type { StepContext } from '../../kernel/context.ts'
 import type { TypedNode } from '../compile/typed.ts'
 import { lookUp } from '../language/reading.ts'
 import { combine, DERIVED, isTrusted, type Label, packLabel, SENSITIVITIES, TRUSTED, unpackLabel, UNTRUSTED } from '../middleware/label.ts'
-import { isLasting } from '../middleware/labelled.ts'
+import { isKept, isLasting } from '../middleware/labelled.ts'
 import { authorLabel, inputsLabel, PREFERRED, sensitive } from '../middleware/labelling.ts'
 import type { Token } from '../middleware/middleware.ts'
 import { pipelineFrame } from './spending.ts'
@@ -116,11 +116,11 @@ function leastGiven({ x, charter }: Pick<Walk, 'x' | 'charter'>): Label {
   const { link } = pipelineFrame(x.frame)
   if (link?.kindred === true) return TRUSTED
   if (charter.trust === 'untrusted') return { ...UNTRUSTED, from: 'input' }
-  return link === undefined ? TRUSTED : combine(passedBy(link.caller), { ...DERIVED, from: 'input' })
+  return link === undefined ? TRUSTED : combine(passedBy(link.caller), unpackLabel(charter.outside), { ...DERIVED, from: 'input' })
 }
 
 /** Inputs that outer pipelines have given to programs of other kinds: those keep no labels, and may pass on everything that they got. */
-function passedBy(caller: Frame): Label {
+export function passedBy(caller: Frame | undefined): Label {
   const passed: Label[] = []
   for (let frame: Frame | undefined = caller; frame !== undefined; frame = frame.link?.caller) {
     const kept = frame.books().get(PASSED)
@@ -160,7 +160,8 @@ export function labelledArgs(walk: Walk, token: Token, port: string, args: Json)
     return args
   }
   const label = sensitive(walk.node.dataClassification, combine(inputsLabel(token), token.touched()))
-  return isLasting(label) ? { ...args, label: packLabel(label) } : args
+  // A file may be a program later, and a model's text is not the author's.
+  return (port === 'tool' ? isKept(label) : isLasting(label)) ? { ...args, label: packLabel(label) } : args
 }
 
 /** The labels of what a pipeline has written, for whoever called it; nothing where nobody did. */
@@ -196,12 +197,13 @@ const CONFIDENTIAL = SENSITIVITIES.indexOf('confidential')
 export function carriedLabel(walk: Walk, keys: readonly string[] | undefined): Label | undefined {
   const { x, position } = walk
   const kids = [...(x.frame.kids?.values() ?? [])]
-  const unknown = (): Label => combine(passedLabel(walk), { ...DERIVED, from: walk.node.id })
-  if (kids.length > 0) return combine(...kids.map((kid) => (x.isKindred(kid) ? keptIn(kid.scope.live(), keys) : unknown())))
+  const unknown = (least: Label): Label => combine(passedLabel(walk), touchedLabel(walk), { ...least, from: walk.node.id })
+  // Nobody has asked what a program of another kind that runs beside the node has read.
+  if (kids.length > 0) return combine(...kids.map((kid) => (x.isKindred(kid) ? keptIn(kid.scope.live(), keys) : unknown(UNTRUSTED))))
   const returned = x.get(RETURNED)
   if (!isObject(returned) || returned['at'] !== position.at) return undefined
   const { labels } = returned
-  if (!isObject(labels)) return unknown()
+  if (!isObject(labels)) return unknown(DERIVED)
   return combine(...(keys === undefined ? Object.values(labels) : keys.map((key) => labels[key])).map(unpackLabel))
 }
 

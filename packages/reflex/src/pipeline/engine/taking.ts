@@ -9,6 +9,7 @@ import { forkEnded, stopFork } from './forking.ts'
 import type { Charter } from './handler.ts'
 import { holds, holdsAsk, release } from './holding.ts'
 import { keepReturned, labelGiven, touch } from './labels.ts'
+import { unpackLabel } from '../middleware/label.ts'
 import { unlabelled } from '../middleware/labelled.ts'
 import { failure, type Outcome } from './outcome.ts'
 import { amount, readSpent } from './spending.ts'
@@ -159,20 +160,21 @@ function returned(walk: Walk, how: FrameEnding, value: Json): void {
   if (position.late === true) return attempted(walk, failure('timeout'))
   keepReturned(walk, isPipeline, value)
   keepAnswer(walk.x, position.asked ?? 0, { returned: how, value })
-  if (!isPipeline && walk.purse.operatorBounds !== undefined) return askUsed(walk)
+  if (!isPipeline) return askOutside(walk)
   answered(walk)
 }
 
-/** What a program of another kind used of the operator's budget, only who follows the whole run can say. */
-function askUsed(walk: Walk): void {
+/** Asks what a program of another kind has read, and used of the operator's budget: only those that follow the whole run know. */
+function askOutside(walk: Walk): void {
   walk.go({ ...walk.position, phase: 'charter', onward: 'wait' })
-  walk.x.request(...charterRequest(walk.typed))
+  walk.x.request(...charterRequest(walk.typed, { returned: true }))
 }
 
 function learned(walk: Walk, value: Json): void {
   const { onward: _onward, ...position } = walk.position
   walk.go({ ...position, phase: 'wait' })
-  const { before } = value as unknown as Charter
+  const { before, outside } = value as unknown as Charter
+  touch(walk, unpackLabel(outside))
   if (before !== undefined) walk.purse.learn(before)
   answered(walk)
 }

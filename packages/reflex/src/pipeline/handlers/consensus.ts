@@ -1,4 +1,4 @@
-import { isList, isObject, type JsonObject } from '../../kernel/json.ts'
+import { isList, isObject } from '../../kernel/json.ts'
 import { listOf, textOf } from '../dot/graph.ts'
 import { durationOf } from '../language/duration.ts'
 import { renderText } from '../language/render.ts'
@@ -10,6 +10,7 @@ import { askHost, awaitHost, checkWithHost, decisionKeys, ledgerOf, type Proposa
 import { readVote, VOTE_INSTRUCTION } from './consensus-vote.ts'
 import { performSome, plainAsk, promptValue, replyText } from './plain-request.ts'
 import { effectFailed } from './requirements.ts'
+import { agentOfContext } from './session-values.ts'
 
 /** Who is asked where nobody is named. */
 const EVALUATORS: readonly string[] = ['correctness', 'safety', 'usefulness']
@@ -141,7 +142,7 @@ function proposalOf(scene: Scene): Proposal | Outcome {
   if (problem !== undefined) return refusal(`${node.id}: ${problem}`)
   return {
     text,
-    agent: textOf(attributes, 'agent_id')?.trim() || scene.text('session.agent_id') || 'orchestrator',
+    agent: textOf(attributes, 'agent_id')?.trim() || agentOfContext(scene),
     evaluators: named.length === 0 ? EVALUATORS : [...new Set(named)],
     quorum,
   }

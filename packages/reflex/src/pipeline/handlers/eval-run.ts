@@ -9,6 +9,7 @@ import { type ChosenGrader, chooseGraders } from './graders-chosen.ts'
 import { performSome, plainAsk, promptValue, replyText } from './plain-request.ts'
 import { effectFailed, required } from './requirements.ts'
 import { jsonIn } from '../language/json-in.ts'
+import { agentOfContext } from './session-values.ts'
 
 /** No port of that name: this host has no services. */
 const NO_PORT = 'R2013'
@@ -79,7 +80,7 @@ function askModels(scene: Scene, samples: readonly Sample[], { model, provider }
 
 /** A function that the host has registered for this: no name in a program ever loads code (reference pipeline 4.3.6). */
 function askService(scene: Scene, samples: readonly Sample[], subject: string): Generator<Ask, Settled[], Answer> {
-  const agent = scene.text('session.agent_id') || 'orchestrator'
+  const agent = agentOfContext(scene)
   return performSome(
     samples.map(({ id, input, metadata }) => ({
       effect: 'service',

@@ -7,7 +7,7 @@ import type { Answer, Ask, Scene } from '../engine/handler.ts'
 import type { ServiceAnswer } from '../services.ts'
 import { jsonIn } from '../language/json-in.ts'
 
-/** Who acts where neither the node nor the context says it (reference pipeline 4.6.1). */
+/** Who acts where neither the node nor the context nor whoever started the run says it (reference pipeline 4.6.1). */
 const NOBODY = 'orchestrator'
 
 /** Where a service of a session has its values from: the context for a node of its type, the parameters for an action. */
@@ -27,7 +27,12 @@ export type SessionService = (values: Values) => Served | Serving
 
 /** Whose session and memory a node means: its own word, then what it is handed, then that of the context. */
 export function agentOf(scene: Scene, given?: Json): string {
-  return textOf(scene.attributes, 'agent_id')?.trim() || renderText(given) || scene.text('session.agent_id') || NOBODY
+  return textOf(scene.attributes, 'agent_id')?.trim() || renderText(given) || agentOfContext(scene)
+}
+
+/** The agent of the context, else that of the run. */
+export function agentOfContext(scene: Scene): string {
+  return scene.text('session.agent_id') || (scene.charter.agent ?? NOBODY)
 }
 
 /** The values of the context. */

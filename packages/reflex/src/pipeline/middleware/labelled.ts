@@ -23,3 +23,8 @@ function isLabelled(value: Json): value is { readonly [key: string]: Json } {
 export function isLasting({ level, sensitivity }: Label): boolean {
   return level > 1 || sensitivity > 0
 }
+
+/** True if a program with this label is not its author's alone: a model's text is no program of the operator's. */
+export function isKept({ level, sensitivity }: Label): boolean {
+  return level > 0 || sensitivity > 0
+}

@@ -58,6 +58,7 @@ export const RUN_OPTIONS = options({
   env: OBJECT,
   programs: recordOf(TEXT),
   run_id: TEXT,
+  agent_id: TEXT,
   store: having('a store', 'create', 'claim', 'read'),
   host: having('a host', 'now', 'at', 'entropy'),
   signal: having('a signal', 'addEventListener'),

@@ -88,6 +88,8 @@ export interface PipelineRunOptions {
   /** Pipelines that this one calls, by id, as text. */
   readonly programs?: Readonly<Record<string, string>> | undefined
   readonly run_id?: string | undefined
+  /** The agent on whose behalf the run acts: whose memory and sessions it has, and whose rules of the policy count. `agent_system` if absent. */
+  readonly agent_id?: string | undefined
   /** Where the journal is kept; in memory unless told. */
   readonly store?: Store | undefined
   /** Time and randomness. */

@@ -13,6 +13,8 @@ interface Sources {
   readonly given: Readonly<Record<string, string>>
   readonly workdir: string
   readonly denied: ProgramPlaces['denied']
+  /** True for a file that a run wrote from text that nobody vouches for. */
+  readonly isWritten: (file: string, text: string) => boolean
 }
 
 /**
@@ -20,7 +22,7 @@ interface Sources {
  * folder of the caller or one above, else from the work folder (reference pipeline 4.6.3). They lie below the work folder or
  * the folder of the first caller. The run reports missing programs.
  */
-export function addCalled(programs: Programs, program: Program, folder: string, { given, workdir, denied }: Sources): void {
+export function addCalled(programs: Programs, program: Program, folder: string, { given, workdir, denied, isWritten }: Sources): void {
   const places = { roots: [folder, workdir].map(realPath), denied }
   const pending: (readonly [called: Program, folder: string])[] = [[program, folder]]
   const seen = new Set<string>()
@@ -32,7 +34,9 @@ export function addCalled(programs: Programs, program: Program, folder: string, 
       const file =
         given[id] === undefined && /\.(dot|gv)$/.test(id) ? (fileAbove(from, id, places) ?? fileAbove(workdir, id, places)) : undefined
       const text = given[id] ?? (file === undefined ? undefined : readFileSync(file, 'utf8'))
-      if (text !== undefined) pending.push([programs.add('pipeline', id, { dot: text }), file === undefined ? from : dirname(file)])
+      if (text === undefined) continue
+      const source = file !== undefined && isWritten(file, text) ? { dot: text, author: 'untrusted' } : { dot: text }
+      pending.push([programs.add('pipeline', id, source), file === undefined ? from : dirname(file)])
     }
   }
 }

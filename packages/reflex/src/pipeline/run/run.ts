@@ -7,7 +7,7 @@ import { ledgerPort } from '../../kernel/ledger.ts'
 import { runName } from '../../kernel/names.ts'
 import { Runtime } from '../../kernel/runtime.ts'
 import { modelPort, redactedModels } from '../../models/index.ts'
-import { createPolicy, deniedToAll, fileRules, ownRoots, runRedaction } from '../../policy/index.ts'
+import { createPolicy, deniedToAll, fileRules, ownRoots, rulesFor, runRedaction } from '../../policy/index.ts'
 import { memoryStore } from '../../store/index.ts'
 import { createTools, fsCapability, lowestLimits, toolCapability } from '../../tools/index.ts'
 import { realPath } from '../../tools/paths.ts'
@@ -25,6 +25,9 @@ import { DotCache } from '../dot/cache.ts'
 import { dotFaults } from '../dot/faults.ts'
 import type { DotGraph } from '../dot/graph.ts'
 import { diagnostic } from '../folder/folder.ts'
+import { WrittenLabels } from '../memory/written.ts'
+import { ledgerPlace } from '../memory/written-programs.ts'
+import { UNTRUSTED } from '../middleware/label.ts'
 import { Keeping, type KeepingOptions } from '../folder/keeping.ts'
 import { realRoot } from '../folder/held-folder.ts'
 import { folderAt, folderOfLap, safeName } from '../folder/paths.ts'
@@ -55,7 +58,8 @@ export async function run(source: string | DotGraph, options: PipelineRunOptions
   return runRead(readSource(source, undefined, options), options, resolve(options.workdir ?? '.'))
 }
 
-/** Reads a file and runs it; pipelines that it calls by file name are looked for beside it. Throws as `run` does, and `R1100` for a file that cannot be read. */
+/** Reads a file and runs it; pipelines that it calls by file name are looked for beside it. A file that a run
+ * with the same store wrote from a model's text, or worse, has the author `untrusted` unless `author` or `trust` is set. Throws as `run` does, and `R1100` for a file that cannot be read. */
 export async function runFile(path: string, options: PipelineRunOptions = {}): Promise<PipelineResult> {
   demand('runFile', { path: [path, TEXT], options: [options, RUN_OPTIONS] })
   const file = resolve(options.workdir ?? '.', path)
@@ -65,7 +69,16 @@ export async function runFile(path: string, options: PipelineRunOptions = {}): P
   } catch (cause) {
     throw dotFaults.make('R1100', `${path} cannot be read`, { file: path, cause })
   }
-  return runRead(readSource(text, path, options), options, dirname(file))
+  const lowered = options.author === undefined && options.trust === undefined && (await writtenIn(options))(realPath(file), text)
+  const given = lowered ? { ...options, author: 'untrusted' as const } : options
+  return runRead(readSource(text, path, given), given, dirname(file))
+}
+
+/** Finds out whether a run wrote a file from text that nobody vouches for, by the labels in the store. */
+async function writtenIn({ store }: PipelineRunOptions): Promise<(file: string, text: string) => boolean> {
+  const labels = new WrittenLabels(store)
+  await labels.refresh()
+  return (file, text) => labels.ofProgram(ledgerPlace(file), text).label.level > 0
 }
 
 interface Ready {
@@ -107,7 +120,13 @@ async function runRead(ready: Ready, options: PipelineRunOptions, folder: string
   const program = runtime.programs.add('pipeline', id, { ...source, ...(isLowered ? { author } : {}) }, isLowered ? {} : { def: typed })
   const denies = deniedToAll({ workdir: place.workdir, real: realPath, grants: options.policy ?? [] })
   const denied = (path: string): boolean => denies(fsCapability('read', path))
-  addCalled(runtime.programs, program, folder, { given: programs, workdir: place.workdir, denied })
+  const isWritten = await writtenIn(options)
+  if (place.isKept && options.store !== undefined)
+    await new WrittenLabels(options.store).keep(
+      { path: ledgerPlace(place.logsRoot), logs: true, label: UNTRUSTED },
+      `logs ${place.logsRoot}`,
+    )
+  addCalled(runtime.programs, program, folder, { given: programs, workdir: place.workdir, denied, isWritten })
   const troubles: Fault[] = []
   const follow = keepingOf(options, place, troubles)
   let keeping: Keeping | undefined
@@ -195,6 +214,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
   const allow = [...tools.map((tool) => toolCapability(tool.name)), ...handlers.needs(), ...Object.keys(actions).map(actionCapability)]
   const rights = createPolicy({
     trust,
+    agent: () => options.agent_id,
     lowered: loweredTrust,
     workdir,
     runFolder: (_, call) => (call === undefined ? logsRoot : folderAt(logsRoot, call.frame)),
@@ -208,11 +228,13 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
       host,
       tools,
       limits: lowestLimits(policy.flatMap(({ commands }) => commands ?? [])),
-      rules: ({ runFolder }) => fileRules(policy, { work: workdir, run: runFolder }),
+      rules: ({ runFolder }) => fileRules(rulesFor(policy, options.agent_id), { work: workdir, run: runFolder }),
     }),
     workdir,
     runFolder: () => logsRoot,
     limits: () => ({ ...options.limits, ...(max_steps === undefined ? {} : { maxSteps: max_steps }) }),
+    agent: () => options.agent_id,
+    now: () => host.now(),
     handlers,
     actions,
     services: options.services,

@@ -21,8 +21,11 @@ export interface PostgresOptions {
   readonly host?: Host
 }
 
-/** What the statements rest on, whatever the defaults of the server are: their isolation, and that a commit waits for the disk. */
-const SESSION = `set default_transaction_isolation = 'read committed';
+/**
+ * What the statements rest on, whatever the defaults of the server are: that names without a schema are those of Postgres, and not
+ * those that another user has put into a schema that is searched, too; their isolation; and that a commit waits for the disk.
+ */
+const SESSION = `set search_path = pg_catalog, pg_temp; set default_transaction_isolation = 'read committed';
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
 
 /** Milliseconds between tries to reach a server that is gone. */

@@ -58,8 +58,9 @@ export const postgresFaults = defineFaults({
     title: 'The schema is not a store of Reflex',
     verdict: 'fail',
     when: 'when a store is used first',
-    means: 'The schema holds tables of something else. It was not changed.',
-    often: 'the schema of an application after ?schema=, such as public',
+    means:
+      'The schema holds tables of something else, or belongs to another user, who is no superuser and does not own the database: what that user puts there would run with your rights. It was not changed.',
+    often: 'the schema of an application after ?schema=, such as public; a schema that another user has made first',
     fix: 'Name another schema with ?schema=NAME; one that does not exist yet, or is empty, is made a store.',
   },
   R5067: {

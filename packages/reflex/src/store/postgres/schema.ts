@@ -93,16 +93,25 @@ interface Facts {
   readonly version: number
   readonly encoding: string
   readonly relations: string
+  /** The owner of the schema, where it is another user of the server. */
+  readonly stranger: string | null
+  /** The names of relations that compute what they show, or rewrite what is written to them. */
+  readonly computed: string | null
 }
 
 const FACTS = `select current_setting('server_version_num')::integer / 10000 as version, current_setting('server_encoding') as encoding,
   coalesce((select string_agg(relname, ' ') from pg_catalog.pg_class join pg_catalog.pg_namespace on pg_namespace.oid = relnamespace
-    where nspname = $1 and relkind in ('r', 'p', 'v', 'm', 'f')), '') as relations`
+    where nspname = $1 and relkind in ('r', 'p', 'v', 'm', 'f')), '') as relations,
+  (select rolname from pg_catalog.pg_namespace join pg_catalog.pg_roles on pg_roles.oid = nspowner
+    where nspname = $1 and not rolsuper and not pg_has_role(current_user, nspowner, 'member')
+      and nspowner <> (select datdba from pg_catalog.pg_database where datname = current_database())) as stranger,
+  (select string_agg(relname, ', ') from pg_catalog.pg_class join pg_catalog.pg_namespace on pg_namespace.oid = relnamespace
+    where nspname = $1 and relkind in ('v', 'm', 'f')) as computed`
 
 /** The layout of the store in a schema, 0 where there is nothing. */
 async function layoutOf(client: Client, { schema, name }: Place): Promise<number> {
   const { rows } = await client.query({ text: FACTS, values: [schema] })
-  const { version, encoding, relations } = rows[0] as Facts
+  const { version, encoding, relations, stranger, computed } = rows[0] as Facts
   if (version < OLDEST_SERVER || encoding !== 'UTF8') {
     throw postgresFaults.make(
       'R5071',
@@ -112,9 +121,12 @@ async function layoutOf(client: Client, { schema, name }: Place): Promise<number
       },
     )
   }
+  // Triggers, defaults and views of that user would run with the rights of this one.
+  if (stranger !== null) throw foreign(name, `belongs to the user ${stranger}`)
   if (relations === '') return 0
   const tables = new Set(relations.split(' '))
   if (!tables.has('header')) throw foreign(name, `holds other tables: ${[...tables].slice(0, 3).join(', ')}`)
+  if (computed !== null) throw foreign(name, `holds views: ${computed}`)
   const { rows: headers } = await client.query({ text: `select application, layout from "${schema}".header` })
   const [header] = headers as { readonly application: string; readonly layout: number }[]
   if (header?.application !== APPLICATION) throw foreign(name, 'belongs to another program')

@@ -59,8 +59,8 @@ const SELF_RUNNING: Readonly<Record<string, readonly string[]>> = {
   systems: ['autorun.inf', 'desktop.ini'],
 }
 
-/** Endings of files that an editor opens as a project with tasks of its own. */
-const ENDINGS: readonly string[] = ['.code-workspace', '.sublime-project']
+/** Endings of files that an editor opens as a project with tasks of its own, and of those that give rights to later runs. */
+const ENDINGS: readonly string[] = ['.code-workspace', '.sublime-project', '.policy.json', '.policy.jsonc']
 
 interface Rule {
   readonly steps: readonly string[]

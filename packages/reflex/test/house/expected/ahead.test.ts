@@ -33,6 +33,32 @@ const lacking: readonly (readonly [string, string, string])[] = [
   ['an action', gated('a [type=exec, target=action, action=nowhere];', 'a'), 'nowhere'],
 ]
 
+const portless: readonly (readonly [string, string, string])[] = [
+  ['a service of evaluations', gated('e [type="eval.run", subject=nowhere, graders="exact_match"];', 'e'), 'nowhere'],
+  ['a search', gated('s [type=exec, target=action, action=web_search, "param.query"="x"];', 's'), 'search'],
+]
+
+test.fails.each(portless)('the port of %s that the host does not have is named before the first stage runs', async (_, text, named) => {
+  const asked: string[] = []
+  const ask = ({ text: question }: { readonly text: string }): InterviewAnswer => {
+    asked.push(question)
+    return { value: 'Yes' }
+  }
+  const samples = [{ id: 'a', input: 'x', expected: 'y' }]
+  const refused = await run(text, {
+    logs_root: false,
+    trust: 'trusted',
+    interviewer: { ask },
+    initial_values: { 'eval.dataset': samples },
+  }).then(
+    ({ failure_reason }) => failure_reason ?? '',
+    (thrown: unknown) => String(thrown),
+  )
+  // The run fails for the missing port today, too, but after the person has answered.
+  if (!refused.includes(named)) return
+  expect(asked).toEqual([])
+})
+
 test.fails.each(lacking)('%s that is missing is named before the first stage runs', async (_, text, named) => {
   const asked: string[] = []
   const ask = ({ text: question }: { readonly text: string }): InterviewAnswer => {

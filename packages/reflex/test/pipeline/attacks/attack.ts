@@ -47,6 +47,8 @@ interface Facts {
   readonly limits?: RunLimits
   /** Of whoever starts the run; commands see a part of it. */
   readonly environment?: Readonly<Record<string, string>>
+  /** A program of the work folder that is run after the attack, with the same store; the sign is then that of its run. */
+  readonly afterwards?: string
   /** The secret by which checkpoints are signed. */
   readonly hmac?: string
   /** What agents remember: by agent, texts. */

@@ -20,6 +20,7 @@ import { loweredTrust, metTerms, pipelineParts } from '../../../src/pipeline/ass
 import type { ReadCheckpoint } from '../../../src/pipeline/checkpoint/read.ts'
 import { openCheckpoint, resumeArgument } from '../../../src/pipeline/checkpoint/resume.ts'
 import type { TypedGraph, TypedNode } from '../../../src/pipeline/compile/typed.ts'
+import { WrittenLabels } from '../../../src/pipeline/memory/written.ts'
 import { requestOfCall } from '../../../src/pipeline/engine/conversation.ts'
 import { createEngine } from '../../../src/pipeline/engine/engine.ts'
 import type { Charter, Handler } from '../../../src/pipeline/engine/handler.ts'
@@ -27,12 +28,13 @@ import { pipelineKind } from '../../../src/pipeline/engine/kind.ts'
 import type { Chain, Engine } from '../../../src/pipeline/engine/parts.ts'
 import { takeInputs } from '../../../src/pipeline/inputs.ts'
 import { loadPipeline } from '../../../src/pipeline/load.ts'
+import { programProvenance } from '../../../src/provenance.ts'
 import type { RunLimits } from '../../../src/options.ts'
 import { calledPrograms } from '../../../src/pipeline/refs.ts'
 import { createPolicy, type OperatorPolicy, type PolicyFile, type PolicySettings, redaction, secretsIn } from '../../../src/policy/index.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { createTools, type Tools, type ToolsSettings } from '../../../src/tools/index.ts'
-import { loadStored, workflowKind } from '../../../src/workflow/runtime.ts'
+import { isUnvouched, loadStored, workflowKind } from '../../../src/workflow/runtime.ts'
 import type { Attack, Fill } from './attack.ts'
 import { type Came, Listener, refused } from './came.ts'
 import type { Ground } from './ground.ts'
@@ -101,13 +103,23 @@ export async function runOn(attack: Attack, ground: Ground, parts: Parts): Promi
   const prompts: string[] = []
   const store = memoryStore()
   await remember(attack, store)
-  const runtime = runtimeOn(attack, ground, parts, { prompts, store })
-  const listener = new Listener()
-  try {
-    const { program, args } = await begun(attack, ground, parts, runtime)
-    const run = await runtime.start(program, { id: 'attack', args, prepare: (made) => listener.follow(made) })
+  const labels = new WrittenLabels(store)
+  const lowered = new Set<string>()
+  const runtime = runtimeOn(attack, ground, parts, { prompts, store, labels, lowered })
+  const provenance = programProvenance(labels, { runs: join(ground.work, '.reflex/runs'), workdir: ground.work })
+  const library = new Library(runtime.programs, { guards: {} }, parts.places({ folders: [], workdir: ground.work, provenance }))
+  const runAs = async (id: string, started: { readonly program: Program; readonly args?: JsonObject }): Promise<Came> => {
+    const listener = new Listener()
+    const run = await runtime.start(started.program, { id, args: started.args ?? {}, prepare: (made) => listener.follow(made) })
     await carryOn(run, (open) => parts.answer(open))
     return listener.came(run, prompts)
+  }
+  try {
+    const came = await runAs('attack', await begun(attack, ground, parts, library))
+    if (attack.afterwards === undefined) return came
+    const { program, written } = await library.load(join(ground.work, attack.afterwards), undefined, false)
+    if (written !== undefined) lowered.add('afterwards')
+    return await runAs('afterwards', { program })
   } catch (thrown) {
     if (isFault(thrown)) return refused(faultData(thrown))
     throw thrown
@@ -120,10 +132,9 @@ async function begun(
   attack: Attack,
   ground: Ground,
   parts: Parts,
-  runtime: Runtime,
+  library: Library,
 ): Promise<{ readonly program: Program; readonly args: JsonObject }> {
   const file = join(ground.work, 'attack.dot')
-  const library = new Library(runtime.programs, { guards: {} }, parts.places({ folders: [], workdir: ground.work }))
   const { program } = await library.load(file, undefined, false)
   const input = parts.inputs(attack.values(ground.fill))
   if (!attack.it.has('checkpoint.json')) return { program, args: input }
@@ -135,15 +146,16 @@ function runtimeOn(
   attack: Attack,
   ground: Ground,
   parts: Parts,
-  { prompts, store }: { readonly prompts: string[]; readonly store: Store },
+  world: { readonly prompts: string[]; readonly store: Store; readonly labels: WrittenLabels; readonly lowered: ReadonlySet<string> },
 ): Runtime {
+  const { prompts, store, labels, lowered } = world
   const { work, home, fill } = ground
   const reserved = [join(work, '.reflex')]
   const runFolder = (run: string): string => join(work, '.reflex/runs', run)
   const environment = environmentOf(attack, ground)
   const policy = parts.policy({
-    trust: attack.trust ?? 'probationary',
-    lowered: loweredTrust,
+    trust: (run) => (lowered.has(run) ? 'untrusted' : (attack.trust ?? 'probationary')),
+    lowered: (call) => loweredTrust(call, isUnvouched),
     met: metTerms,
     workdir: work,
     runFolder,
@@ -153,7 +165,15 @@ function runtimeOn(
     reserved,
   })
   const tools = parts.tools({ environment, host: systemHost, reserved })
-  const pipelines = pipelineParts({ policy, tools, workdir: work, runFolder, limits: () => parts.limits(attack.limits ?? {}), store })
+  const pipelines = pipelineParts({
+    policy,
+    tools,
+    workdir: work,
+    runFolder,
+    limits: () => parts.limits(attack.limits ?? {}),
+    store,
+    labels,
+  })
   const engine = guardedBy(parts, createEngine())
   const kind = pipelineKind({ load: (source) => parts.load(source), refs: calledPrograms, engine })
   const models = createModels({

@@ -32,7 +32,15 @@ export async function runByDoor(attack: Attack, ground: Ground): Promise<Came> {
       prepare: ({ run }) => listener.follow(run),
     })
     await carryOn(handle.run, (open) => WHOLE.answer(open))
-    return listener.came(handle.run, prompts)
+    if (attack.afterwards === undefined) return listener.came(handle.run, prompts)
+    const second = new Listener()
+    const afterwards = await reflex.start(join(ground.work, attack.afterwards), {
+      id: 'afterwards',
+      validate: false,
+      prepare: ({ run }) => second.follow(run),
+    })
+    await carryOn(afterwards.run, (open) => WHOLE.answer(open))
+    return second.came(afterwards.run, prompts)
   } catch (thrown) {
     if (isFault(thrown)) return refused(faultData(thrown))
     throw thrown

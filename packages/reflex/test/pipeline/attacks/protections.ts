@@ -205,6 +205,8 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
   depth: () => ({ limits: (limits) => ({ ...limits, depth: 12 }) }),
   /** Programs are looked for in the work folder, links followed. */
   program_places: () => ({ places: (places) => ({ ...places, workdir: '/' }) }),
+  /** Programs that runs wrote have the least trust. */
+  written_programs: () => ({ places: ({ provenance: _, ...places }) => places }),
   /** Inputs cannot have the names that the engine keeps. */
   engine_inputs: () => ({ inputs: (input) => input }),
   /** A checkpoint is signed. */
