@@ -1,15 +1,14 @@
 import {
   accessSync,
-  closeSync,
   constants,
   existsSync,
-  fstatSync,
+  linkSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -23,36 +22,40 @@ export interface KnownStoresOf {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** The file beside a store that distinguishes it from another one at the same path. */
-const ID = 'id'
-/** Bytes. */
-const LONGEST_ID = 200
+/** A store as the list has it: its real path, and the identity inside the database. */
+interface KnownStore {
+  readonly path: string
+  readonly id: string
+}
 
 /**
  * The stores that this user's Reflex has made, or was given by name. Anyone who can write a file can put a store into a
  * folder, with a question in it that the user would answer, so a search upwards finds only these stores. Each is a file in the
- * user's state folder: the path of the store, and the id that lies beside it, so that a copy, a moved store and a store that
- * took the place of another are all unknown.
+ * user's state folder: the path of the store, and the identity inside its database, so that a copy, a moved store and a store
+ * that took the place of another are all unknown. A path keeps its identity: a store that is made again after it was
+ * removed gets the same one, and so processes that make a store at the same time agree.
  */
 export class KnownStores {
   /** The folder of known stores; undefined where the environment names none. */
   readonly folder: string | undefined
+  readonly #home: string | undefined
 
   constructor({ environment }: KnownStoresOf) {
     const state = stateFolder(environment)
     this.folder = state === undefined ? undefined : join(state, 'stores')
+    this.#home = environment['HOME'] ?? environment['USERPROFILE']
   }
 
-  /** True if a store may be used that the user has not named. Where nothing can be remembered, every store may be used. */
-  accepts(file: string): boolean {
-    return this.knows(file) || !this.remembers()
+  /** The identity that the store at this path must have; undefined where the path is not on the list. Changes nothing. */
+  identityAt(file: string): string | undefined {
+    const path = realFile(file)
+    const known = this.folder === undefined ? undefined : readEntry(join(this.folder, entryName(path)))
+    return known?.path === path ? known.id : undefined
   }
 
-  /** True if the store at this path was made or named here. Changes nothing. */
-  knows(file: string): boolean {
-    const known = this.#entry(file)
-    const id = idBeside(file)
-    return known !== undefined && id !== undefined && known.id === id && known.path === realFile(file)
+  /** True if a folder `.reflex` without a store is the user's own, in which Reflex keeps the user's secret. */
+  isOfUser(folder: string): boolean {
+    return this.#home !== undefined && realFile(folder) === realFile(join(this.#home, '.reflex'))
   }
 
   /** True if this process can remember stores. Changes nothing. */
@@ -68,38 +71,51 @@ export class KnownStores {
     }
   }
 
-  /** Remembers that this user has made or named a store. Does nothing where that is impossible. */
-  add(file: string): void {
-    if (this.folder === undefined || !canBeFound(file) || this.knows(file)) return
-    try {
-      mkdirSync(this.folder, { recursive: true, mode: 0o700 })
-      const id = idBeside(file) ?? makeId(file)
-      const path = realFile(file)
-      replace(join(this.folder, entryName(path)), `${JSON.stringify({ path, id })}\n`)
-    } catch {
-      // A read-only home stops no work; doctor reports it.
-    }
+  /** Puts a store on the list before it is made. Returns the identity to make it with; undefined where nothing can be remembered. */
+  reserve(file: string): string | undefined {
+    this.#write({ path: realFile(file), id: freshId() }, linkSync)
+    return this.identityAt(file)
+  }
+
+  /** Remembers a store that this user has named. Does nothing where that is impossible. */
+  add(file: string, id: string): void {
+    if (canBeFound(file) && this.identityAt(file) !== id) this.#write({ path: realFile(file), id }, renameSync)
   }
 
   /** Folders and files below a folder that no run may touch: those of other stores, and the list of known stores. */
   below(folder: string): readonly string[] {
     if (this.folder === undefined) return []
-    const stores = namesIn(this.folder).flatMap((name) => this.#read(join(this.folder ?? '', name))?.path ?? [])
+    const stores = namesIn(this.folder).flatMap((name) => readEntry(join(this.folder ?? '', name))?.path ?? [])
     const homes = stores.filter((path) => existsSync(path)).map((path) => (isHome(dirname(path)) ? dirname(path) : path))
     return [...new Set([...homes, this.folder])].filter((path) => isBelow(path, folder) && path !== folder)
   }
 
-  #entry(file: string): { readonly path: string; readonly id: string } | undefined {
-    return this.folder === undefined ? undefined : this.#read(join(this.folder, entryName(realFile(file))))
-  }
-
-  #read(file: string): { readonly path: string; readonly id: string } | undefined {
+  /** Another process reads either the old or the new file. A link takes the place of no file. */
+  #write(known: KnownStore, put: typeof linkSync): void {
+    if (this.folder === undefined) return
+    const file = join(this.folder, entryName(known.path))
+    const draft = `${file}.${freshId().slice(0, 8)}.tmp`
     try {
-      const { path, id } = objectOf(JSON.parse(readFileSync(file, 'utf8')) as Json)
-      return typeof path === 'string' && typeof id === 'string' && id !== '' ? { path, id } : undefined
+      mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+      writeFileSync(draft, `${JSON.stringify(known)}\n`, { flag: 'wx', mode: 0o600 })
+      put(draft, file)
     } catch {
-      return undefined
+      // The store is on the list already; or the folder is read-only, which stops no work and which doctor reports.
     }
+    try {
+      rmSync(draft, { force: true })
+    } catch {
+      // There is no such folder.
+    }
+  }
+}
+
+function readEntry(file: string): KnownStore | undefined {
+  try {
+    const { path, id } = objectOf(JSON.parse(readFileSync(file, 'utf8')) as Json)
+    return typeof path === 'string' && typeof id === 'string' && id !== '' ? { path, id } : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -134,40 +150,12 @@ function entryName(path: string): string {
 }
 
 /** A search upwards finds only stores of this form. */
-export function canBeFound(file: string): boolean {
+function canBeFound(file: string): boolean {
   return basename(file) === 'reflex.db' && isHome(dirname(file))
 }
 
 function isHome(folder: string): boolean {
   return basename(folder) === '.reflex'
-}
-
-/** The file of an id may be a pipe without a writer, or a device without an end. */
-function idBeside(file: string): string | undefined {
-  let handle: number
-  try {
-    handle = openSync(join(dirname(file), ID), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch {
-    return undefined
-  }
-  try {
-    const stat = fstatSync(handle)
-    return stat.isFile() && stat.size <= LONGEST_ID ? readFileSync(handle, 'utf8').trim() || undefined : undefined
-  } finally {
-    closeSync(handle)
-  }
-}
-
-function makeId(file: string): string {
-  replace(join(dirname(file), ID), `${freshId()}\n`)
-  return idBeside(file) ?? ''
-}
-
-/** Another process reads either the old or the new file. */
-function replace(file: string, text: string): void {
-  const draft = `${file}.${freshId().slice(0, 8)}.tmp`
-  writeFileSync(draft, text, { flag: 'wx', mode: 0o600 })
-  renameSync(draft, file)
 }
 
 function namesIn(folder: string): readonly string[] {

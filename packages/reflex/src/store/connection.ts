@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { judgeLayout } from './header.ts'
-import { openDatabase, rollBack } from './open.ts'
+import { type Identities, openDatabase, rollBack } from './open.ts'
+import { identityOf, LAYOUT } from './schema.ts'
 import { storeFault } from './sqlite-faults.ts'
 import { Standing } from './standing.ts'
 import { prepareStatements, type Statements } from './statements.ts'
@@ -8,6 +9,8 @@ import { prepareStatements, type Statements } from './statements.ts'
 /** One connection to a store file. Everything is done inside `read` or `write`, which give errors their codes. */
 export class Connection {
   readonly name: string
+  /** The id that the store got when it was made. */
+  readonly identity: string | undefined
   readonly sql: Statements
   readonly #db: DatabaseSync
   readonly #standing: Standing
@@ -15,10 +18,11 @@ export class Connection {
   #level: 'full' | 'normal' = 'full'
   #open = true
 
-  constructor(file: string, busyTimeout: number) {
+  constructor(file: string, busyTimeout: number, identities: Identities) {
     this.name = file
-    this.#db = openDatabase(file, busyTimeout)
+    this.#db = openDatabase(file, busyTimeout, identities)
     try {
+      this.identity = identityOf(this.#db, LAYOUT)
       this.sql = prepareStatements(this.#db)
       this.#standing = new Standing(file)
     } catch (thrown) {

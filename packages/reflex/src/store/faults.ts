@@ -1,4 +1,4 @@
-import { defineFaults } from '../kernel/fault.ts'
+import { defineFaults, type Fault } from '../kernel/fault.ts'
 
 /** What to do about several of them, as a line beside the message. */
 export const NAME_ANOTHER = 'name another file; one that does not exist yet is made'
@@ -87,13 +87,21 @@ export const faults = defineFaults({
     fix: 'Close the runtime before its store.',
   },
   R5030: {
-    title: 'The store that was found is unknown',
+    title: 'The store that was found is not registered',
     verdict: 'fail',
     when: 'when a command looks for its store in the folder where it begins and in those above',
     means:
-      'A folder .reflex holds a store that this user has neither made nor named. Its questions may be forged: a program or an archive can have put it there. It was not opened.',
+      'A folder .reflex is there, and this user has neither made nor named its store; or the store is another one than the one that was made or named at this path. Its questions may be forged: a program or an archive can have put it there. It was not opened.',
     often:
-      'a project folder that was copied, moved, or came from another person, a store that was restored from a backup, another home folder',
-    fix: 'If you know the origin of the store, name it once: reflex runs --store PATH. From then on it is found. Otherwise remove its folder .reflex.',
+      'a project folder that was copied, moved, or came from another person, another home folder, an empty folder .reflex, a store of a release that kept no identity in the file',
+    fix: 'If you know the origin of the store, name it once: reflex runs --store PATH. From then on it is found; one that is read-only must be named each time. Otherwise remove its folder .reflex.',
   },
 })
+
+/** The fault for a store that has taken the place of the expected one. */
+export function replaced(file: string): Fault {
+  return faults.make('R5030', `the store ${file} is not the one that you made or named at this path`, {
+    file,
+    fix: 'name it once, if you know its origin',
+  })
+}

@@ -2,9 +2,9 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isFault } from '../kernel/fault.ts'
-import { faults, PERMIT } from './faults.ts'
+import { faults, PERMIT, replaced } from './faults.ts'
 import { damaged, hasLog, judgeFile, judgeMarks } from './header.ts'
-import { createTables, hasTables } from './schema.ts'
+import { createTables, hasTables, identityOf, LAYOUT } from './schema.ts'
 import { isBusy, storeFault } from './sqlite-faults.ts'
 
 /**
@@ -16,8 +16,15 @@ const CHECKED_WHOLE = 4 * 2 ** 20
 const TRIES = 100
 const PAUSE = 25
 
+/** The identity that a store must have, and the one that a new store gets. */
+export interface Identities {
+  /** Absent: any. */
+  readonly expected?: string | undefined
+  readonly fresh: string
+}
+
 /** Opens the database of a store, and makes it where there is none. A file that is refused is not changed. */
-export function openDatabase(file: string, busyTimeout: number): DatabaseSync {
+export function openDatabase(file: string, busyTimeout: number, identities: Identities): DatabaseSync {
   if (file === '' || file === ':memory:')
     throw faults.make('R5027', `"${file}" names no file`, { fix: 'write a path, or memory: for a store that ends with the process' })
   const path = resolve(file)
@@ -25,8 +32,8 @@ export function openDatabase(file: string, busyTimeout: number): DatabaseSync {
     makeFolder(path, file)
     const found = judgeTwice(path, file)
     checkAccess(path, file)
-    if (found === 'ours' && hasLog(path)) patiently(() => look(path, file))
-    const db = patiently(() => connect(path, file))
+    if (found === 'ours' && hasLog(path)) patiently(() => look(path, file, identities))
+    const db = patiently(() => connect(path, file, identities))
     db.exec(`pragma busy_timeout = ${busyTimeout}`)
     return db
   } catch (thrown) {
@@ -84,32 +91,29 @@ function checkAccess(path: string, name: string): void {
 }
 
 /** Looks at a store whose log holds more than its file, without taking the log in: a refused one stays as it is. */
-function look(path: string, name: string): void {
+function look(path: string, name: string, identities: Identities): void {
   const db = new DatabaseSync(path, { readOnly: true })
   try {
     db.exec(`pragma busy_timeout = ${PAUSE}`)
-    const { application, layout } = marksOf(db)
-    judgeMarks(application, layout, name)
-    checkSound(db, name)
+    judge(db, name, identities)
   } finally {
     db.close()
   }
 }
 
-function connect(path: string, name: string): DatabaseSync {
+function connect(path: string, name: string, identities: Identities): DatabaseSync {
   const db = new DatabaseSync(path)
   try {
     db.exec(`pragma busy_timeout = ${PAUSE}; pragma synchronous = full; pragma fullfsync = 1; pragma cell_size_check = 1`)
-    const { application, layout } = marksOf(db)
-    if (application === 0) adopt(db, name)
-    else judgeMarks(application, layout, name)
-    checkSound(db, name)
+    if (marksOf(db).application === 0) adopt(db, name, identities.fresh)
+    const layout = judge(db, name, identities)
     const mode = db.prepare('pragma journal_mode = wal').get()?.['journal_mode']
     if (mode !== 'wal')
       throw faults.make('R5023', `the store ${name} lies where SQLite cannot keep its log`, {
         file: name,
         fix: 'name a file on a disk of this machine',
       })
+    if (layout < LAYOUT) raise(db, name, identities.fresh)
     return db
   } catch (thrown) {
     db.close()
@@ -117,16 +121,36 @@ function connect(path: string, name: string): DatabaseSync {
   }
 }
 
+/** Throws unless this is a sound store, and the one that is expected. Returns its layout. */
+function judge(db: DatabaseSync, name: string, { expected }: Identities): number {
+  const { application, layout } = marksOf(db)
+  judgeMarks(application, layout, name)
+  checkSound(db, name, layout)
+  if (expected !== undefined && identityOf(db, layout) !== expected) throw replaced(name)
+  return layout
+}
+
 /**
  * Makes the tables, unless another process was faster. They and their marks become visible at once, and in the
  * main file: without a log, so that the header tells whose store it is.
  */
-function adopt(db: DatabaseSync, name: string): void {
-  db.exec('pragma journal_mode = delete; begin immediate')
+function adopt(db: DatabaseSync, name: string, identity: string): void {
+  db.exec('pragma journal_mode = delete')
+  makeTables(db, name, identity)
+}
+
+/** Brings a store of an older release up to the layout of this one. */
+function raise(db: DatabaseSync, name: string, identity: string): void {
+  makeTables(db, name, identity)
+  db.exec('pragma wal_checkpoint(truncate)')
+}
+
+function makeTables(db: DatabaseSync, name: string, identity: string): void {
+  db.exec('begin immediate')
   try {
     const { application, layout, tables } = marksOf(db)
-    if (application === 0 && tables === 0) createTables(db)
-    else judgeMarks(application, layout, name)
+    if (application !== 0 || tables !== 0) judgeMarks(application, layout, name)
+    createTables(db, layout, identity)
     db.exec('commit')
   } catch (thrown) {
     rollBack(db)
@@ -152,8 +176,8 @@ function marksOf(db: DatabaseSync): { readonly application: number; readonly lay
   }
 }
 
-function checkSound(db: DatabaseSync, name: string): void {
-  if (!hasTables(db)) throw damaged(name, 'does not have the tables of its layout')
+function checkSound(db: DatabaseSync, name: string, layout: number): void {
+  if (layout < 1 || !hasTables(db, layout)) throw damaged(name, 'does not have the tables of its layout')
   const size = db.prepare('select page_count * page_size as size from pragma_page_count, pragma_page_size').get()?.['size']
   if (typeof size !== 'number' || size > CHECKED_WHOLE) return
   const answer = db.prepare('pragma integrity_check(1)').get()?.['integrity_check']

@@ -4,18 +4,12 @@ import type { DatabaseSync } from 'node:sqlite'
 export const APPLICATION = 0x52666c78
 
 /**
- * The layout below; it stands in the header too. A release that changes the layout raises it, and checkpoints the
- * change at once: older releases read the number from the header of the main file before they open it.
- */
-export const LAYOUT = 1
-
-/**
- * `seq` and `row` are in order of arrival. Tables that only grow have a checksum in each row. `journal.sum` goes
+ * The first layout. `seq` and `row` are in order of arrival. Tables that only grow have a checksum in each row. `journal.sum` goes
  * on from the row before it (see sums.ts); `run.chain` is that of the run's last batch, `run.sum` that of its row.
  * The index by run and record stands beside the journal and not in it: rows of a hundred runs that commit
  * together then lie on a few pages.
  */
-const TABLES = `
+const FIRST = `
 create table run (
   seq integer primary key, id text not null unique, trace text not null, program text not null, status text not null,
   token integer not null, owner text, last integer not null, chain integer not null, sum integer not null,
@@ -48,22 +42,45 @@ create table ledger (
 ) strict;
 `
 
-/** Makes the tables, inside the transaction of the caller. */
-export function createTables(db: DatabaseSync): void {
-  db.exec(`${TABLES} pragma application_id = ${APPLICATION}; pragma user_version = ${LAYOUT};`)
+/** The identity of a store: who copies the file copies it too, and who makes another file draws another one. */
+const IDENTITY = 'create table identity (one integer primary key check (one = 1), id text not null) strict;'
+
+/** The tables that each layout adds to the one before. */
+const LAYOUTS: readonly string[] = [FIRST, IDENTITY]
+
+/**
+ * The layout of this release; its number stands in the header too. A release that changes the layout adds to the list above, and
+ * checkpoints the change at once: older releases read the number from the header of the main file before they open it.
+ */
+export const LAYOUT = LAYOUTS.length
+
+/** Makes the tables that a store of an older layout lacks, inside the transaction of the caller. Layout 0 has none. */
+export function createTables(db: DatabaseSync, from: number, identity: string): void {
+  if (from === LAYOUT) return
+  db.exec(`${LAYOUTS.slice(from).join('')} pragma application_id = ${APPLICATION}; pragma user_version = ${LAYOUT};`)
+  db.prepare('insert into identity (one, id) values (1, ?)').run(identity)
 }
 
-/** Whether all tables and indexes are there, letter by letter: SQLite believes what is written of them in the file. */
-export function hasTables(db: DatabaseSync): boolean {
+/** Returns the identity of a store; undefined where its layout has none. */
+export function identityOf(db: DatabaseSync, layout: number): string | undefined {
+  if (layout < LAYOUTS.indexOf(IDENTITY) + 1) return undefined
+  const id = db.prepare('select id from identity').get()?.['id']
+  return typeof id === 'string' ? id : undefined
+}
+
+/** True if all tables and indexes of a layout are there, letter by letter: SQLite believes the definitions in the file. */
+export function hasTables(db: DatabaseSync, layout: number): boolean {
   const found = new Set(
     db
       .prepare('select sql from sqlite_schema where sql is not null')
       .all()
       .map(({ sql }) => withoutVerb(String(sql))),
   )
-  return TABLES.trim()
+  return LAYOUTS.slice(0, layout)
+    .join('')
+    .trim()
     .split(';')
-    .filter((sql) => sql !== '')
+    .filter((sql) => sql.trim() !== '')
     .every((sql) => found.has(withoutVerb(sql.trim())))
 }
 

@@ -1,3 +1,4 @@
+import { systemHost } from '../kernel/host.ts'
 import type { Json } from '../kernel/json.ts'
 import type {
   Batch,
@@ -32,6 +33,14 @@ import { Unread } from './unread.ts'
 export interface SqliteOptions {
   /** For how many milliseconds a call waits for another process that is writing, before it throws `R5025`. Default 5000. */
   readonly busyTimeout?: number
+  /** The identity of the store that is meant: another one is refused with `R5030`, and a new one gets it. Default: any, and a drawn one. */
+  readonly identity?: string | undefined
+}
+
+/** A store in one file. */
+export interface FileStore extends Store {
+  /** The id that the store got when it was made. A copy has the same one. */
+  readonly identity: string | undefined
 }
 
 /**
@@ -41,17 +50,18 @@ export interface SqliteOptions {
  * before it; who holds which run (`hello`, `beat`, `create`, `claim`, `release`) follows with the next of those. A power
  * cut before takes it back: the processes are gone with it, and a run that was only created never began.
  *
- * Throws `R5020` to `R5024` for a file that is not a store, is damaged, newer, or cannot be opened or written; the
- * file is left as it is. Methods throw `R5003` for a journal that is not what was written, `R5005` when the disk
+ * Throws `R5020` to `R5024` for a file that is not a store, is damaged, newer, or cannot be opened or written, and `R5030` for
+ * one with another identity than the given one; the file is left as it is. Methods throw `R5003` for a journal that is not what was written, `R5005` when the disk
  * takes no more, `R5025` while another process writes, `R5026` when the disk does not answer.
  */
-export function openSqlite(file: string, options: SqliteOptions = {}): Store {
-  return new SqliteStore(new Connection(file, options.busyTimeout ?? 5000))
+export function openSqlite(file: string, { busyTimeout = 5000, identity }: SqliteOptions = {}): FileStore {
+  return new SqliteStore(new Connection(file, busyTimeout, { expected: identity, fresh: identity ?? systemHost.entropy() }))
 }
 
-class SqliteStore implements Store {
+class SqliteStore implements FileStore {
   readonly durable = true
   readonly name: string
+  readonly identity: string | undefined
   readonly #connection: Connection
   readonly #leases: Leases
   readonly #commits: Commits
@@ -60,6 +70,7 @@ class SqliteStore implements Store {
 
   constructor(connection: Connection) {
     this.name = connection.name
+    this.identity = connection.identity
     this.#connection = connection
     this.#leases = new Leases(connection)
     this.#commits = new Commits(connection)

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { settingsOf } from '../../src/cli/doctor/settings.ts'
@@ -37,8 +37,7 @@ test('what a person sees', async () => {
 test('it makes nothing and changes nothing', async () => {
   const folder = workFolder()
   await doctor({ folder })
-  expect(readdirSync(join(folder, '.reflex'))).toEqual([])
-  expect(existsSync(join(folder, 'home'))).toBe(false)
+  for (const name of ['.reflex', 'home', 'state']) expect(existsSync(join(folder, name))).toBe(false)
 })
 
 test('in a pipe: a line for each check and each setting', async () => {
@@ -54,7 +53,7 @@ describe('what it finds', () => {
     const found = await doctor({ folder })
     expect(check(found, 'store')).toMatchObject({
       found: 'ok',
-      text: expect.stringMatching(/^\.reflex\/reflex\.db · layout 1 · 1 run · \d/) as string,
+      text: expect.stringMatching(/^\.reflex\/reflex\.db · layout 2 · 1 run · \d/) as string,
     })
     expect(setting(found, 'store')).toEqual({ name: 'store', value: '.reflex/reflex.db', from: 'nearest upwards' })
   })
@@ -64,8 +63,8 @@ describe('what it finds', () => {
     ['a foreign file', 'reflex.db', 'SQLite format 3'],
   ])('a store that is %s keeps it from working: 3', async (_, name, text) => {
     const folder = workFolder()
-    writeFileSync(join(folder, '.reflex', name), text)
-    const found = await doctor({ folder }, ['--store', join('.reflex', name)])
+    writeFileSync(join(folder, name), text)
+    const found = await doctor({ folder }, ['--store', name])
     expect(found).toMatchObject({ code: 3, works: false })
     expect(check(found, 'store')).toMatchObject({ found: 'failed', text: expect.stringMatching(/^R502\d /) as string })
   })

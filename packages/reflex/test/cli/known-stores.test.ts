@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { findStore } from '../../src/home.ts'
+import { KnownStores } from '../../src/known-stores.ts'
 import { openSqlite } from '../../src/store/index.ts'
 import { type Ended, reflex, workFolder } from './worlds.ts'
 
@@ -15,7 +17,7 @@ function as(user: string, folder: string, environment: Readonly<Record<string, s
 async function refuses(ended: Promise<Ended>): Promise<void> {
   const { code, out, err } = await ended
   expect({ code, out }).toEqual({ code: 3, out: '' })
-  expect(err).toMatch(/^error R5030 [^]*was neither made nor named by you[^]*reflex runs --store\s/)
+  expect(err).toMatch(/^error R5030 [^]*made[^]*you[^]*--store\s/)
 }
 
 describe('a store that is found upwards', () => {
@@ -30,7 +32,6 @@ describe('a store that is found upwards', () => {
   test('is refused if a command has put it there, until it is named once', async () => {
     const [user, attacker] = [workFolder(), workFolder()]
     await as(attacker, attacker)('run', 'refund.workflow.json', '--id', 'otter')
-    rmSync(join(user, '.reflex'), { recursive: true })
     cpSync(join(attacker, '.reflex'), join(user, '.reflex'), { recursive: true })
     const mine = as(user, user)
     const store = join(user, '.reflex/reflex.db')
@@ -58,11 +59,39 @@ describe('a store that is found upwards', () => {
     mkdirSync(home)
     await openSqlite(store).close()
     await refuses(mine('runs'))
-    writeFileSync(join(home, 'id'), 'guessed\n')
-    await refuses(mine('runs'))
     rmSync(home, { recursive: true })
     expect(await mine('run', 'refund.workflow.json', '--id', 'heron')).toMatchObject({ code: 75 })
     expect((await mine('runs')).out).toContain('heron')
+  })
+
+  test('is refused if another file has taken its place, whatever lies beside it, and is left as it is', async () => {
+    const [user, attacker] = [workFolder(), workFolder()]
+    const mine = as(user, user)
+    await mine('run', 'refund.workflow.json', '--id', 'otter')
+    await as(attacker, attacker)('run', 'refund.workflow.json', '--id', 'eve')
+    const store = join(user, '.reflex/reflex.db')
+    cpSync(join(attacker, '.reflex/reflex.db'), store)
+    const forged = readFileSync(store)
+    for (const argv of [['runs'], ['answer', 'eve', 'yes'], ['run', 'refund.workflow.json'], ['doctor']])
+      expect((await mine(...argv)).code).toBe(3)
+    await refuses(mine('runs'))
+    expect(readFileSync(store)).toEqual(forged)
+    expect(readdirSync(join(user, '.reflex')).sort()).toEqual(['.gitignore', 'reflex.db'])
+    expect((await mine('runs', '--store', store)).out).toContain('eve')
+    expect((await mine('runs')).out).toContain('eve')
+  })
+
+  test('is refused if it was made by a release that kept no identity in the file, until it is named once', async () => {
+    const folder = workFolder()
+    const mine = as(folder, folder)
+    await mine('run', 'refund.workflow.json', '--id', 'otter')
+    const store = join(folder, '.reflex/reflex.db')
+    const db = new DatabaseSync(store)
+    db.exec('drop table identity; pragma user_version = 1')
+    db.close()
+    await refuses(mine('runs'))
+    expect((await mine('runs', '--store', store)).out).toContain('otter')
+    expect((await mine('runs')).out).toContain('otter')
   })
 
   test('is named by REFLEX_STORE too, and known to this user alone', async () => {
@@ -89,24 +118,85 @@ describe('a store that is found upwards', () => {
     expect(existsSync(join(folder, 'state'))).toBe(false)
   })
 
-  test.each([
-    ['a pipe that nobody writes to', (path: string) => void execFileSync('mkfifo', [path])],
-    ['a device without an end', (path: string) => symlinkSync('/dev/zero', path)],
-    ['a folder', (path: string) => mkdirSync(path)],
-    ['a large file', (path: string) => writeFileSync(path, 'x'.repeat(1_000))],
-  ])('with %s in the place of its id is refused, and holds up nobody', async (_, make) => {
-    const folder = workFolder()
-    const mine = as(folder, folder)
-    await mine('run', 'refund.workflow.json', '--id', 'otter')
-    rmSync(join(folder, '.reflex/id'))
-    make(join(folder, '.reflex/id'))
-    await refuses(mine('runs'))
-  })
-
   test('leaves no incomplete file', async () => {
     const folder = workFolder()
     await as(folder, folder)('run', 'refund.workflow.json', '--id', 'otter')
     expect(readdirSync(join(folder, 'state/reflex/stores'))).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)])
-    expect(readdirSync(join(folder, '.reflex')).sort()).toEqual(['.gitignore', 'id', 'reflex.db'])
+    expect(readdirSync(join(folder, '.reflex')).sort()).toEqual(['.gitignore', 'reflex.db'])
   })
+})
+
+describe('a folder .reflex without a store', () => {
+  test.each([
+    ['an empty folder', (path: string) => mkdirSync(path)],
+    [
+      'a folder with an id',
+      (path: string) => {
+        mkdirSync(path)
+        writeFileSync(join(path, 'id'), 'guessed\n')
+      },
+    ],
+    ['a folder with the folders of runs', (path: string) => mkdirSync(join(path, 'runs/otter'), { recursive: true })],
+    ['a file', (path: string) => writeFileSync(path, '')],
+    ['a link to another folder', (path: string) => symlinkSync(workFolder(), path)],
+    ['a link to nothing', (path: string) => symlinkSync('nothing', path)],
+  ])('that somebody else has made is refused: %s', async (_, plant) => {
+    const folder = workFolder()
+    const mine = as(folder, folder)
+    const home = join(folder, '.reflex')
+    plant(home)
+    await refuses(mine('run', 'refund.workflow.json'))
+    expect(existsSync(join(home, 'reflex.db'))).toBe(false)
+    expect((await mine('doctor', '--json')).out).toContain('R5030')
+    rmSync(home, { recursive: true, force: true })
+    expect(await mine('run', 'refund.workflow.json', '--id', 'otter')).toMatchObject({ code: 75 })
+    expect((await mine('runs')).out).toContain('otter')
+  })
+
+  test('is used once a store in it was named, by the command that the refusal prints', async () => {
+    const folder = workFolder()
+    const mine = as(folder, folder)
+    mkdirSync(join(folder, '.reflex'))
+    const { err } = await mine('run', 'refund.workflow.json')
+    const printed = /reflex (worker --once --store \S+)/.exec(err.replace(/\s+/g, ' '))?.[1] ?? ''
+    expect(await mine(...printed.split(' '))).toMatchObject({ code: 0 })
+    expect(await mine('run', 'refund.workflow.json', '--id', 'otter')).toMatchObject({ code: 75 })
+    expect((await mine('runs')).out).toContain('otter')
+  })
+
+  test('is used again where its store was removed, and where it holds the secret of the user', async () => {
+    const folder = workFolder()
+    const mine = as(folder, folder, { HOME: folder })
+    mkdirSync(join(folder, '.reflex'))
+    writeFileSync(join(folder, '.reflex/secret'), 'hush')
+    expect(await mine('run', 'refund.workflow.json', '--id', 'otter')).toMatchObject({ code: 75 })
+    for (const [id, removed] of [
+      ['heron', '.reflex/reflex.db'],
+      ['vole', '.reflex'],
+    ] as const) {
+      rmSync(join(folder, removed), { recursive: true })
+      expect(await mine('run', 'refund.workflow.json', '--id', id)).toMatchObject({ code: 75 })
+      expect((await mine('runs')).out).toContain(id)
+    }
+  })
+
+  test('does not stop a store above it from being found', async () => {
+    const folder = workFolder()
+    await as(folder, folder)('run', 'refund.workflow.json', '--id', 'otter')
+    mkdirSync(join(folder, 'deep/.reflex'), { recursive: true })
+    expect((await as(folder, join(folder, 'deep'))('runs')).out).toContain('otter')
+  })
+})
+
+test('processes that make a store at the same time agree on its identity', () => {
+  const folder = workFolder()
+  const path = join(folder, '.reflex/reflex.db')
+  const lists = [1, 2, 3].map(() => new KnownStores({ environment: { XDG_STATE_HOME: join(folder, 'state') } }))
+  const found = lists.map((list) => ({ list, ...findStore(folder, list) }))
+  expect(found.map(({ identity }) => identity)).toEqual([undefined, undefined, undefined])
+  const ids = found.map(({ list }) => list.reserve(path))
+  expect(new Set(ids).size).toBe(1)
+  const stores = ids.map((identity) => openSqlite(path, { identity }))
+  expect(stores.map(({ identity }) => identity)).toEqual(ids)
+  for (const store of stores) void store.close()
 })

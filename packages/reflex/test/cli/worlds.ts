@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -15,7 +15,6 @@ export function workFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-cli-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   for (const name of readdirSync(PROGRAMS)) copyFileSync(join(PROGRAMS, name), join(folder, name))
-  mkdirSync(join(folder, '.reflex'))
   return folder
 }
 

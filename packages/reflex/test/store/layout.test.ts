@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { isFault } from '../../src/kernel/fault.ts'
 import type { Lease, Store } from '../../src/kernel/store.ts'
 import { openPostgres, openSqlite } from '../../src/store/index.ts'
-import { batchOf, messageOf, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { LAYOUT as POSTGRES_LAYOUT } from '../../src/store/postgres/schema.ts'
+import { LAYOUT } from '../../src/store/schema.ts'
+import { batchOf, leaseOf, messageOf, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { PostgresServer, postgresPrograms } from './postgres-server.ts'
 import { folder } from './processes.ts'
 
@@ -22,12 +24,12 @@ async function codeOf(work: () => unknown): Promise<string> {
 }
 
 /** An open store whose layout is raised under it writes nothing, and continues once the layout is its own again. */
-async function refuses(store: Store, raise: (layout: number) => unknown, code: string): Promise<void> {
+async function refuses(store: Store, layout: number, raise: (layout: number) => unknown, code: string): Promise<void> {
   onTestFinished(async () => store.close())
   await store.hello(worker, NOW, TTL)
   const lease = (await store.create(rowOf(RUN), worker)) as Lease
   await store.commit([batchOf(lease, 1, { blobs: new Map([['f'.repeat(64), 'nobody names it']]) })])
-  await raise(2)
+  await raise(layout + 1)
   const calls: (() => unknown)[] = [
     () => store.commit([batchOf(lease, 2)]),
     () => store.post(RUN, messageOf('m1')),
@@ -41,7 +43,7 @@ async function refuses(store: Store, raise: (layout: number) => unknown, code: s
   ]
   for (const call of calls) expect(await codeOf(call)).toBe(code)
   expect((await store.read(RUN))?.row).toMatchObject({ last: 1, owner: { id: 'first' } })
-  await raise(1)
+  await raise(layout)
   expect((await store.runs()).map(({ id }) => id)).toEqual([RUN])
   expect([await store.inbox(RUN), await store.ledger('memory')]).toEqual([[], []])
   expect(await store.commit([batchOf(lease, 2)])).toEqual([])
@@ -53,7 +55,48 @@ describe('a store whose layout a newer release raises while it is open', () => {
     const store = openSqlite(file)
     const db = new DatabaseSync(file)
     onTestFinished(() => db.close())
-    await refuses(store, (layout) => db.exec(`pragma user_version = ${layout}`), 'R5022')
+    await refuses(store, LAYOUT, (layout) => db.exec(`pragma user_version = ${layout}`), 'R5022')
+  })
+})
+
+/** A store as the first layout had it: without an identity. */
+function firstLayout(file: string): void {
+  const db = new DatabaseSync(file)
+  db.exec('drop table identity; pragma user_version = 1')
+  db.close()
+}
+
+describe('a store of an older layout', () => {
+  it('gets an identity when it is opened, keeps its runs, and is written on', async () => {
+    const file = join(folder(), 'reflex.db')
+    const before = openSqlite(file)
+    await before.hello(worker, NOW, TTL)
+    const lease = (await before.create(rowOf(RUN), worker)) as Lease
+    await before.commit([batchOf(lease, 1)])
+    await before.release(lease)
+    await before.close()
+    firstLayout(file)
+    const store = openSqlite(file)
+    const { identity } = store
+    expect(identity).toMatch(/^[0-9a-f]{32}$/)
+    await store.hello(worker, NOW, TTL)
+    expect(await store.commit([batchOf(leaseOf(await store.claim(RUN, worker, NOW)), 2)])).toEqual([])
+    await store.close()
+    const again = openSqlite(file, { identity })
+    onTestFinished(() => again.close())
+    expect((await again.read(RUN))?.row.last).toBe(2)
+    expect(() => openSqlite(file, { identity: 'another' })).toThrow(expect.objectContaining({ code: 'R5030' }))
+  })
+
+  it('gets one identity from all processes that open it at once', async () => {
+    const file = join(folder(), 'reflex.db')
+    await openSqlite(file).close()
+    firstLayout(file)
+    const first = openSqlite(file)
+    const second = openSqlite(file)
+    expect(second.identity).toBe(first.identity)
+    await first.close()
+    await second.close()
   })
 })
 
@@ -72,7 +115,7 @@ describe.skipIf('missing' in programs)(
 
     it('in Postgres writes nothing more: R5067', async () => {
       const store = openPostgres(server.address({ schema: 'raised' }))
-      await refuses(store, (layout) => server.sql(`update raised.header set layout = ${layout}`), 'R5067')
+      await refuses(store, POSTGRES_LAYOUT, (layout) => server.sql(`update raised.header set layout = ${layout}`), 'R5067')
     })
   },
 )

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:f
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { pricesOf } from '../../assembly.ts'
 import { type Config, readConfig } from '../../config.ts'
-import { nearestStore, unknownStore } from '../../home.ts'
+import { findStore, openKnown } from '../../home.ts'
 import { KnownStores } from '../../known-stores.ts'
 import { type Fault, isFault } from '../../kernel/index.ts'
 import { readText } from '../../library.ts'
@@ -77,14 +77,13 @@ async function storeCheck(console: Console, flags: CarryFlags): Promise<Check> {
   const { cwd, environment } = surroundings
   const named = flags.store ?? environment['REFLEX_STORE']
   if (named?.startsWith('memory:')) return { name: 'store', mark: 'done', text: 'in memory; runs end with their process' }
-  const found = named === undefined ? nearestStore(cwd) : undefined
-  if (found !== undefined && !new KnownStores(surroundings).accepts(found)) return failing('store', unknownStore(found))
-  const file = (named ?? found ?? join(cwd, '.reflex', 'reflex.db')).replace(/^sqlite:/, '')
-  const server = /^[a-z][a-z0-9+.-]+:/i.test(file)
-  const path = resolve(cwd, file)
   try {
+    const found = named === undefined ? findStore(cwd, new KnownStores(surroundings)) : undefined
+    const file = found?.path ?? named?.replace(/^sqlite:/, '') ?? ''
+    const server = /^[a-z][a-z0-9+.-]+:/i.test(file)
+    const path = resolve(cwd, file)
     if (!server && !existsSync(path)) return freshStore(path, console.near(path))
-    const store = openStore(server ? file : path)
+    const store = server ? openStore(file) : openKnown(path, found?.identity)
     try {
       const runs = await store.runs({ limit: MOST_RUNS + 1 })
       const many = runs.length > MOST_RUNS ? `more than ${counted(MOST_RUNS, 'run')}` : counted(runs.length, 'run')
