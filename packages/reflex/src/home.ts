@@ -46,7 +46,7 @@ interface OpenedFile {
 function openNamed(path: string, stores: KnownStores): OpenedFile {
   const fresh = !existsSync(path)
   const store = openSqlite(path)
-  if (store.identity !== undefined) stores.add(path, store.identity)
+  if (store.identity !== undefined && !store.readOnly) stores.add(path, store.identity)
   return { path, fresh, store }
 }
 

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { judgeLayout } from './header.ts'
-import { type Identities, openDatabase, rollBack } from './open.ts'
-import { identityOf, LAYOUT } from './schema.ts'
+import { type Opening, openDatabase, openToRead, rollBack } from './open.ts'
+import type { ReadOnlyFile } from './read-only.ts'
+import { identityOf } from './schema.ts'
 import { storeFault } from './sqlite-faults.ts'
 import { Standing } from './standing.ts'
 import { prepareStatements, type Statements } from './statements.ts'
@@ -11,22 +12,28 @@ export class Connection {
   readonly name: string
   /** The id that the store got when it was made. */
   readonly identity: string | undefined
-  readonly sql: Statements
-  readonly #db: DatabaseSync
+  /** Absent: the store can be written. */
+  readonly readOnly: ReadOnlyFile | undefined
+  readonly #opening: Opening
   readonly #standing: Standing
+  #db: DatabaseSync
+  #sql: Statements
   /** What SQLite does at the end of a transaction: `full` brings the log to the disk, `normal` leaves that to the system. */
   #level: 'full' | 'normal' = 'full'
   #open = true
 
-  constructor(file: string, busyTimeout: number, identities: Identities) {
+  constructor(file: string, opening: Opening) {
     this.name = file
-    this.#db = openDatabase(file, busyTimeout, identities)
+    this.#opening = opening
+    const { db, readOnly } = openDatabase(file, opening)
+    this.#db = db
+    this.readOnly = readOnly
     try {
-      this.identity = identityOf(this.#db, LAYOUT)
-      this.sql = prepareStatements(this.#db)
+      this.identity = identityOf(db)
+      this.#sql = prepareStatements(db)
       this.#standing = new Standing(file)
     } catch (thrown) {
-      this.#db.close()
+      this.#release()
       throw storeFault(thrown, file, 'open')
     }
   }
@@ -48,7 +55,7 @@ export class Connection {
   /** Changes once another connection, of this process or another one, has committed. */
   version(): number {
     try {
-      return this.sql.version.get()?.data_version ?? 0
+      return this.#sql.version.get()?.data_version ?? 0
     } catch (thrown) {
       throw storeFault(thrown, this.name, 'read')
     }
@@ -56,22 +63,31 @@ export class Connection {
 
   /** Reads that see one state of the store. */
   read<T>(work: (sql: Statements) => T): T {
-    return this.#transaction('read', work)
+    const once = (): T => this.#transaction('read', work)
+    return this.readOnly === undefined || !this.#open ? once() : this.readOnly.steadily(() => this.#reopen(this.readOnly), once)
+  }
+
+  #reopen(file: ReadOnlyFile | undefined): void {
+    if (file === undefined) return
+    this.#db.close()
+    this.#db = openToRead(file, this.name, this.#opening)
+    this.#sql = prepareStatements(this.#db)
   }
 
   #transaction<T>(doing: 'read' | 'write', work: (sql: Statements) => T, level = this.#level): T {
+    if (doing === 'write' && this.readOnly !== undefined && this.#open) throw this.readOnly.refusal
     try {
       this.#keep(level)
-      ;(doing === 'write' ? this.sql.beginWrite : this.sql.beginRead).run()
+      ;(doing === 'write' ? this.#sql.beginWrite : this.#sql.beginRead).run()
     } catch (thrown) {
       throw storeFault(thrown, this.name, doing)
     }
     try {
       // No process can raise the layout until this transaction is over.
-      if (doing === 'write') judgeLayout(this.sql.layout.get()?.user_version ?? 0, this.name)
-      const result = work(this.sql)
+      if (doing === 'write') judgeLayout(this.#sql.layout.get()?.user_version ?? 0, this.name)
+      const result = work(this.#sql)
       if (doing === 'write') this.#standing.check()
-      this.sql.commit.run()
+      this.#sql.commit.run()
       return result
     } catch (thrown) {
       rollBack(this.#db)
@@ -89,6 +105,11 @@ export class Connection {
   close(): void {
     if (!this.#open) return
     this.#open = false
+    this.#release()
+  }
+
+  #release(): void {
     this.#db.close()
+    this.readOnly?.close()
   }
 }

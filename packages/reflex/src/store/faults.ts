@@ -41,10 +41,11 @@ export const faults = defineFaults({
     fix: 'Name a file in a folder that you may write to.',
   },
   R5024: {
-    title: 'The store may only be read',
+    title: 'The store is read-only',
     verdict: 'fail',
-    when: 'when a store is opened',
-    means: 'Who advances or answers a run must be able to write the file, and to make files in its folder.',
+    when: 'when a run is started, resumed, answered or cancelled, or a store is made',
+    means:
+      'Who advances or answers a run must be able to write the file, and to make files in its folder. Nothing was written. Runs, traces and questions can be read.',
     often: 'a file of another user, a folder without write permission, a disk that is mounted read-only',
     fix: 'Grant the permission, or copy the file with its -wal file to a folder of your own.',
   },

@@ -1,9 +1,10 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isFault } from '../kernel/fault.ts'
-import { faults, PERMIT, replaced } from './faults.ts'
+import { faults, replaced } from './faults.ts'
 import { damaged, hasLog, judgeFile, judgeMarks } from './header.ts'
+import { ReadOnlyFile, writeRefusal } from './read-only.ts'
 import { createTables, hasTables, identityOf, LAYOUT } from './schema.ts'
 import { isBusy, storeFault } from './sqlite-faults.ts'
 
@@ -16,26 +17,44 @@ const CHECKED_WHOLE = 4 * 2 ** 20
 const TRIES = 100
 const PAUSE = 25
 
-/** The identity that a store must have, and the one that a new store gets. */
-export interface Identities {
-  /** Absent: any. */
+/** The way in which a store is opened. */
+export interface Opening {
+  /** Milliseconds for which a statement waits for another process. */
+  readonly busyTimeout: number
+  /** The identity that the store must have. Absent: any. */
   readonly expected?: string | undefined
+  /** The identity that a new store gets. */
   readonly fresh: string
 }
 
-/** Opens the database of a store, and makes it where there is none. A file that is refused is not changed. */
-export function openDatabase(file: string, busyTimeout: number, identities: Identities): DatabaseSync {
+/** An open database. */
+export interface Opened {
+  readonly db: DatabaseSync
+  /** Absent: the store can be written. */
+  readonly readOnly?: ReadOnlyFile
+}
+
+/**
+ * Opens the database of a store, and makes it where there is none. A file that is refused is not changed. One that can only be
+ * read is opened so, and nothing is made beside it.
+ */
+export function openDatabase(file: string, opening: Opening): Opened {
   if (file === '' || file === ':memory:')
     throw faults.make('R5027', `"${file}" names no file`, { fix: 'write a path, or memory: for a store that ends with the process' })
   const path = resolve(file)
   try {
     makeFolder(path, file)
     const found = judgeTwice(path, file)
-    checkAccess(path, file)
-    if (found === 'ours' && hasLog(path)) patiently(() => look(path, file, identities))
-    const db = patiently(() => connect(path, file, identities))
-    db.exec(`pragma busy_timeout = ${busyTimeout}`)
-    return db
+    const refusal = writeRefusal(path, file)
+    if (refusal !== undefined && found === 'empty') throw refusal
+    if (refusal !== undefined) {
+      const readOnly = new ReadOnlyFile(path, refusal)
+      return { db: openToRead(readOnly, file, opening), readOnly }
+    }
+    if (found === 'ours' && hasLog(path)) patiently(() => look(path, file, opening))
+    const db = patiently(() => connect(path, file, opening))
+    db.exec(`pragma busy_timeout = ${opening.busyTimeout}`)
+    return { db }
   } catch (thrown) {
     throw storeFault(thrown, file, 'open')
   }
@@ -76,44 +95,44 @@ function judgeTwice(path: string, name: string): 'empty' | 'ours' {
   }
 }
 
-function checkAccess(path: string, name: string): void {
-  for (const [place, what] of [
-    [path, 'the file'],
-    [dirname(path), 'its folder'],
-  ] as const) {
-    if (!existsSync(place)) continue
-    try {
-      accessSync(place, constants.W_OK)
-    } catch (cause) {
-      throw faults.make('R5024', `the store ${name} may only be read: ${what} refuses to be written`, { file: name, fix: PERMIT, cause })
-    }
+/** Opens a store that can only be read. Throws as `openDatabase` does. */
+export function openToRead(file: ReadOnlyFile, name: string, opening: Opening): DatabaseSync {
+  const db = file.open()
+  try {
+    db.exec(`pragma busy_timeout = ${opening.busyTimeout}`)
+    judge(db, name, opening)
+    return db
+  } catch (thrown) {
+    db.close()
+    file.close()
+    throw thrown
   }
 }
 
 /** Looks at a store whose log holds more than its file, without taking the log in: a refused one stays as it is. */
-function look(path: string, name: string, identities: Identities): void {
+function look(path: string, name: string, opening: Opening): void {
   const db = new DatabaseSync(path, { readOnly: true })
   try {
     db.exec(`pragma busy_timeout = ${PAUSE}`)
-    judge(db, name, identities)
+    judge(db, name, opening)
   } finally {
     db.close()
   }
 }
 
-function connect(path: string, name: string, identities: Identities): DatabaseSync {
+function connect(path: string, name: string, opening: Opening): DatabaseSync {
   const db = new DatabaseSync(path)
   try {
     db.exec(`pragma busy_timeout = ${PAUSE}; pragma synchronous = full; pragma fullfsync = 1; pragma cell_size_check = 1`)
-    if (marksOf(db).application === 0) adopt(db, name, identities.fresh)
-    const layout = judge(db, name, identities)
+    if (marksOf(db).application === 0) adopt(db, name, opening.fresh)
+    const layout = judge(db, name, opening)
     const mode = db.prepare('pragma journal_mode = wal').get()?.['journal_mode']
     if (mode !== 'wal')
       throw faults.make('R5023', `the store ${name} lies where SQLite cannot keep its log`, {
         file: name,
         fix: 'name a file on a disk of this machine',
       })
-    if (layout < LAYOUT) raise(db, name, identities.fresh)
+    if (layout < LAYOUT) raise(db, name, opening.fresh)
     return db
   } catch (thrown) {
     db.close()
@@ -122,11 +141,11 @@ function connect(path: string, name: string, identities: Identities): DatabaseSy
 }
 
 /** Throws unless this is a sound store, and the one that is expected. Returns its layout. */
-function judge(db: DatabaseSync, name: string, { expected }: Identities): number {
+function judge(db: DatabaseSync, name: string, { expected }: Opening): number {
   const { application, layout } = marksOf(db)
   judgeMarks(application, layout, name)
   checkSound(db, name, layout)
-  if (expected !== undefined && identityOf(db, layout) !== expected) throw replaced(name)
+  if (expected !== undefined && identityOf(db) !== expected) throw replaced(name)
   return layout
 }
 

@@ -62,8 +62,9 @@ export function createTables(db: DatabaseSync, from: number, identity: string): 
 }
 
 /** Returns the identity of a store; undefined where its layout has none. */
-export function identityOf(db: DatabaseSync, layout: number): string | undefined {
-  if (layout < LAYOUTS.indexOf(IDENTITY) + 1) return undefined
+export function identityOf(db: DatabaseSync): string | undefined {
+  const layout = db.prepare('pragma user_version').get()?.['user_version']
+  if (Number(layout) <= LAYOUTS.indexOf(IDENTITY)) return undefined
   const id = db.prepare('select id from identity').get()?.['id']
   return typeof id === 'string' ? id : undefined
 }

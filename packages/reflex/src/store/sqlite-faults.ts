@@ -43,7 +43,7 @@ export function storeFault(thrown: unknown, store: string, doing: Doing): Fault 
     case NOTADB:
       return faults.make('R5020', `${store} is not a store of Reflex`, { ...details, fix: NAME_ANOTHER })
     case READONLY:
-      return faults.make('R5024', `the store ${store} may only be read`, { ...details, fix: PERMIT })
+      return faults.make('R5024', `the store ${store} is read-only`, { ...details, fix: PERMIT })
     case FULL:
       return kernelFaults.make('R5005', `no room left for the store ${store}`, { ...details, fix: 'make room on its disk, then resume' })
     case CANTOPEN:

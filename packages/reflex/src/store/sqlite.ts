@@ -41,6 +41,8 @@ export interface SqliteOptions {
 export interface FileStore extends Store {
   /** The id that the store got when it was made. A copy has the same one. */
   readonly identity: string | undefined
+  /** The file or its folder refuses to be written: every method that writes throws `R5024`. */
+  readonly readOnly: boolean
 }
 
 /**
@@ -50,18 +52,21 @@ export interface FileStore extends Store {
  * before it; who holds which run (`hello`, `beat`, `create`, `claim`, `release`) follows with the next of those. A power
  * cut before takes it back: the processes are gone with it, and a run that was only created never began.
  *
- * Throws `R5020` to `R5024` for a file that is not a store, is damaged, newer, or cannot be opened or written, and `R5030` for
+ * A store whose file or folder is read-only can be read: nothing is made beside it, and methods that write throw `R5024`.
+ *
+ * Throws `R5020` to `R5024` for a file that is not a store, is damaged, newer, or cannot be opened or made, and `R5030` for
  * one with another identity than the given one; the file is left as it is. Methods throw `R5003` for a journal that is not what was written, `R5005` when the disk
  * takes no more, `R5025` while another process writes, `R5026` when the disk does not answer.
  */
 export function openSqlite(file: string, { busyTimeout = 5000, identity }: SqliteOptions = {}): FileStore {
-  return new SqliteStore(new Connection(file, busyTimeout, { expected: identity, fresh: identity ?? systemHost.entropy() }))
+  return new SqliteStore(new Connection(file, { busyTimeout, expected: identity, fresh: identity ?? systemHost.entropy() }))
 }
 
 class SqliteStore implements FileStore {
   readonly durable = true
   readonly name: string
   readonly identity: string | undefined
+  readonly readOnly: boolean
   readonly #connection: Connection
   readonly #leases: Leases
   readonly #commits: Commits
@@ -71,6 +76,7 @@ class SqliteStore implements FileStore {
   constructor(connection: Connection) {
     this.name = connection.name
     this.identity = connection.identity
+    this.readOnly = connection.readOnly !== undefined
     this.#connection = connection
     this.#leases = new Leases(connection)
     this.#commits = new Commits(connection)

@@ -162,7 +162,7 @@ describe.skipIf(process.platform === 'win32')('places that refuse', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...argv], { cwd, encoding: 'utf8', env: environment, ...other })
     return { code: status, out: stdout, err: stderr }
   }
-  test.skipIf(asOther(['--version'], '/').code !== 0)('a folder that may only be read', () => {
+  test.skipIf(asOther(['--version'], '/').code !== 0)('a folder that is read-only: it is looked at, and no run continues', () => {
     const folder = workFolder()
     expect(reflex(['run', 'refund.workflow.json', '--id', 'otter'], folder).code).toBe(75)
     for (const [place, mode] of [
@@ -171,6 +171,13 @@ describe.skipIf(process.platform === 'win32')('places that refuse', () => {
       ['.reflex/reflex.db', 0o444],
     ] as const)
       chmodSync(join(folder, place), mode)
+    // The other user has no home folder of its own, so the store is named.
+    for (const argv of [['runs'], ['show', 'otter'], ['inbox']])
+      expect(asOther([...argv, '--store', join(folder, '.reflex/reflex.db')], folder)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('otter') as string,
+        err: '',
+      })
     for (const argv of [
       ['run', 'refund.workflow.json'],
       ['resume', 'otter'],

@@ -137,18 +137,44 @@ describe('a store that may not be written', () => {
   it.each([
     ['a file', (path: string) => chmodSync(join(path, 'reflex.db'), 0o444)],
     ['a folder', (path: string) => chmodSync(path, 0o555)],
-  ])('%s that may only be read: R5024', async (_what, protect) => {
+  ])('%s that is read-only is read, and nothing is written: R5024', async (_what, protect) => {
     const path = folder()
     chmodSync(path, 0o777)
     void openSqlite(join(path, 'reflex.db')).close()
     chmodSync(join(path, 'reflex.db'), 0o666)
     protect(path)
     onTestFinished(() => chmodSync(path, 0o777))
-    await expect(openAsNobody(join(path, 'reflex.db'))).rejects.toMatchObject({
-      code: 'R5024',
-      fix: expect.stringMatching(/permission/) as string,
-    })
+    const other = await openAsNobody(join(path, 'reflex.db'))
+    expect(await other.call('runs')).toEqual([])
+    for (const [name, ...args] of [
+      ['hello', worker, NOW, TTL],
+      ['post', RUN, messageOf('m')],
+      ['append', 'memory', 'k', 1, NOW],
+    ] as const)
+      await expect(other.call(name, ...args)).rejects.toMatchObject({ code: 'R5024', fix: expect.stringMatching(/permission/) as string })
     expect(readdirSync(path)).toEqual(['reflex.db'])
+  })
+
+  it('shows what its owner writes while it is open to read', async () => {
+    const path = folder()
+    const file = join(path, 'reflex.db')
+    const owner = openSqlite(file)
+    await owner.hello(worker, NOW, TTL)
+    await owner.create(rowOf(RUN), worker)
+    await owner.close()
+    chmodSync(path, 0o555)
+    onTestFinished(() => chmodSync(path, 0o777))
+    const other = await openAsNobody(file)
+    expect(await other.call('runs')).toHaveLength(1)
+    chmodSync(path, 0o755)
+    const again = openSqlite(file)
+    await again.hello(worker, NOW, TTL)
+    await again.create(rowOf('newt-1aaa'), worker)
+    expect(await other.call('runs')).toHaveLength(2)
+    await again.create(rowOf('newt-1bbb'), worker)
+    expect(await other.call('runs')).toHaveLength(3)
+    await again.close()
+    expect(await other.call('runs')).toHaveLength(3)
   })
 
   it('a folder in which nothing can be made: R5023 or R5024', async () => {
@@ -191,9 +217,10 @@ describe('a store that may not be written', () => {
 })
 
 /** Opens a store in a process that is not allowed everything. */
-async function openAsNobody(file: string): Promise<void> {
+async function openAsNobody(file: string): Promise<StoreProcess> {
   const process = new StoreProcess(asNobody())
   await process.call('open', file)
+  return process
 }
 
 function asNobody(): { uid?: number; gid?: number } {

@@ -74,7 +74,7 @@ describe('a new store', () => {
   })
 
   it('keeps a log, and waits for the disk at each commit', () => {
-    const db = openDatabase(newFile(), 5000, { fresh: '0f' })
+    const { db } = openDatabase(newFile(), { busyTimeout: 5000, fresh: '0f' })
     const settings = ['journal_mode', 'synchronous', 'fullfsync', 'busy_timeout'].map(
       (name) => Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0],
     )

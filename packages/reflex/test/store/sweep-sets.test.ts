@@ -45,7 +45,7 @@ describe('a sweep of a SQLite store', () => {
         return result
       }
     }
-    const connection = new Watched(file, 1000, { fresh: '0f' })
+    const connection = new Watched(file, { busyTimeout: 1000, fresh: '0f' })
     onTestFinished(() => connection.close())
     expect((await sweepStore(connection, { now: NOW, before: NOW })).runs).toHaveLength(RUNS)
     expect({ refused, often: next > RUNS / 100 }).toEqual({ refused: [], often: true })
@@ -66,7 +66,7 @@ describe('a sweep of a SQLite store', () => {
         if (first) {
           first = false
           // The last batch of all goes, and the next one, which names the program, has its number.
-          new Connection(file, 1000, { fresh: '0f' }).write((sql) => {
+          new Connection(file, { busyTimeout: 1000, fresh: '0f' }).write((sql) => {
             sql.dropRun.run(2, '5'.repeat(32), 1, 1)
             sql.dropJournal.run(2)
           })
@@ -75,7 +75,7 @@ describe('a sweep of a SQLite store', () => {
         return super.write(work)
       }
     }
-    const connection = new Overtaken(file, 1000, { fresh: '0f' })
+    const connection = new Overtaken(file, { busyTimeout: 1000, fresh: '0f' })
     onTestFinished(() => connection.close())
     expect((await sweepStore(connection, { now: NOW, before: NOW })).programs).toEqual([])
     expect(await store.program(hash)).toEqual(PROGRAM)

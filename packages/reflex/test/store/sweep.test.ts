@@ -72,7 +72,7 @@ describe('a sweep of a SQLite store', () => {
         return seen
       }
     }
-    const connection = new Overtaken(file, 1000, { fresh: '0f' })
+    const connection = new Overtaken(file, { busyTimeout: 1000, fresh: '0f' })
     expect(await sweepStore(connection, { now: NOW })).toEqual({ runs: [], programs: [spare], blobs: [] })
     connection.close()
     await store.close()

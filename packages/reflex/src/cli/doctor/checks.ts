@@ -89,7 +89,14 @@ async function storeCheck(console: Console, flags: CarryFlags): Promise<Check> {
       const many = runs.length > MOST_RUNS ? `more than ${counted(MOST_RUNS, 'run')}` : counted(runs.length, 'run')
       // An address is shown as its store shows it: without a password.
       const facts = server ? [store.name, many] : [console.near(path), `layout ${LAYOUT}`, many, ...sizes(path)]
-      return { name: 'store', mark: 'done', text: facts.join(' · ') }
+      const text = facts.join(' · ')
+      if (!('readOnly' in store && store.readOnly)) return { name: 'store', mark: 'done', text }
+      return {
+        name: 'store',
+        mark: 'warns',
+        text: `${text} · read-only: its runs can be looked at alone`,
+        fix: 'name another: --store PATH',
+      }
     } finally {
       await store.close()
     }
