@@ -3,10 +3,11 @@ import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, stat
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, onTestFinished, test, type TestContext } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, type TestContext } from 'vitest'
 import { digest } from '../../src/kernel/index.ts'
 import { openSqlite } from '../../src/store/index.ts'
 import { messageOf } from '../../src/testing/store-suite/world.ts'
+import { PostgresServer, postgresPrograms } from '../store/postgres-server.ts'
 import { StoreProcess } from '../store/processes.ts'
 import { type Ended, reflex, workFolder } from './worlds.ts'
 
@@ -119,5 +120,45 @@ describe('a store that can only be read', () => {
       expect({ argv, err }).toEqual({ argv, err: expect.stringContaining('R5024') as string })
     }
     expect([content(folder), content(state)]).toEqual(before)
+  })
+})
+
+const programs = postgresPrograms()
+const skipped = 'missing' in programs ? ` (skipped: ${programs.missing})` : ''
+
+describe.skipIf('missing' in programs)(`a store in Postgres that can only be read${skipped}`, { timeout: 60_000 }, () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  }, 60_000)
+  afterAll(() => server?.stop())
+
+  test.each([
+    ['by its role', ''],
+    ['by all roles of its server', 'alter role looker set default_transaction_read_only = on'],
+  ])('is looked at, %s, and nothing is written', async (_, also) => {
+    const folder = workFolder()
+    const command = (store: string, ...argv: readonly string[]): Promise<Ended> =>
+      reflex([...argv, '--store', store], { folder, environment: { REFLEX_STORE: store } })
+    const schema = `seen_${also.length}`
+    const owner = server.address({ schema })
+    for (const id of ['otter', 'heron']) expect((await command(owner, 'run', 'refund.workflow.json', '--id', id)).code).toBe(75)
+    await server.sql(`drop owned by looker; drop role looker`).catch(() => undefined)
+    await server.sql(`create role looker login password 'seen'; ${also}`)
+    await server.sql(`grant usage on schema ${schema} to looker; grant select on all tables in schema ${schema} to looker`)
+    const tables = ['header', 'run', 'journal', 'snapshot', 'program', 'blob', 'inbox', 'worker', 'ledger']
+    const content = async (): Promise<unknown> => Promise.all(tables.map((table) => server.sql(`select * from ${schema}.${table}`)))
+    const before = await content()
+    const looker = server.address({ schema, user: 'looker', password: 'seen' })
+    for (const argv of LOOKS) {
+      const { code, err } = await command(looker, ...argv)
+      expect({ argv, code, err }).toEqual({ argv, code: 0, err: '' })
+    }
+    expect((await command(looker, 'runs')).out).toMatch(/otter[^]*heron|heron[^]*otter/)
+    for (const argv of ACTS) {
+      const { err } = await command(looker, ...argv)
+      expect({ argv, err }).toEqual({ argv, err: expect.stringContaining('R5065') as string })
+    }
+    expect(await content()).toEqual(before)
   })
 })
