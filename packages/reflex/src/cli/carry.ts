@@ -1,13 +1,18 @@
 import type { OpenQuestion, RunHandle } from '../handle.ts'
 import { type FaultData, faultData, isFault, type Json } from '../kernel/index.ts'
 import type { Answering } from './answering.ts'
+import type { PossibleEffect } from '../possible-effects.ts'
 import type { Console } from './console.ts'
 import type { Progress } from './progress.ts'
 import { askAtTerminal } from './prompt.ts'
 import type { Interrupt } from './world.ts'
 
 /** How a command left a run. */
-export type Left = 'ended' | 'suspended' | { readonly interrupted: Interrupt } | { readonly refused: FaultData }
+export type Left =
+  | 'ended'
+  | 'suspended'
+  | { readonly interrupted: Interrupt; readonly effects: readonly PossibleEffect[] }
+  | { readonly refused: FaultData }
 
 /** What carrying a run on needs. */
 export interface Carrying {
@@ -17,6 +22,8 @@ export interface Carrying {
   readonly answering: Answering
   /** Who answers at this terminal, for the journal. */
   readonly actor: string
+  /** Returns the effects that are under way and may happen outside. */
+  readonly effects: () => readonly PossibleEffect[]
 }
 
 /** Carries a run on until it ends, waits for somebody who is not here, or is interrupted. Then it is left as it is. */
@@ -34,13 +41,13 @@ export async function carryOn(carrying: Carrying): Promise<Left> {
 }
 
 async function carry(carrying: Carrying, interrupt: AbortController): Promise<Left> {
-  const { handle, progress, answering, actor } = carrying
+  const { handle, progress, answering, actor, effects } = carrying
   const later = new Set<string>()
   const asked = questionsAsked(handle)
   for (;;) {
     progress.watch(true)
     const rested = await Promise.race([handle.idle().then(() => true), asked.next(), aborted(interrupt.signal)])
-    if (interrupt.signal.aborted) return { interrupted: interrupt.signal.reason as Interrupt }
+    if (interrupt.signal.aborted) return { interrupted: interrupt.signal.reason as Interrupt, effects: effects() }
     if (rested === true && handle.status !== 'suspended') {
       progress.watch(false)
       return 'ended'

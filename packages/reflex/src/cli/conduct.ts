@@ -4,6 +4,7 @@ import { type Answering, answeringFor } from './answering.ts'
 import { carryOn } from './carry.ts'
 import { tellEnding, type Waited } from './ending.ts'
 import type { CarryFlags } from './options.ts'
+import { effectsUnderWay, followEffects, tellRepeated } from './effects.ts'
 import { type Progress, progressFor } from './progress.ts'
 import type { About } from './running.ts'
 import { RecordWriter } from './records.ts'
@@ -34,15 +35,18 @@ export async function conduct(session: Session, flags: CarryFlags, { open, heade
   let opened = 0
   const handle = await open((made) => {
     opened = made.run.state.n
+    const underWay = effectsUnderWay(session, made)
     whenStarted(made, () => {
       header(made)
+      tellRepeated(console, underWay)
       progress.begun({ ...aboutOf(session, made), before })
     })
     listen(session, made, progress, follower, waited)
+    followEffects(session, made)
   })
   if (opened > 0) await addSpent(session, handle, opened, [before, follower.total])
   await first?.(handle)
-  const left = await carryOn({ console, handle, progress, answering, actor: reflex.actor })
+  const left = await carryOn({ console, handle, progress, answering, actor: reflex.actor, effects: () => effectsUnderWay(session, handle) })
   const code = tellEnding(console, handle, left, { waited, more })
   const unused = typeof left === 'object' ? [] : answering.unused()
   if (unused.length > 0 && console.shape === 'text')

@@ -1,5 +1,6 @@
 import type { OpenQuestion, RunHandle } from '../handle.ts'
 import { isObject, type Json, type JsonObject, type Kind } from '../kernel/index.ts'
+import type { PossibleEffect } from '../possible-effects.ts'
 import { BUDGET } from '../policy/index.ts'
 import { brief } from '../text/index.ts'
 import { againOf } from './again.ts'
@@ -10,6 +11,7 @@ import { jsonText } from './escape.ts'
 import { EXIT, interrupted } from './exit.ts'
 import { factLine, hanging, layoutText, way } from './layout.ts'
 import type { Look } from './look.ts'
+import { underWayText } from './effects.ts'
 import { explained } from './explained.ts'
 import { type Spent, spentText } from './spent.ts'
 import { dueTime, duration } from './units.ts'
@@ -28,7 +30,7 @@ export function tellEnding(
   else if (console.shape === 'jsonl' && refused !== undefined) console.document(errorDocument(refused))
   if (console.shape !== 'text') return code
   if (refused !== undefined) console.tell([...console.fault(refused), ...suspendedLines(console, handle)])
-  else if (typeof left === 'object') console.tell(interruptedLines(console, handle))
+  else if (typeof left === 'object' && 'interrupted' in left) console.tell(interruptedLines(console, handle, left.effects))
   else if (left === 'suspended') console.tell(suspendedLines(console, handle))
   else tellEnd(console, handle, waited)
   return code
@@ -110,12 +112,13 @@ function isLong(value: Json): boolean {
 /** Of a run whose store is in memory: no other command will find it. */
 const PASSING = 'the run ends with this process: its store is in memory'
 
-function interruptedLines(console: Console, handle: RunHandle): string[] {
+function interruptedLines(console: Console, handle: RunHandle, effects: readonly PossibleEffect[]): string[] {
   const { err, passing } = console
   const id = err.text(handle.id)
   const kept = passing ? PASSING : 'what was recorded is kept'
   return [
     ...factLine(`interrupted  ${id}`, `${err.paint('yellow', 'interrupted')}  ${id}`, [kept], err),
+    ...effects.flatMap((effect) => hanging(err.text(underWayText(effect)), err, 2, (line) => line)),
     ...(passing ? [] : [way(err, 'go on', console.command('resume', handle.id))]),
     ...handle.questions
       .filter(({ name }) => name !== 'engine:error')

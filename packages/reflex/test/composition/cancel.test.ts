@@ -126,7 +126,10 @@ describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
     const second = scene.live(host, ports)
     for (const port of ['bank', 'slow']) second.program('acts', { port })
     const { did, effects } = await second.reflex.cancel('bank')
-    expect({ did, effects }).toEqual({ did: 'cancelled', effects: [{ key: 'bank:2', path: '', port: 'bank', asked: false }] })
+    expect({ did, effects }).toEqual({
+      did: 'cancelled',
+      effects: [{ key: 'bank:2', path: '', port: 'bank', name: 'bank', repeat: 'keyed', asked: false }],
+    })
     expect((await second.reflex.cancel('slow')).effects).toEqual([])
   })
 

@@ -64,7 +64,9 @@ export const DOCUMENTS = {
       cancelled: z.object({ by: text, reason: text.optional(), record: z.number().optional() }),
       inbox: z.boolean().describe('Another process holds the run, and has not taken the cancellation yet'),
       holder: z.object({ pid: z.number(), host: text }).optional().describe('The process that was asked to stop the run'),
-      effects: list(z.object({ key: text, path: text, port: text, asked: z.boolean() }))
+      effects: list(
+        z.object({ key: text, path: text, port: text, name: text, asked: z.boolean(), repeat: z.enum(['free', 'keyed', 'ask']) }),
+      )
         .optional()
         .describe('Effects that were in flight and may have happened; absent where the journal cannot be read here'),
     })

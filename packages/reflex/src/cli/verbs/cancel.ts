@@ -82,8 +82,8 @@ function tell({ console }: Session, { run, did, status, record, handle, holder, 
 
 /** `may have happened  pay  bank.transfer  otter-2m9q:12`, so that a person can check with the other side. */
 function effectLines({ err }: Console, effects: readonly PossibleEffect[] = []): string[] {
-  return effects.flatMap(({ key, path, port, asked }) =>
-    hanging([asked ? 'was asked about' : 'may have happened', path, port, `key ${key}`].filter((part) => part !== '').join('  '), err, 2),
+  return effects.flatMap(({ key, path, name, asked }) =>
+    hanging([asked ? 'was asked about' : 'may have happened', path, name, `key ${key}`].filter((part) => part !== '').join('  '), err, 2),
   )
 }
 
