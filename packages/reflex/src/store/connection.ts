@@ -70,7 +70,7 @@ export class Connection {
   #reopen(file: ReadOnlyFile | undefined): void {
     if (file === undefined) return
     this.#db.close()
-    this.#db = openToRead(file, this.name, this.#opening)
+    this.#db = openToRead(file, this.name, this.#opening).db
     this.#sql = prepareStatements(this.#db)
   }
 

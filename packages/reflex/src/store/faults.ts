@@ -1,4 +1,5 @@
 import { defineFaults, type Fault } from '../kernel/fault.ts'
+import { faults as kernelFaults } from '../kernel/faults.ts'
 
 /** What to do about several of them, as a line beside the message. */
 export const NAME_ANOTHER = 'name another file; one that does not exist yet is made'
@@ -98,6 +99,14 @@ export const faults = defineFaults({
     fix: 'If you know the origin of the store, name it once: reflex runs --store PATH. From then on it is found; one that is read-only must be named each time. Otherwise remove its folder .reflex.',
   },
 })
+
+/** The fault for a store without room: `where` is its disk. */
+export function noRoom(store: string, where: string, details: { readonly file?: string; readonly cause: unknown }): Fault {
+  return kernelFaults.make('R5005', `no room left for the store ${store}: this was not written, and what was recorded before is kept`, {
+    ...details,
+    fix: `make room on ${where}, then resume`,
+  })
+}
 
 /** The fault for a store that has taken the place of the expected one. */
 export function replaced(file: string): Fault {

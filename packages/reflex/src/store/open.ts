@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isFault } from '../kernel/fault.ts'
-import { faults, replaced } from './faults.ts'
-import { damaged, hasLog, judgeFile, judgeMarks } from './header.ts'
+import { faults, noRoom, replaced } from './faults.ts'
+import { damaged, type Found, hasLog, judgeFile, judgeMarks } from './header.ts'
 import { ReadOnlyFile, writeRefusal } from './read-only.ts'
 import { createTables, hasTables, identityOf, LAYOUT } from './schema.ts'
-import { isBusy, storeFault } from './sqlite-faults.ts'
+import { isBusy, isDiskError, isFull, storeFault } from './sqlite-faults.ts'
 
 /**
  * Up to this size a store is checked whole when it is opened, which costs 2 ms for each megabyte; of larger ones
@@ -46,15 +46,9 @@ export function openDatabase(file: string, opening: Opening): Opened {
     makeFolder(path, file)
     const found = judgeTwice(path, file)
     const refusal = writeRefusal(path, file)
-    if (refusal !== undefined && found === 'empty') throw refusal
-    if (refusal !== undefined) {
-      const readOnly = new ReadOnlyFile(path, refusal)
-      return { db: openToRead(readOnly, file, opening), readOnly }
-    }
-    if (found === 'ours' && hasLog(path)) patiently(() => look(path, file, opening))
-    const db = patiently(() => connect(path, file, opening))
-    db.exec(`pragma busy_timeout = ${opening.busyTimeout}`)
-    return { db }
+    if (refusal === undefined) return openToWrite(path, file, found, opening)
+    if (found === 'empty') throw refusal
+    return openToRead(new ReadOnlyFile(path, refusal), file, opening)
   } catch (thrown) {
     throw storeFault(thrown, file, 'open')
   }
@@ -95,16 +89,35 @@ function judgeTwice(path: string, name: string): 'empty' | 'ours' {
   }
 }
 
+function openToWrite(path: string, name: string, found: Found, opening: Opening): Opened {
+  try {
+    if (found === 'ours' && hasLog(path)) patiently(() => look(path, name, opening))
+    const db = patiently(() => connect(path, name, opening))
+    db.exec(`pragma busy_timeout = ${opening.busyTimeout}`)
+    return { db }
+  } catch (thrown) {
+    if (!isWithoutRoom(thrown, path)) throw thrown
+    const refusal = noRoom(name, 'its disk', { file: name, cause: thrown })
+    if (found === 'empty') throw refusal
+    return openToRead(new ReadOnlyFile(path, refusal), name, opening)
+  }
+}
+
+/** SQLite needs room even to read a store that it may write, and calls a lack of room an error of the disk then. */
+function isWithoutRoom(thrown: unknown, path: string): boolean {
+  return isFull(thrown) || (isDiskError(thrown) && statfsSync(dirname(path)).bavail === 0)
+}
+
 /** Opens a store that can only be read. Throws as `openDatabase` does. */
-export function openToRead(file: ReadOnlyFile, name: string, opening: Opening): DatabaseSync {
-  const db = file.open()
+export function openToRead(readOnly: ReadOnlyFile, name: string, opening: Opening): Opened {
+  const db = readOnly.open()
   try {
     db.exec(`pragma busy_timeout = ${opening.busyTimeout}`)
     judge(db, name, opening)
-    return db
+    return { db, readOnly }
   } catch (thrown) {
     db.close()
-    file.close()
+    readOnly.close()
     throw thrown
   }
 }

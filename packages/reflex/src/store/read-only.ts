@@ -9,6 +9,8 @@ import { hasLog } from './header.ts'
 
 /** The number of times that a file is copied or read while another process changes it. */
 const TRIES = 20
+/** Bytes of the smallest index of a log. */
+const INDEX = 32 * 1024
 
 /** The fault for a store that refuses to be written; undefined where it can be written. */
 export function writeRefusal(path: string, name: string): Fault | undefined {
@@ -45,7 +47,7 @@ export class ReadOnlyFile {
 
   open(): DatabaseSync {
     this.#seen = this.#marks()
-    if (existsSync(`${this.#path}-shm`) && existsSync(`${this.#path}-wal`)) return new DatabaseSync(this.#path, { readOnly: true })
+    if (this.#isInUse()) return new DatabaseSync(this.#path, { readOnly: true })
     if (hasLog(this.#path)) return new DatabaseSync(this.#copy(), { readOnly: true })
     const url = pathToFileURL(this.#path)
     url.search = 'immutable=1'
@@ -84,8 +86,14 @@ export class ReadOnlyFile {
   /** Changes when the file changes, or when another process opens or closes it. SQLite itself sees the changes of a log. */
   #marks(): string {
     const [file, log] = ['', '-wal'].map((end) => statSync(`${this.#path}${end}`, { throwIfNoEntry: false }))
-    const index = existsSync(`${this.#path}-shm`)
-    const marks = index && log !== undefined ? [] : [file?.mtimeMs, file?.size, log?.mtimeMs, log?.size]
-    return [file?.dev, file?.ino, index, log?.ino, ...marks].join(' ')
+    const inUse = this.#isInUse()
+    const marks = inUse ? [] : [file?.mtimeMs, file?.size, log?.mtimeMs, log?.size]
+    return [file?.dev, file?.ino, inUse, log?.ino, ...marks].join(' ')
+  }
+
+  /** Another process has it open, or was killed. On a full disk, a process that could not open it leaves a part of an index. */
+  #isInUse(): boolean {
+    const [log, index] = ['-wal', '-shm'].map((end) => statSync(`${this.#path}${end}`, { throwIfNoEntry: false }))
+    return log !== undefined && (index?.size ?? 0) >= INDEX
   }
 }

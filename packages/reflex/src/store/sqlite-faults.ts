@@ -1,6 +1,6 @@
 import { type Fault, isFault } from '../kernel/fault.ts'
 import { faults as kernelFaults } from '../kernel/faults.ts'
-import { faults, NAME_ANOTHER, PERMIT, RESTORE } from './faults.ts'
+import { faults, NAME_ANOTHER, noRoom, PERMIT, RESTORE } from './faults.ts'
 
 /** What was being done; the same answer of SQLite means different things. */
 export type Doing = 'open' | 'read' | 'write'
@@ -8,6 +8,7 @@ export type Doing = 'open' | 'read' | 'write'
 const BUSY = 5
 const LOCKED = 6
 const READONLY = 8
+const IOERR = 10
 const CORRUPT = 11
 const FULL = 13
 const CANTOPEN = 14
@@ -22,6 +23,14 @@ export function resultCode(thrown: unknown): number | undefined {
 export function isBusy(thrown: unknown): boolean {
   const code = resultCode(thrown)
   return code === BUSY || code === LOCKED
+}
+
+export function isFull(thrown: unknown): boolean {
+  return resultCode(thrown) === FULL
+}
+
+export function isDiskError(thrown: unknown): boolean {
+  return resultCode(thrown) === IOERR
 }
 
 /** Anything that `node:sqlite` throws, as a fault that names the store. Faults stay what they are. */
@@ -45,7 +54,7 @@ export function storeFault(thrown: unknown, store: string, doing: Doing): Fault 
     case READONLY:
       return faults.make('R5024', `the store ${store} is read-only`, { ...details, fix: PERMIT })
     case FULL:
-      return kernelFaults.make('R5005', `no room left for the store ${store}`, { ...details, fix: 'make room on its disk, then resume' })
+      return noRoom(store, 'its disk', details)
     case CANTOPEN:
       return faults.make('R5023', `the store ${store} cannot be opened`, {
         ...details,

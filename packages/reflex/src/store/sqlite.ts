@@ -41,7 +41,7 @@ export interface SqliteOptions {
 export interface FileStore extends Store {
   /** The id that the store got when it was made. A copy has the same one. */
   readonly identity: string | undefined
-  /** The file or its folder refuses to be written: every method that writes throws `R5024`. */
+  /** The file or its folder refuses to be written, or its disk is full: every method that writes throws `R5024` or `R5005`. */
   readonly readOnly: boolean
 }
 
@@ -52,7 +52,8 @@ export interface FileStore extends Store {
  * before it; who holds which run (`hello`, `beat`, `create`, `claim`, `release`) follows with the next of those. A power
  * cut before takes it back: the processes are gone with it, and a run that was only created never began.
  *
- * A store whose file or folder is read-only can be read: nothing is made beside it, and methods that write throw `R5024`.
+ * A store whose file or folder is read-only, or whose disk is full, can be read: nothing is made beside it, and methods that write
+ * throw `R5024` or `R5005`.
  *
  * Throws `R5020` to `R5024` for a file that is not a store, is damaged, newer, or cannot be opened or made, and `R5030` for
  * one with another identity than the given one; the file is left as it is. Methods throw `R5003` for a journal that is not what was written, `R5005` when the disk

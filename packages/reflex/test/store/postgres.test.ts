@@ -393,6 +393,11 @@ describe('what Postgres says', () => {
   ])('%s becomes %s, %s or %s when it opens, reads or writes', (state, ...codes) => {
     const all = (['open', 'read', 'write'] as const).map((doing) => postgresFault(said(state), 'postgres://host/db', doing))
     expect(all.map(({ code }) => code)).toEqual(codes)
+    if (state === '53100')
+      expect(all[2]).toMatchObject({
+        message: expect.stringContaining('is kept') as string,
+        fix: expect.stringContaining('make room') as string,
+      })
     for (const fault of all) expect(fault).toMatchObject({ cause: 'said', fix: expect.stringMatching(/\w/) as string })
     expect(isLost(said(state))).toBe(state.startsWith('57P'))
   })

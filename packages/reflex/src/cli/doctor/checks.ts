@@ -94,7 +94,7 @@ async function storeCheck(console: Console, flags: CarryFlags): Promise<Check> {
       return {
         name: 'store',
         mark: 'warns',
-        text: `${text} · read-only: its runs can be looked at alone`,
+        text: `${text} · cannot be written: its runs can be looked at alone`,
         fix: 'name another: --store PATH',
       }
     } finally {

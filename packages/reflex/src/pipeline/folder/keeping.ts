@@ -93,6 +93,7 @@ export class Keeping {
         pipelineFaults.make('R2209', `the folder of the run cannot be written: ${message}`, {
           severity: 'warning',
           cause,
+          fix: 'make room or name another folder with --logs; the journal has everything, and a resume writes what is missing',
           ...(logsRoot === undefined ? {} : { file: logsRoot }),
         }),
       ),

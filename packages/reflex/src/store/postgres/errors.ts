@@ -1,6 +1,5 @@
 import { type Fault, isFault } from '../../kernel/fault.ts'
-import { faults as kernelFaults } from '../../kernel/faults.ts'
-import { faults } from '../faults.ts'
+import { faults, noRoom } from '../faults.ts'
 import { postgresFaults, RESTORE_SCHEMA } from './faults.ts'
 import { newerLayout } from './schema.ts'
 import { foundLayout } from './statements.ts'
@@ -115,12 +114,7 @@ function serverFault(state: string, store: string, doing: Doing, details: Detail
       fix: 'let it go on, or end it; then try again',
     })
   }
-  if (state === '53100') {
-    return kernelFaults.make('R5005', `no room left for the store ${store}`, {
-      ...details,
-      fix: "make room on the server's disk, then resume",
-    })
-  }
+  if (state === '53100') return noRoom(store, "the server's disk", details)
   if (/^(53|57014|40)/.test(state)) {
     return postgresFaults.make('R5072', `the server of ${store} has no room for this`, { ...details, fix: 'try again later' })
   }
