@@ -53,6 +53,7 @@ export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
 /** What the kernel itself records of a fork and of a cancellation, for every kind alike. */
 function ownStory({ record: { input }, state }: Change): StoryEvent[] {
   if (input?.[0] === 'kernel' && input[1] === 'cancel') return [cancelStory(readCancel(input[2]))]
+  if (input?.[0] === 'kernel' && input[1] === 'refused') return [refusedStory(input[2])]
   if (input?.[0] !== 'kernel' || (input[1] !== 'fork' && input[1] !== 'resume')) return []
   const { by, set } = isObject(input[2]) ? input[2] : {}
   const [run, at] = state.start?.fork ?? []
@@ -77,6 +78,14 @@ function lostStory({ record: { input } }: Change, node: string | undefined): Sto
       effect: input[1],
     },
   ]
+}
+
+/** An answer that came too late, or a message that is not what was written. */
+function refusedStory(detail: Json | undefined): StoryEvent {
+  const { fault, by } = isObject(detail) ? detail : {}
+  const { code, message } = isObject(fault) ? fault : {}
+  const text = [code, message].filter((part) => typeof part === 'string').join(' ')
+  return { mark: 'warn', text, facts: { ...(typeof by === 'string' ? { by } : {}), ...(fault === undefined ? {} : { fault }) } }
 }
 
 function cancelStory({ reason, by }: ReturnType<typeof readCancel>): StoryEvent {

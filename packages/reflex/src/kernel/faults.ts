@@ -283,6 +283,16 @@ export const faults = defineFaults({
     often: 'a network or a proxy that went silent, a server that is down, a machine that slept',
     fix: 'Wait until the store answers, then resume. A longer --lease bridges longer gaps.',
   },
+  R5013: {
+    title: 'A message to the run is damaged',
+    verdict: 'fail',
+    severity: 'warning',
+    when: 'during a run',
+    means:
+      'A message in the inbox of the run is not what was written. It was set aside: a record names it, nothing of its content reaches the run, and the run continues. An answer that it held has to be given again.',
+    often: 'a failing disk, a file that somebody edited',
+    fix: 'Send it again: reflex answer, reflex signal or reflex cancel. Check the disk.',
+  },
   R9001: {
     title: 'A bug of Reflex',
     verdict: 'bug',

@@ -15,7 +15,7 @@ const LOOK = 500
 /**
  * Delivers cancellations, answers and messages from other processes to the runs that this process holds, also while their
  * effects are under way. It reads the inbox when the store calls back, and regularly while it holds a run. A store that cannot
- * be read is asked again; a message that is not what was written breaks its run.
+ * be read is asked again; a row of the run that is not what was written breaks that run.
  */
 export class InboxWatch {
   readonly #store: Store

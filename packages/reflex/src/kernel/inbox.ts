@@ -23,7 +23,7 @@ export interface InboxOwner {
   take(row: number): void
   /** Meets the waits that were due by then. */
   ring(until: number): void
-  /** What was told cannot be taken any more. */
+  /** Puts on record that a message came too late, or is damaged. */
   refuse(message: InboxMessage): Promise<void>
   rested(): void
   failed(thrown: unknown): void
@@ -80,6 +80,10 @@ export class Inbox {
     for (const row of rows) {
       if (this.#known.has(row.row)) continue
       this.#known.add(row.row)
+      if (row.fault !== undefined) {
+        void this.#busyWith(() => this.#run.refuse(row))
+        continue
+      }
       this.#run.ring(row.at)
       this.#run.arrive({ resolve: () => this.#inputOf(row), taken: () => this.#taken(row.row), refused: () => this.#left(row) })
     }

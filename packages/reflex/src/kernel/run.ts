@@ -334,11 +334,11 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     }
   }
 
-  /** An answer from the inbox that came too late: on record, so that it is not swallowed, and gone from the inbox. */
+  /** An answer from the inbox that came too late, or a damaged message: on record, so that it is not swallowed, and gone from the inbox. */
   async refuse(message: InboxMessage): Promise<void> {
     if (this.#over !== undefined || this.state.ended !== undefined) return
     const { id, to, by } = message
-    const told = { id, to, ...(by === undefined ? {} : { by }), fault: faultJson(await this.#notOpen(to)) }
+    const told = { id, to, ...(by === undefined ? {} : { by }), fault: faultJson(message.fault ?? (await this.#notOpen(to))) }
     this.arrive({
       resolve: () => (this.state.ended === undefined ? [this.state.root, ['kernel', 'refused', told]] : undefined),
       taken: () => this.take(message.row),

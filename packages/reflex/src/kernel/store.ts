@@ -1,3 +1,4 @@
+import type { Fault } from './fault.ts'
 import type { Json } from './json.ts'
 import type { Pin, Ref, WaitType } from './record.ts'
 
@@ -122,6 +123,8 @@ export interface Message {
 /** A message that no record has taken yet. */
 export interface InboxMessage extends Message {
   readonly row: number
+  /** `R5013`, where the message is not what was written: then it has its id alone, and no content. */
+  readonly fault?: Fault
 }
 
 /** A run whose inbox holds messages that no record has taken. */
@@ -222,7 +225,7 @@ export interface Store {
    * Throws `R2016` if there is no such run, `R2001` if it has ended, `R2002` if an answer to the same wait lies there already.
    */
   post(run: string, message: Message): Awaitable<boolean>
-  /** Messages that no record has taken, in order of arrival. */
+  /** Messages that no record has taken, in order of arrival. A damaged one is among them, with its fault. */
   inbox(run: string): Awaitable<readonly InboxMessage[]>
   /**
    * Returns the runs of a worker whose inbox holds messages. Every process asks several times a second while it holds runs: the

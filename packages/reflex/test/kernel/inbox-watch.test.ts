@@ -107,20 +107,40 @@ test('a store that cannot be read for a while is asked again', async () => {
   await runtime.close()
 })
 
-test('a message that is not what was written breaks its run, and no other', async () => {
+test('a message that is not what was written is set aside, and its run continues', async () => {
   const file = join(newFolder(), 'reflex.db')
   const store = openSqlite(file)
   const { start, host, runtime } = worldOf([kindOf('asks', asks)], { store })
-  const [run, another] = [await start('asks'), await start('asks')]
-  await Promise.all([run.idle(), another.idle()])
+  const run = await start('asks')
+  await run.idle()
   const { DatabaseSync } = await import('node:sqlite')
   const db = new DatabaseSync(file)
-  await openSqlite(file).post(run.id, message('m1', { body: 'as it was sent' }))
-  db.exec("update inbox set body = '1'")
-  await host.advance(1000)
-  await expect(run.idle()).rejects.toMatchObject({ code: 'R5003' })
-  await another.answer('2w', 'yes')
-  expect(another.state.ended?.value).toBe('yes')
+  const other = openSqlite(file)
+  for (const [id, harm] of [
+    ['m1', "body = '1'"],
+    ['m2', "body = '{'"],
+    ['m3', "type = 'cancel'"],
+    ['m4', "target = '2w', type = 'answer'"],
+  ] as const) {
+    await other.post(run.id, message(id, { body: 'as it was sent' }))
+    db.exec(`update inbox set ${harm} where id = '${id}'`)
+    await host.advance(1000)
+  }
+  await run.idle()
+  const { records } = await runtime.history(run.id)
+  const refused = records.flatMap(({ input }) => (input?.[0] === 'kernel' && input[1] === 'refused' ? [input[2]] : []))
+  expect(refused).toEqual(
+    ['m1', 'm2', 'm3', 'm4'].map((id) => ({
+      id,
+      to: '',
+      fault: expect.objectContaining({ code: 'R5013', severity: 'warning', message: expect.stringContaining(id) as string }) as unknown,
+    })),
+  )
+  expect(await store.inbox(run.id)).toEqual([])
+  expect(run.status).toBe('suspended')
+  await run.answer('2w', 'yes')
+  expect(run.state.ended?.value).toBe('yes')
   db.close()
+  await other.close()
   await runtime.close()
 })

@@ -95,9 +95,16 @@ export const DOCUMENTS = {
         }),
       ),
       questions: list(question).describe('Those that were open at the record'),
-      inbox: list(z.object({ type: z.enum(['answer', 'message', 'cancel']), to: text, value: any, by: text.optional(), time })).describe(
-        'What no record has taken; of a run that has ended, nobody will',
-      ),
+      inbox: list(
+        z.object({
+          type: z.enum(['answer', 'message', 'cancel']),
+          to: text,
+          value: any,
+          by: text.optional(),
+          time,
+          damaged: text.optional(),
+        }),
+      ).describe('What no record has taken; of a run that has ended, nobody will'),
     })
     .describe('show'),
   trace: z

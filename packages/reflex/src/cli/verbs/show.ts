@@ -38,7 +38,7 @@ function document({ row, at, time, stack, branches, choices, board, questions, i
     choices,
     board,
     questions: questions.map(questionDocument),
-    inbox: inbox.map(({ type, to, body, by, at }) => ({ type, to, value: body, by, time: utc(at) })),
+    inbox: inbox.map(({ type, to, body, by, at, fault }) => ({ type, to, value: body, by, time: utc(at), damaged: fault?.message })),
   })
 }
 
@@ -56,7 +56,7 @@ function rows({ at, time, stack, branches, choices, board, questions, inbox }: R
       `${node ?? by ?? 'input'} @${record}`,
       ...(known === undefined ? [] : [known]),
     ]),
-    ...inbox.map(({ type, to, body, by = '' }) => ['inbox', `${type} ${to}`.trim(), jsonText(body), by]),
+    ...inbox.map(({ type, to, body, by = '', fault }) => ['inbox', `${type} ${to}`.trim(), fault?.message ?? jsonText(body), by]),
   ]
 }
 
@@ -125,8 +125,10 @@ function wayText({ id, open, why, when }: Choice): string {
 /** What was told to the run and not taken: soon, once somebody waits for it, or never. */
 function inbox({ out, now }: Console, { row, inbox: messages }: RunView): string[] {
   const over = row.status !== 'running' && row.status !== 'suspended'
-  return messages.flatMap(({ type, to, body, by, at }, i) => {
+  return messages.flatMap(({ type, to, body, by, at, fault }, i) => {
     const lead = i === 0 ? 'inbox' : '     '
+    if (fault !== undefined)
+      return layoutText({ lead, painted: out.paint('dim', lead), text: out.text(`${fault.code} ${fault.message}`), column: 8 }, out)
     const text = `${`${type} ${to}`.trim()}: ${brief(body)}`
     const facts = [...(by === undefined ? [] : [`by ${by}`]), localTime(at, now), over ? 'the run had ended' : 'not taken yet']
     return layoutText({ lead, painted: out.paint('dim', lead), text, facts, column: 8 }, out)

@@ -46,6 +46,8 @@ async function standing(store: Store, run: string): Promise<{ readonly row: RunR
   for (;;) {
     const row = await rowOf(store, run)
     const inbox = await store.inbox(run)
+    const damaged = inbox.find(({ fault }) => fault !== undefined)?.fault
+    if (damaged !== undefined) throw damaged
     if ((await rowOf(store, run)).last === row.last) return { row, inbox }
   }
 }
