@@ -54,19 +54,19 @@ export class PostgresServer {
   readonly port: number
   readonly #bin: string
   readonly #folder: string
-  readonly #waits: boolean
+  readonly #settings: Readonly<Record<string, string | number>>
   #process: ChildProcess | undefined
   #schemas = 0
 
-  private constructor(bin: string, folder: string, port: number, waits: boolean) {
-    this.#waits = waits
+  private constructor(bin: string, folder: string, port: number, settings: Readonly<Record<string, string | number>>) {
+    this.#settings = settings
     this.#bin = bin
     this.#folder = folder
     this.port = port
   }
 
   /** `waits`: for the disk, at each commit. What a crash of the server leaves is the same without; only that of the machine is not. */
-  static async start(waits = false): Promise<PostgresServer> {
+  static async start(waits = false, settings: Readonly<Record<string, string | number>> = {}): Promise<PostgresServer> {
     const programs = postgresPrograms()
     if ('missing' in programs) throw new Error(programs.missing)
     const folder = mkdtempSync(join(tmpdir(), 'reflex-postgres-'))
@@ -77,7 +77,7 @@ export class PostgresServer {
     chmodSync(secret, 0o644)
     const data = ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'scram-sha-256', '--pwfile', secret]
     execFileSync(join(programs.bin, 'initdb'), [...data, '--no-sync', '-E', 'UTF8', '--locale=C'], { stdio: 'ignore', ...asUser() })
-    const server = new PostgresServer(programs.bin, folder, await freePort(), waits)
+    const server = new PostgresServer(programs.bin, folder, await freePort(), { fsync: waits ? 'on' : 'off', ...settings })
     await server.up()
     return server
   }
@@ -93,8 +93,7 @@ export class PostgresServer {
       '127.0.0.1',
       '-k',
       '',
-      '-c',
-      `fsync=${this.#waits ? 'on' : 'off'}`,
+      ...Object.entries(this.#settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ]
     // The shell ends the server when the pipe to it breaks: also when this process is killed.
     const script = '"$@" & server=$!; { cat > /dev/null; kill -QUIT $server; } <&3 3<&- & wait $server; status=$?; kill $! ; exit $status'
