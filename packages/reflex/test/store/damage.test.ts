@@ -35,13 +35,20 @@ async function storeFile(): Promise<string> {
   return file
 }
 
+/** The inbox of a run; throws for a message that is damaged. */
+async function soundInbox(store: Store, run: string): Promise<unknown> {
+  const inbox = await store.inbox(run)
+  for (const { fault } of inbox) if (fault !== undefined) throw fault
+  return inbox
+}
+
 /** Everything that can be asked of a store about what it holds, but where the reading began: a damaged snapshot is left out. */
 async function contents(store: Store): Promise<unknown> {
   const runs = (await store.runs()).map(({ owner: _owner, ...row }) => row)
   const journals: unknown[] = []
   for (const { id } of runs) {
     const { batches, row } = (await store.read(id)) ?? {}
-    journals.push([row?.last, batches?.at(-1), await store.journal(id), await store.inbox(id)])
+    journals.push([row?.last, batches?.at(-1), await store.journal(id), await soundInbox(store, id)])
   }
   return [runs, journals, await store.ledger('memory'), await store.program('p1'), await store.blob('b1')]
 }
@@ -142,7 +149,6 @@ describe('a journal that is not what was written', () => {
       async (store: Store) => store.claim('newt', worker, NOW),
       'newt',
     ],
-    ['a message', "update inbox set body = replace(body, 'yes', 'no')", async (store: Store) => store.inbox('otter'), 'otter'],
     ['the entry of a ledger', "update ledger set value = '3' where seq = 1", async (store: Store) => store.ledger('memory'), undefined],
     ['a ledger without an entry', 'delete from ledger where seq = 1', async (store: Store) => store.ledger('memory'), undefined],
     ['a program', "update program set source = '{}'", async (store: Store) => store.program('p1'), undefined],
@@ -153,6 +159,20 @@ describe('a journal that is not what was written', () => {
     const store = openSqlite(file)
     await store.hello(worker, NOW, TTL)
     expect(await faultOf(async () => ask(store))).toEqual({ code: 'R5003', run, record: undefined })
+    await store.close()
+  })
+
+  it('a damaged message is R5013 without its content, and the others are there', async () => {
+    const file = await storeFile()
+    const sound = openSqlite(file)
+    await sound.post('otter', messageOf('last'))
+    await sound.close()
+    tamper(file, "update inbox set body = replace(body, 'yes', 'no') where id <> 'last'")
+    const store = openSqlite(file)
+    const [damaged, last] = await store.inbox('otter')
+    expect(damaged).toMatchObject({ to: '', body: null, fault: { code: 'R5013', run: 'otter' } })
+    expect(last).toMatchObject({ id: 'last' })
+    expect(last?.fault).toBeUndefined()
     await store.close()
   })
 

@@ -49,7 +49,7 @@ export function channelOf(schema: string): string {
 /** The first half of the number of the lock between commits and sweeps: "Rsw". The second half is that of the schema. */
 const LOCK = 0x527377
 /** The most runs that other sessions may be making at one time. */
-const OVERLAP = 1000
+export const OVERLAP = 1000
 
 function numberOf(schema: string): number {
   return crc32(schema) | 0
@@ -150,7 +150,8 @@ function sweepStatements(at: string, run: string, schema: string, current: strin
     undo: 'rollback',
     all: `${run} order by run.seq`,
     // Numbers are given out before a run is committed: one that is a little older may be new here.
-    grown: `${run} where run.seq = any($1) or run.seq > $2 - ${OVERLAP}`,
+    grown: `${run} left join unnest($1::bigint[], $2::bigint[]) as known (number, upto) on known.number = run.seq
+      where (known.number is not null or run.seq > $3 - ${OVERLAP}) and run.last is distinct from known.upto`,
     journals: `select run, first, count, version, sum, body from ${at}.journal where run = any($1) order by run, first`,
     forks: `select id, version, body from ${at}.journal join ${at}.run on run.seq = journal.run
       where first = 1 and position($1 in body) > 0 and run.seq > $2 - ${OVERLAP}`,

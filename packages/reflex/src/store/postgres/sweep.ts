@@ -2,8 +2,10 @@ import type { SweepOptions, Swept } from '../../kernel/store.ts'
 import { checkedRow, chainEnd, type StoredRunRow } from '../rows.ts'
 import { checkChain, type SummedBatch } from '../sums.ts'
 import { addHashes, Candidates, chunksOf, FORK, Needed, parentsOf } from '../unneeded.ts'
+import { isOpen } from '../columns.ts'
 import type { Ask, PostgresConnection } from './connection.ts'
 import { readJournal } from './reading.ts'
+import { OVERLAP } from './statements.ts'
 
 /** The most runs whose journals one statement reads, and the most records of these, except for a single run that has more. */
 const RUNS_READ = 500
@@ -31,8 +33,8 @@ class Sweep {
   /** The last entry of each ledger that was read. */
   readonly #ledgers = new Map<string, number>()
   #candidates = new Candidates<StoredRunRow>([], new Map(), 0)
-  /** Runs that may have grown since they were read: those that were open, and those that are newer. */
-  #open: readonly number[] = []
+  /** The last record that was read of each run that may grow: of those that were open, and of those that were made last. */
+  readonly #read = new Map<number, number>()
   #newest = 0
 
   constructor(connection: PostgresConnection, options: SweepOptions) {
@@ -50,8 +52,8 @@ class Sweep {
     await this.#connection.read(async (ask) => {
       const rows = await ask('all', [])
       for (const row of rows) checkedRow(row)
-      this.#open = rows.filter(({ status }) => status === 'running' || status === 'suspended').map(({ seq }) => seq)
       this.#newest = rows.reduce((most, { seq }) => Math.max(most, seq), 0)
+      for (const { seq, status, last } of rows) if (isOpen(status) || seq > this.#newest - OVERLAP) this.#read.set(seq, last)
       this.#candidates = new Candidates(rows, parentsOf(await ask('forks', [FORK, 0])), now, before)
       const kept = rows.filter(({ id }) => !this.#candidates.goes(id))
       for (const page of pagesOf(kept)) await this.#readJournals(ask, page)
@@ -71,9 +73,11 @@ class Sweep {
 
   /** Reads what was committed since, of runs that may have grown. */
   async #catchUp(ask: Ask): Promise<void> {
-    for (const row of await ask('grown', [this.#open, this.#newest])) {
-      const from = this.#candidates.goes(row.id) ? undefined : this.#needed.from(row)
+    for (const row of await ask('grown', [[...this.#read.keys()], [...this.#read.values()], this.#newest])) {
+      if (this.#candidates.goes(row.id)) continue
+      const from = this.#needed.from(row)
       if (from !== undefined) this.#needed.add(row, await readJournal(ask, row.id, from))
+      this.#read.set(row.seq, row.last)
     }
     await this.#readLedgers(ask)
   }
