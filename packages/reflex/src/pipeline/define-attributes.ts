@@ -214,12 +214,6 @@ export interface NodeAttributes<Id extends string> {
   readonly messages_context_key?: string | undefined
   /** The prompt is fenced as text of strangers. Otherwise: false. */
   readonly prompt_is_data?: boolean | undefined
-  /** Files that the model sees with the prompt: images, PDFs, sounds and texts, by their paths. */
-  readonly attachments?: ListValue | undefined
-  /** A context value with further files: a path, the content as `file.read` gives it in base64, or a list. */
-  readonly attachments_context_key?: string | undefined
-  /** What the provider keeps in its cache: the system prompt, or that and the prompt. */
-  readonly prompt_cache?: 'system' | 'prompt' | undefined
   /** Whether the model may call tools. Otherwise: false. */
   readonly use_tools?: boolean | undefined
   /** The tools that it may call. Otherwise: those of the host. */
@@ -246,6 +240,12 @@ export interface NodeAttributes<Id extends string> {
   readonly 'tool_hooks.pre'?: string | undefined
   /** A command after each tool call. Otherwise: the graph’s. */
   readonly 'tool_hooks.post'?: string | undefined
+  /** Files that the model sees with the prompt: images, PDFs, sounds and texts, by their paths. */
+  readonly attachments?: ListValue | undefined
+  /** A context value with further files: a path, the content as `file.read` gives it in base64, or a list. */
+  readonly attachments_context_key?: string | undefined
+  /** What the provider keeps in its cache: the system prompt, or that and the prompt. */
+  readonly prompt_cache?: 'system' | 'prompt' | undefined
   /** When a block of branches has succeeded. Otherwise: wait_all. */
   readonly join_policy?: 'wait_all' | 'first_success' | 'k_of_n' | 'quorum' | undefined
   /** How many branches must succeed, with `k_of_n`. Otherwise: 1. */

@@ -107,6 +107,13 @@ describe('what it finds', () => {
       'not installed',
       'npm install @ai-sdk/mistral',
     ],
+    [
+      'of a cloud without its package',
+      { REFLEX_MODEL: 'bedrock:m', AWS_REGION: 'eu', AWS_ACCESS_KEY_ID: 'sk-very-secret-1234' },
+      'warning',
+      'keys AWS_REGION, AWS_ACCESS_KEY_ID',
+      'npm install @ai-sdk/amazon-bedrock',
+    ],
     ['of nobody', { REFLEX_MODEL: 'nobody:x' }, 'warning', 'R4002', 'if @ai-sdk/nobody is a package that you trust'],
     ['that is misspelt', { REFLEX_MODEL: 'opnai:gpt-5' }, 'warning', 'did you mean "openai"?', 'write openai:gpt-5'],
     ['of no provider', { REFLEX_MODEL: 'llama3' }, 'warning', 'names no provider', 'set REFLEX_BASE_URL'],

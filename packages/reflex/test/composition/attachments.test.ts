@@ -7,6 +7,7 @@ import type { ReflexOptions } from '../../src/options.ts'
 import type { Reflex } from '../../src/reflex.ts'
 import { PDF, PNG, pngOf } from '../models/files.ts'
 import type { Workflow } from '../../src/workflow/types.ts'
+import { memoryStore } from '../../src/store/index.ts'
 import { lifeIn, newFolder, workflow } from './folders.ts'
 
 /** A life whose model keeps what it is asked. */
@@ -128,6 +129,27 @@ describe('a picture that a stage of a pipeline shows its model', () => {
     expect(run.status).toBe('failed')
     expect(JSON.stringify(await reflex.runtime.journal(run.id))).toMatch(message)
     expect(asked).toEqual([])
+  })
+})
+
+describe('the answer about a file', () => {
+  test.each([
+    ['outside the work folder may not decide what runs', '{outer}/outside.png', 'failed'],
+    ['below the work folder may', 'inside.png', 'completed'],
+  ])('%s', async (_, path, status) => {
+    const outer = newFolder()
+    const folder = join(outer, 'work')
+    put(outer, 'outside.png', PNG)
+    put(folder, 'inside.png', PNG)
+    const said = 'digraph inner { start [shape=Mdiamond] done [shape=Msquare] start -> done }'
+    const text = `digraph look { start [shape=Mdiamond] done [shape=Msquare]
+      look [prompt="What is on it?", attachments="${path.replace('{outer}', outer)}", output_key=said] go [type="pipeline.run", source_key=said]
+      start -> look -> go -> done }`
+    const policy = [{ file: 'ours', allow: [`arbor://fs/read${outer}/outside.png`], deny: [] }]
+    const reflex = lifeIn(folder, { model: scriptedModel(() => said), policy, trust: 'trusted', store: memoryStore() })
+    const run = await reflex.run(put(folder, 'look.dot', text))
+    expect(run.status).toBe(status)
+    expect(JSON.stringify(await reflex.runtime.journal(run.id)).includes('it would decide what runs')).toBe(status === 'failed')
   })
 })
 

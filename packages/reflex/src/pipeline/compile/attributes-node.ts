@@ -96,14 +96,6 @@ const MODEL = rowsOf(
     ['prompt_context_key', 'key', '', 'A context value in place of `prompt`.'],
     ['messages_context_key', 'key', '', 'A context value with the conversation so far.'],
     ['prompt_is_data', 'bool', 'false', 'The prompt is fenced as text of strangers.'],
-    ['attachments', 'csv', '', 'Files that the model sees with the prompt: images, PDFs, sounds and texts, by their paths.'],
-    [
-      'attachments_context_key',
-      'key',
-      '',
-      'A context value with further files: a path, the content as `file.read` gives it in base64, or a list.',
-    ],
-    ['prompt_cache', ['system', 'prompt'], '', 'What the provider keeps in its cache: the system prompt, or that and the prompt.'],
     ['use_tools', 'bool', 'false', 'Whether the model may call tools.'],
     ['tools', 'csv', 'those of the host', 'The tools that it may call.'],
     ['max_turns', 'int', '15', 'How often it may answer with tool calls.'],
@@ -119,6 +111,22 @@ const MODEL = rowsOf(
     ['tool_hooks.post', 'text', 'the graph’s', 'A command after each tool call.'],
   ],
   ['codergen', 'fan_in', 'prompt.ab_test', 'retry.escalate', 'eval.run', 'feedback.loop', 'session.llm_call', 'tool'],
+)
+
+/** Attributes of the nodes whose model is shown files and given marks of a cache. */
+const CONTENT = rowsOf(
+  'node',
+  [
+    ['attachments', 'csv', '', 'Files that the model sees with the prompt: images, PDFs, sounds and texts, by their paths.'],
+    [
+      'attachments_context_key',
+      'key',
+      '',
+      'A context value with further files: a path, the content as `file.read` gives it in base64, or a list.',
+    ],
+    ['prompt_cache', ['system', 'prompt'], '', 'What the provider keeps in its cache: the system prompt, or that and the prompt.'],
+  ],
+  ['codergen'],
 )
 
 /** Attributes that say where branches begin and end, and how their outcomes count (reference pipeline 3.9). */
@@ -187,4 +195,4 @@ const PEOPLE = [
 ]
 
 /** Attributes of nodes, but for those of single handlers. */
-export const NODE_ATTRIBUTES: readonly AttributeRow[] = [...CORE, ...MODEL, ...BRANCHES, ...PEOPLE]
+export const NODE_ATTRIBUTES: readonly AttributeRow[] = [...CORE, ...MODEL, ...CONTENT, ...BRANCHES, ...PEOPLE]
