@@ -202,7 +202,7 @@ test('a program of a command that has not ended, as after a crash, is untrusted 
     leaves: true,
     repeat: 'ask',
     async run({ text }: JsonObject) {
-      writeFileSync(join(work, 'inner.dot'), `${String(text)}\n`)
+      writeFileSync(join(work, 'inner.dot'), `${JSON.parse(JSON.stringify(text)) as string}\n`)
       meanwhile = (await run('inner.dot')).story
       return {}
     },
