@@ -1,6 +1,7 @@
 import { type Fault, isFault } from '../kernel/index.ts'
 import { type Access, advised, BROKEN_OFF } from './advice.ts'
 import { faults } from './faults.ts'
+import { NoStream } from './http.ts'
 
 /** What the errors of the AI SDK and of `fetch` carry, as far as it is read. */
 interface Trouble {
@@ -51,6 +52,8 @@ function faultWithin(thrown: unknown): Fault | undefined {
 }
 
 function classified(thrown: unknown, { name: model, scrub }: Asked): Fault {
+  const page = noStream(thrown)
+  if (page !== undefined) return saidInstead(page, model, scrub)
   const trouble = troubleOf(thrown)
   const words = scrub(wordsOf(trouble))
   if (trouble.status !== undefined && trouble.status >= 400) return refused(trouble, trouble.status, model, words)
@@ -74,6 +77,27 @@ function classified(thrown: unknown, { name: model, scrub }: Asked): Fault {
   // Servers report errors inside a stream as plain objects.
   if (!(thrown instanceof Error)) return streamed(thrown, model, words)
   return faults.make('R4007', `${model} cannot answer: ${words}`, { cause: scrub(`${trouble.name}: ${trouble.message}`) })
+}
+
+function noStream(thrown: unknown): NoStream | undefined {
+  let next = thrown
+  for (let depth = 0; depth < MOST_CAUSES && next instanceof Error; depth++, next = next.cause) if (next instanceof NoStream) return next
+  return undefined
+}
+
+/** A server answered with success and said in place of a stream what is wrong. */
+function saidInstead({ body }: NoStream, model: string, scrub: (text: string) => string): Fault {
+  const object = fieldsOf(parsed(body))
+  const error = typeof object.error === 'object' ? fieldsOf(object.error) : object
+  const said = wordsOf({ ...troubleOf(undefined), message: pageText(body), body })
+  return error.message === undefined && typeof object.error !== 'string'
+    ? faults.make('R4012', `${model} answered with something else than a stream: ${scrub(said)}`)
+    : streamed(error, model, scrub(said))
+}
+
+/** The text of a page without its markup. */
+function pageText(body: string): string {
+  return body.replace(/<(?:style|script)\b[^>]*>[^<]*/gi, ' ').replace(/<[^>]*>/g, ' ')
 }
 
 function refused(trouble: Trouble, status: number, model: string, words: string): Fault {

@@ -16,7 +16,50 @@ export const guardedFetch: typeof fetch = async (input, init) => {
     await response.body?.cancel()
     throw redirected(response)
   }
-  return response.body === null ? response : new Response(response.body.pipeThrough(limited()), response)
+  if (response.body === null) return response
+  const body = response.body.pipeThrough(limited())
+  const isStream = response.ok && isStreamAsked(init?.body)
+  return new Response(isStream ? body.pipeThrough(events()) : body, response)
+}
+
+/** What a server sent in place of a stream of events: a page, or an object that says what is wrong. */
+export class NoStream extends Error {
+  override readonly name = 'NoStream'
+  readonly body: string
+
+  constructor(body: string) {
+    super('the server sent no stream')
+    this.body = body
+  }
+}
+
+/** Characters of a body that is no stream: enough for what it says. */
+const MOST_SAID = 20_000
+
+function isStreamAsked(body: unknown): boolean {
+  return typeof body === 'string' && /"stream"\s*:\s*true/.test(body)
+}
+
+/** Lets a stream of events through. One that begins with `<` or `{` has none: its text is the failure, as `NoStream`. */
+function events(): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder()
+  let begin: string | undefined = ''
+  let isPage = false
+  return new TransformStream({
+    transform(chunk, to) {
+      if (begin === undefined) return to.enqueue(chunk)
+      // White space before the first event, or the page, says nothing.
+      begin = (begin + decoder.decode(chunk, { stream: true })).trimStart()
+      isPage = begin.startsWith('<') || begin.startsWith('{')
+      if (isPage && begin.length > MOST_SAID) throw new NoStream(begin.slice(0, MOST_SAID))
+      if (isPage || begin === '') return
+      to.enqueue(new TextEncoder().encode(begin))
+      begin = undefined
+    },
+    flush() {
+      if (isPage && begin !== undefined) throw new NoStream(begin)
+    },
+  })
 }
 
 function limited(): TransformStream<Uint8Array, Uint8Array> {

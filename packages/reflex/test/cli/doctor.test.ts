@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { settingsOf } from '../../src/cli/doctor/settings.ts'
 import type { World } from '../../src/cli/world.ts'
 import { readConfig } from '../../src/config.ts'
+import { virtualHost } from '../../src/testing/index.ts'
 import { reflex, workFolder, type WorldOptions } from './worlds.ts'
 
 interface Doctored {
@@ -298,4 +299,31 @@ describe('reflex.config.json', () => {
     mkdirSync(join(folder, 'reflex.config.json'))
     expect(readConfig(folder).warnings).toEqual([expect.objectContaining({ code: 'R1025' })])
   })
+})
+
+describe('prices', () => {
+  test('say how old they are, and warn once they are', async () => {
+    const folder = workFolder()
+    writeFileSync(join(folder, 'prices.json'), '\ufeff{"date": "2026-02-01", "prices": {"test": {"input": 1, "output": 2}}}')
+    const environment = { REFLEX_PRICES: 'prices.json' }
+    const at = async (date: string): Promise<ReturnType<typeof check>> =>
+      check(await doctor({ folder, environment, host: virtualHost({ at: Date.parse(date) }) }), 'prices')
+    expect(await at('2026-02-11T12:00:00Z')).toMatchObject({ found: 'ok', text: 'taken on 2026-02-01, 10 days ago · prices.json' })
+    expect(await at('2026-12-01T12:00:00Z')).toMatchObject({
+      found: 'warning',
+      text: 'taken on 2026-02-01, 303 days ago · prices.json: costs may be wrong',
+    })
+  })
+})
+
+test.each([
+  'http://ana:hushhush@127.0.0.1:9/v1',
+  'http://127.0.0.1:9/v1?api_key=hushhush',
+  'https://hushhushhushhushhushhush@127.0.0.1:9/v1',
+])('a secret in the base URL is not shown: %s', async (url) => {
+  const options = { folder: workFolder(), environment: { REFLEX_BASE_URL: url, REFLEX_MODEL: 'llama3' } }
+  for (const flags of [[], ['--json']]) {
+    const { out, err } = await reflex(['doctor', ...flags], options)
+    expect(out + err).not.toContain('hush')
+  }
 })

@@ -202,7 +202,7 @@ describe('a failing server', () => {
   test.each([
     ['breaks', { cut: 'within', text: 'Forty-two, as everybody knows' }, 'R4011'],
     ['ends early', { cut: 'end', text: 'Forty-two, as everybody knows' }, 'R4011'],
-    ['is not a stream', { raw: '<html></html>', headers: { 'content-type': 'text/html' } }, 'R4011'],
+    ['is not a stream', { raw: '<html></html>', headers: { 'content-type': 'text/html' } }, 'R4012'],
     ['holds nonsense', { raw: 'data: {"hello"\n\n', headers: { 'content-type': 'text/event-stream' } }, 'R4012'],
     [
       'reports an error',

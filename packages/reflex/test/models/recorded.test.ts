@@ -342,3 +342,8 @@ describe('a recording by hand', () => {
     )
   })
 })
+
+test('a recording may begin with a byte order mark', async () => {
+  const models = recordedModels('\ufeff{"label": "a", "reply": {"text": "one"}, "by": "hand"}\r\n')
+  expect(await models.generate(saying('?', { label: 'a' }), watched())).toMatchObject({ text: 'one' })
+})
