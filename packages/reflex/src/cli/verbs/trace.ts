@@ -182,16 +182,17 @@ const SAYS: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told
   fork: ({ text = '' }) => ({ text: `▸ ${text}` }),
   wait: (event) => ({ text: `‖ ${waitText(event)}` }),
   warn: (event) => ({ text: `! ${event.text ?? ''}`, facts: event.facts?.attempt === undefined ? [] : [attemptText(event)] }),
-  note: (event, _, { limit }) => {
-    const wrote = wroteText(event, limit)
-    return { text: event.text ?? '', more: wrote === '' ? [] : [`+ ${wrote}`] }
+  note: (event, _, options) => {
+    const wrote = wroteText(event, options.limit)
+    return withSent({ text: event.text ?? '', more: wrote === '' ? [] : [`+ ${wrote}`] }, event, options)
   },
 }
 
 function tell(line: StoryLine, told: Told, options: TraceOptions): Said | undefined {
   const { event } = line
-  // Every stage signals how it ended, which the line of its end says already.
-  if (event.facts?.signal !== undefined && !options.verbose) return undefined
+  // Every stage signals how it ended, which the line of its end says already; that it asks a model, that line says too.
+  const { signal, saw, detail } = event.facts ?? {}
+  if ((signal !== undefined || (saw !== undefined && detail === true)) && !options.verbose) return undefined
   return event.mark === 'answer' ? answered(line) : SAYS[event.mark]?.(event, told, options)
 }
 

@@ -29,7 +29,21 @@ export function pipelineStory(change: Change<TypedGraph>): StoryEvent[] {
     ...(record.more?.wait ?? []).flatMap(([type, name, due, about]) => waitStory(heard, type, name, due ?? undefined, about)),
     ...(record.more?.call === undefined ? [] : [pushStory(change, nodeOf(frame.position) ?? heard.node)]),
     ...branchStory(heard, remarked),
+    ...sentStory(change),
   ]
+}
+
+/** The messages with which a conversation with a model begins: instructions, preamble, prompt. Later turns add to them. */
+function sentStory({ record, frame }: Change<TypedGraph>): StoryEvent[] {
+  return (record.requests ?? []).flatMap(([port, args]): StoryEvent[] => {
+    if (port !== 'model' || !isObject(args)) return []
+    const { conversation } = args
+    const part = typeof conversation === 'string' ? frame.reader().get(conversation) : undefined
+    const { messages } = conversation === undefined ? args : isObject(part) && isObject(part['request']) ? part['request'] : {}
+    if (!isList(messages)) return []
+    const facts = { detail: true, saw: { messages } }
+    return [{ mark: 'note', node: nodeOf(frame.position) ?? '', text: 'asks a model', facts }]
+  })
 }
 
 /** What people did, what came back from a program, and what an effect did that is not the end of its node. */
