@@ -562,7 +562,7 @@ export interface NodeAttributes<Id extends string> {
   readonly 'manager.actions'?: ListValue | undefined
   /** The rest between two words of advice. Otherwise: the poll interval. */
   readonly 'manager.steer_cooldown'?: DurationValue | undefined
-  /** Warned about: the watched pipeline always ends with the loop. Otherwise: false. */
+  /** The watched pipeline runs on when the loop ends; this pipeline ends once it has ended. Otherwise: false. */
   readonly 'manager.detach'?: boolean | undefined
   /** The proposal that is asked about. */
   readonly proposal_id?: string | undefined
