@@ -41,8 +41,9 @@ export function acceptValue(value: unknown, options?: ReadOptions): { readonly k
 }
 
 /** Makes a program known, and those that come along with it. */
-export function addPrograms(programs: Programs, kind: string, { id, source, def, local, along = [] }: ReadProgram): Program {
+export function addPrograms(programs: Programs, kind: string, { id, version, source, def, local, along = [] }: ReadProgram): Program {
   for (const called of along) addPrograms(programs, kind, called)
+  if (version !== undefined) programs.add(kind, `${id}@${version}`, source, { def, local })
   return programs.add(kind, id, source, { def, local })
 }
 

@@ -134,15 +134,16 @@ export class Library {
   *#namesBeside(folder: string, kind: string): Generator<string> {
     for (const where of [folder, ...this.#places.folders]) {
       for (const file of filesOfKind(where, kind)) {
-        const id = isModule(file) ? undefined : this.#idOf(file)
+        const { id, version } = (isModule(file) ? undefined : this.#programIn(file)) ?? {}
         yield id ?? basename(file).split('.')[0] ?? file
+        if (id !== undefined && version !== undefined) yield `${id}@${version}`
       }
     }
   }
 
-  #idOf(file: string): string | undefined {
+  #programIn(file: string): ReadProgram | undefined {
     try {
-      return formatOf(file)?.read(readText(file), file, { guards: this.#options.guards, proofs: 'errors' }).program?.id
+      return formatOf(file)?.read(readText(file), file, { guards: this.#options.guards, proofs: 'errors' }).program
     } catch {
       return undefined
     }
@@ -167,7 +168,8 @@ export class Library {
 
   /**
    * A program by name: in the file of that name, else in any file of its kind, in each folder. A name that is a path leads
-   * to that file, beside the caller or in a folder above; the program is then known by the path. Each file really lies in the
+   * to that file, beside the caller or in a folder above; the program is then known by the path. `id@version` means the program
+   * that states this version; without one, the highest version in the first folder that has any is meant. Each file really lies in the
    * work folder, the caller's or one of the folders of programs, and the policy must allow reading it.
    */
   async find(name: string, folder: string, modules = false): Promise<Program | undefined> {
@@ -178,13 +180,22 @@ export class Library {
     const named = path === undefined ? undefined : await this.#resultOf(path)
     if (path !== undefined && named?.program !== undefined) return this.#register({ ...named.program, id }, path, named.written)
     for (const where of [folder, ...this.#places.folders]) {
-      for (const file of candidates(where, kind, id, modules && where === folder)) {
-        if (placed(file, places) === undefined) {
-          if (bears(file, id)) throw outOfPlace(file)
-          continue
+      for (const [wanted, version] of referenced(id)) {
+        let newest: { readonly program: ReadProgram; readonly file: string; readonly written?: WrittenBy | undefined } | undefined
+        for (const file of candidates(where, kind, wanted, modules && where === folder)) {
+          if (placed(file, places) === undefined) {
+            if (bears(file, wanted)) throw outOfPlace(file)
+            continue
+          }
+          const { program, written } = (await (bears(file, wanted) ? this.#read(file) : this.#resultOf(file))) ?? {}
+          if (program?.id !== wanted || (version !== undefined && program.version !== version)) continue
+          // Only under the name that it was looked up by: a call without a version means another one.
+          if (version !== undefined) return this.#register({ ...program, id, version: undefined }, file, written)
+          if (program.version === undefined) return this.#register(program, file, written)
+          // Of several versions in one folder the highest is meant.
+          if (newest === undefined || compareVersions(program.version, newest.program.version) > 0) newest = { program, file, written }
         }
-        const { program, written } = (await (bears(file, id) ? this.#read(file) : this.#resultOf(file))) ?? {}
-        if (program?.id === id) return this.#register(program, file, written)
+        if (newest !== undefined) return this.#register(newest.program, newest.file, newest.written)
       }
     }
     return undefined
@@ -249,7 +260,8 @@ export class Library {
       }
       const own = `${format.kind}:${program.id}`
       names.set(file, own)
-      for (const name of this.#programs.kind(format.kind).refs?.(program.def) ?? []) if (name !== own) called.add(name)
+      for (const name of this.#programs.kind(format.kind).refs?.(program.def) ?? [])
+        for (const [meant] of referenced(name)) if (meant !== own) called.add(meant)
     }
     return [...names].filter(([, name]) => !called.has(name)).map(([file]) => file)
   }
@@ -275,6 +287,18 @@ interface ReadFile extends ReadResult {
 /** True if a person names a level for a module at which a run may do all that the person may. */
 function isTrustedModule(trust: Trust = 'untrusted'): boolean {
   return lesserTrust(trust, 'trusted') === 'trusted'
+}
+
+/** The programs that a reference may mean: that of exactly this id, then a version of the id before the last `@`. */
+function referenced(reference: string): (readonly [id: string, version: string | undefined])[] {
+  const at = reference.lastIndexOf('@')
+  const exact = [reference, undefined] as const
+  return at <= 0 || at === reference.length - 1 ? [exact] : [exact, [reference.slice(0, at), reference.slice(at + 1)]]
+}
+
+/** Compares versions by their numbers: `1.10` comes after `1.9`. */
+function compareVersions(a: string, b: string | undefined): number {
+  return a.localeCompare(b ?? '', 'en', { numeric: true })
 }
 
 async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 'now' | 'at'>, options: ReadOptions): Promise<ReadResult> {

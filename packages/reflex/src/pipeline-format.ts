@@ -5,7 +5,7 @@ import { ActionRegistry } from './pipeline/actions/registry.ts'
 import { openCheckpoint, resumeArgument } from './pipeline/checkpoint/resume.ts'
 import type { TypedGraph } from './pipeline/compile/typed.ts'
 import { formatDot } from './pipeline/dot/format.ts'
-import type { DotGraph } from './pipeline/dot/graph.ts'
+import { type DotGraph, textOf } from './pipeline/dot/graph.ts'
 import { Keeping } from './pipeline/folder/keeping.ts'
 import { takeInputs } from './pipeline/inputs.ts'
 import { locateInPipeline } from './pipeline/locate.ts'
@@ -63,7 +63,8 @@ const BEGINNING = /^\ufeff?(?:\s|\/\/[^\n]*\n|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*
 
 function resultOf({ id, source, typed, findings }: ReadPipelineResult): ReadResult {
   if (id === undefined || source === undefined) return { findings }
-  return { program: { id, source: { ...source }, def: typed, local: undefined }, findings }
+  const version = (typed && textOf(typed.graph.attributes, 'version')?.trim()) || undefined
+  return { program: { id, version, source: { ...source }, def: typed, local: undefined }, findings }
 }
 
 function isGraph(value: unknown): value is DotGraph {

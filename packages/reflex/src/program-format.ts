@@ -13,6 +13,8 @@ import type { Effects } from './workflow/verify.ts'
 /** A program as its file gives it, before it is registered. */
 export interface ReadProgram {
   readonly id: string
+  /** The version that it states, for references of the form `kind:id@version`. */
+  readonly version?: string | undefined
   readonly source: Json
   readonly def: unknown
   /** Why it cannot be stored as data, if it cannot. */

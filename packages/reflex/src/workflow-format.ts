@@ -65,7 +65,7 @@ function oneProgram(given: Workflow): ReadProgram {
   const { source, local: named } = workflowSource(workflow)
   // What another process could not load again is not data either: values in TypeScript that the JSON form does not know.
   const local = named ?? shapeFindings(source)[0]?.message
-  return { id: workflow.id, source, def: compileWorkflow(workflow), local }
+  return { id: workflow.id, version: workflow.version, source, def: compileWorkflow(workflow), local }
 }
 
 /** Whether a value has the shape of a workflow, well enough to be checked as one. */

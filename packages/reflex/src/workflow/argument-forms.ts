@@ -1,4 +1,4 @@
-import { ANYTHING, FLAG, type Form, FUNCTION, having, listOf, OBJECT, options, recordOf, shape, TEXT } from '../text/index.ts'
+import { ANYTHING, FLAG, type Form, FUNCTION, having, listOf, NAMED_VALUES, OBJECT, options, recordOf, shape, TEXT } from '../text/index.ts'
 import type { EngineOptions, InitOptions, PushWorkflowOptions, RestoreOptions, ResumeOptions, UnwindOptions } from './types.ts'
 
 /** One form for each option of a type. */
@@ -7,7 +7,8 @@ type FormsOf<Options> = Readonly<Record<keyof Options, Form>>
 export const REGISTRY = having('a registry', 'get', 'list')
 export const AGENT = having('an agent', 'resolve')
 export const READER = having('a board', 'get', 'has')
-const GUARDS = recordOf(FUNCTION)
+// A guard without a function has a fault of its own.
+const GUARDS = NAMED_VALUES
 
 const ENGINE = {
   persistence: having('an adapter', 'save'),

@@ -49,6 +49,7 @@ type ChildKeys<Child> = Child extends { readonly values: infer Values } ? keyof 
 /** How a workflow stands in TypeScript; `workflow` makes the seed's data of it. */
 export interface WorkflowDefinition<Board, Calls, Outputs, From, EdgeId = string, Event = string> {
   readonly id: string
+  readonly version?: string
   readonly entry: keyof NoInfer<Calls> & string
   /** What the keys of the board hold: validators, or JSON Schemas. With it, every key that is named must be one of these. */
   readonly board?: Board

@@ -3,7 +3,7 @@ import { copyJson, type Json } from '../kernel/json.ts'
 import type { Program } from '../kernel/program.ts'
 import { Runtime } from '../kernel/runtime.ts'
 import { demand, FUNCTION, TEXT } from '../text/index.ts'
-import { AGENT, ENGINE_OPTIONS, INIT_OPTIONS, PUSH_OPTIONS, REGISTRY, STEP_OPTIONS, UNWIND_OPTIONS } from './argument-forms.ts'
+import { ENGINE_OPTIONS, INIT_OPTIONS, PUSH_OPTIONS, REGISTRY, STEP_OPTIONS, UNWIND_OPTIONS } from './argument-forms.ts'
 import { ScopedBlackboardReader } from './blackboard.ts'
 import { checkInputs } from './board-schemas/inputs.ts'
 import { type CompiledWorkflow, compileWorkflow, workflowSource } from './compile.ts'
@@ -61,7 +61,7 @@ export class ReflexEngine {
   #busy = false
 
   constructor(registry: WorkflowRegistry, agent: RunnableAgent, options: EngineOptions = {}) {
-    demand('createEngine', { registry: [registry, REGISTRY], agent: [agent, AGENT], options: [options, ENGINE_OPTIONS] })
+    demand('createEngine', { registry: [registry, REGISTRY], options: [options, ENGINE_OPTIONS] })
     this.registry = registry
     this.#options = options
     this.#host = options.host ?? systemHost

@@ -60,6 +60,11 @@ const edge = z.strictObject({
 export const workflowFile = z.strictObject({
   $schema: text.optional().describe('The schema of this file, for editors'),
   id: text.describe('The name by which it is registered and invoked'),
+  version: z
+    .string()
+    .regex(/^[^@\s]+$/)
+    .optional()
+    .describe('The version that a call names as id@version'),
   entry: text.describe('The node at which it starts'),
   nodes: z.record(text, node).describe('The nodes, by id'),
   edges: z.array(edge).describe('The ways between nodes; they must not form a circle'),

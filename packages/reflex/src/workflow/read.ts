@@ -124,6 +124,7 @@ export function buildWorkflow(
   })
   const nodes = Object.fromEntries(Object.entries(file.nodes).map(([key, node]) => [key, buildNode(node)]))
   const workflow: Workflow = { id: file.id, entry: file.entry, nodes, edges }
+  if (file.version !== undefined) workflow.version = file.version
   if (file.board !== undefined) workflow.board = file.board
   if (file.metadata !== undefined) workflow.metadata = file.metadata
   return { workflow, findings }

@@ -6,6 +6,7 @@ import { faults } from './faults.ts'
 import { ownCopy } from './own-copy.ts'
 import type { VerificationResult, Workflow } from './types.ts'
 import { refusal } from './validation-error.ts'
+import { versionedId } from './versioned-id.ts'
 import { validateWorkflow } from './validate.ts'
 import { verifyWorkflow } from './verify.ts'
 
@@ -70,7 +71,9 @@ export class WorkflowRegistry {
   }
 
   #check(workflow: Workflow, replaced?: string): Fault[] {
-    const registered = (id: string): boolean => this.#workflows.has(id) && id !== replaced
+    // Of one id there may be several versions.
+    const taken = versionedId(workflow)
+    const registered = (id: string): boolean => this.#workflows.has(id === workflow.id ? taken : id) && id !== replaced
     const findings = validateWorkflow(workflow, { registered, names: () => this.#workflows.keys() })
     const error = findings.find((finding) => finding.severity === 'error')
     if (error !== undefined) throw refusal(workflow.id, error)
@@ -79,14 +82,16 @@ export class WorkflowRegistry {
 
   #take(workflow: Workflow, options: RegisterOptions, replaced?: string): void {
     const findings = this.#check(workflow, replaced)
-    this.#workflows.set(workflow.id, ownCopy(workflow))
+    const copy = ownCopy(workflow)
+    this.#workflows.set(workflow.id, copy)
+    this.#workflows.set(versionedId(workflow), copy)
     this.#given.set(workflow.id, workflow)
     for (const finding of findings) if (finding.code === 'R1053') this.#warn(`Workflow '${workflow.id}': ${finding.message}`)
     if (options.verify !== true) return
     for (const warning of this.verify(workflow.id).warnings) this.#warn(`Workflow '${workflow.id}': ${warning.message} (${warning.code})`)
   }
 
-  /** The frozen copy that was made when it was registered. */
+  /** The frozen copy that was made when it was registered: of `id@version`, of an id, or of its version that was registered last. */
   get(id: string): Workflow | undefined {
     return this.#workflows.get(id)
   }
@@ -95,7 +100,7 @@ export class WorkflowRegistry {
     return this.#workflows.has(id)
   }
 
-  /** Ids in the order of registration. */
+  /** Ids in the order of registration, and `id@version` behind the id of a workflow that states a version. */
   list(): string[] {
     return [...this.#workflows.keys()]
   }

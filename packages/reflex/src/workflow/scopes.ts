@@ -3,6 +3,7 @@ import type { Entry } from '../kernel/scope.ts'
 import { type ReadableScope, ScopedBlackboardReader } from './blackboard.ts'
 import { type CompiledWorkflow, nodeAt } from './compile.ts'
 import type { BlackboardSource } from './types.ts'
+import { versionedId } from './versioned-id.ts'
 
 /** Names the workflow of a frame, for the sources of its entries. */
 export type WorkflowNames = (frame: Frame) => string
@@ -50,7 +51,7 @@ export function frameReader(frame: Frame): ScopedBlackboardReader {
   return new ScopedBlackboardReader([frameScope(frame, UNNAMED), ...callerScopes(frame, UNNAMED)].map(withoutNames))
 }
 
-/** The workflow of a compiled program, if it is one. */
+/** The id of the workflow of a compiled program, with the version that it states; empty for other programs. */
 export function workflowName(def: unknown): string {
-  return typeof def === 'object' && def !== null && 'workflow' in def ? (def as CompiledWorkflow).workflow.id : ''
+  return typeof def === 'object' && def !== null && 'workflow' in def ? versionedId((def as CompiledWorkflow).workflow) : ''
 }

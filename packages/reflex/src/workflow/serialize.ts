@@ -22,6 +22,7 @@ export function serializeWorkflow(workflow: Workflow, options: SerializeWorkflow
   demand('serializeWorkflow', { workflow: [workflow, WORKFLOW], options: [options, SERIALIZE_OPTIONS] })
   const file = {
     id: workflow.id,
+    version: workflow.version,
     entry: workflow.entry,
     nodes: Object.fromEntries(Object.entries(workflow.nodes).map(([key, node]) => [key, writeNode(node)])),
     edges: workflow.edges.map((edge) => writeEdge(edge, workflow.id, options.guardNames)),

@@ -238,7 +238,14 @@ function invocations({ workflow, nodes, locate }: Subject, { registered, names =
   return nodes.flatMap(([key, node]) => {
     const target: unknown = node.invokes?.workflowId
     if (typeof target !== 'string' || target === workflow.id || registered(target)) return []
-    const meant = (guess ??= suggester([workflow.id, ...names()].filter((name) => typeof name === 'string')))(target)
+    const known = [workflow.id, ...names()].filter((name) => typeof name === 'string')
+    const meant = (guess ??= suggester(known))(target)
+    const versions = versionsOf(target, known)
+    if (versions.length > 0) {
+      const fix = `write ${versions.map((name) => quote(name)).join(' or ')}`
+      const message = `node ${quote(key)} invokes ${quote(target)}, and there is no such version; there is ${versions.map((name) => quote(name)).join(', ')}`
+      return [faults.make('R1053', message, { ...locate(['nodes', key, 'invokes', 'workflowId']), fix })]
+    }
     return [
       faults.make('R1053', `node ${quote(key)} invokes ${quote(target)}, which is not registered`, {
         ...locate(['nodes', key, 'invokes', 'workflowId'], { note: didYouMean(meant) }),
@@ -246,6 +253,12 @@ function invocations({ workflow, nodes, locate }: Subject, { registered, names =
       }),
     ]
   })
+}
+
+/** The versions that there are of a program of which another version is named. */
+function versionsOf(target: string, known: readonly string[]): readonly string[] {
+  const at = target.lastIndexOf('@')
+  return at <= 0 ? [] : known.filter((name) => name.startsWith(target.slice(0, at + 1)))
 }
 
 function nameNode(meant: string | undefined, nodes: Subject['nodes']): string {

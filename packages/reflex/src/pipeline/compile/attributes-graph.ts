@@ -50,7 +50,7 @@ export const GRAPH_ATTRIBUTES: readonly AttributeRow[] = rowsOf('graph', [
   ['skill_path', 'text', '', 'Only a value.'],
   ['strategy', 'text', '', 'Only a value.'],
   ['nested_graphs', 'text', '', 'Only a value: the files of the pipelines that this one calls.'],
-  ['version', 'text', '', 'Only a value.'],
+  ['version', 'text', '', 'The version of the pipeline, which a call names as `id@version`.'],
 ])
 
 /** Attributes of edges (seed pipeline 2.8; reference pipeline 2.5). */

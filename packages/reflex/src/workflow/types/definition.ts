@@ -102,6 +102,8 @@ export type BoardSchema = Validator | JsonObject
 /** A directed graph without cycles. Repetition is a workflow that calls itself (seed workflow 1.5, 2.1). */
 export interface Workflow {
   id: string
+  /** The version that a call names as `id@version`; a call without one gets the version that was registered last. */
+  version?: string
   entry: string
   nodes: Record<string, Node>
   edges: Edge[]
