@@ -13,18 +13,18 @@ const child = (version?: string): Workflow => ({
   edges: [],
 })
 
-const calling = (...references: readonly string[]): Workflow => ({
-  id: 'caller',
-  entry: 'n0',
-  nodes: Object.fromEntries([
-    ...references.map(
-      (workflowId, i) =>
-        [`n${i}`, { id: `n${i}`, spec: {}, invokes: { workflowId, returnMap: [{ parentKey: `got${i}`, childKey: 'out' }] } }] as const,
-    ),
-    [`n${references.length}`, { id: `n${references.length}`, spec: {} }] as const,
-  ]),
-  edges: references.map((_, i) => ({ id: `e${i}`, from: `n${i}`, to: `n${i + 1}`, event: 'NEXT' })),
-})
+function calling(...references: readonly string[]): Workflow {
+  const nodes: Workflow['nodes'] = { end: { id: 'end', spec: {} } }
+  for (const [i, workflowId] of references.entries())
+    nodes[`n${i}`] = { id: `n${i}`, spec: {}, invokes: { workflowId, returnMap: [{ parentKey: `got${i}`, childKey: 'out' }] } }
+  const edges = references.map((_, i) => ({
+    id: `e${i}`,
+    from: `n${i}`,
+    to: i + 1 < references.length ? `n${i + 1}` : 'end',
+    event: 'NEXT',
+  }))
+  return { id: 'caller', entry: 'n0', nodes, edges }
+}
 
 function folderWith(programs: Readonly<Record<string, Workflow | string>>): string {
   const folder = workFolder()
