@@ -113,8 +113,12 @@ export class Library {
     if (isModule(file)) return { file, ...(await this.#read(file, kind, all)) }
     const alone = await this.#read(file, kind, { ...all, proofs: 'alone' })
     if (alone.program === undefined) return { file, ...alone }
+    const { def } = alone.program
+    const ofKind = this.#programs.kind(formatOf(file, kind)?.kind ?? '')
+    // A hash of what calls nothing would be for nothing.
+    if (def !== undefined && (ofKind.refs?.(def) ?? []).length === 0) return { file, ...alone }
     const program = this.#register(alone.program, file, alone.written, kind)
-    if ((this.#programs.kind(program.kind).refs?.(program.def) ?? []).length === 0) return { file, ...alone }
+    if ((ofKind.refs?.(program.def) ?? []).length === 0) return { file, ...alone }
     await this.resolveCalls(program, dirname(file))
     const lookup = (reference: string): Program | undefined => this.#programs.find(reference)
     const names = (of: string): Iterable<string> => this.#namesBeside(dirname(file), of)

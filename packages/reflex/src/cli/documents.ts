@@ -1,5 +1,5 @@
 import type { OpenQuestion, RunHandle } from '../handle.ts'
-import { type FaultData, faultData, type JsonObject, type RunRow } from '../kernel/index.ts'
+import { type FaultData, faultData, type JsonObject } from '../kernel/index.ts'
 import type { StoryLine } from '../history/trace.ts'
 import { explained } from './explained.ts'
 import { plain, programDocument } from './run-document.ts'

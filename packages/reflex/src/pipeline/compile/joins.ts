@@ -55,6 +55,8 @@ function isFanIn({ canonical, custom }: Pick<TypedNode, 'canonical' | 'custom'>)
 
 /** Fan-ins, and all nodes from which one can be reached. */
 function ancestorsOfFanIns({ nodes, outgoing }: JoinView): ReadonlySet<string> {
+  const found = new Set([...nodes.values()].filter(isFanIn).map(({ id }) => id))
+  if (found.size === 0) return found
   const before = new Map<string, string[]>()
   for (const edges of outgoing.values()) {
     for (const { edge } of edges) {
@@ -63,7 +65,6 @@ function ancestorsOfFanIns({ nodes, outgoing }: JoinView): ReadonlySet<string> {
       else others.push(edge.from)
     }
   }
-  const found = new Set([...nodes.values()].filter(isFanIn).map(({ id }) => id))
   for (const id of found) for (const from of before.get(id) ?? []) found.add(from)
   return found
 }

@@ -1,20 +1,7 @@
 import { quote } from '../../text/index.ts'
 import { versionOf } from '../adapt/version.ts'
-import { textOf } from '../dot/graph.ts'
 import type { TypedGraph } from '../compile/typed.ts'
 import type { LintFinding, LintRule } from './finding.ts'
-import { jumpsOf, reachedFrom } from './reach.ts'
-
-/** What a run can come to: over edges, jumps after a failure, and to where branches join (reference pipeline 11.3). */
-function reachable(typed: TypedGraph): Set<string> {
-  const jumps = (node: string): readonly string[] => {
-    const attributes = typed.nodes.get(node)?.node.attributes
-    if (attributes === undefined) return []
-    const joins = [textOf(attributes, 'join_target') ?? '', typed.joins.get(node) ?? '']
-    return [...jumpsOf(attributes), ...joins].filter((target) => target !== '')
-  }
-  return reachedFrom(typed, [...typed.starts, ...jumpsOf(typed.graph.attributes)], jumps)
-}
 
 /**
  * Nodes behind one that cannot be reached are counted there: they are the same mistake. In a pipeline that its own run has
@@ -25,7 +12,7 @@ export const reachability: LintRule = {
   code: 'R1127',
   *apply(typed) {
     if (typed.start === undefined) return
-    const reached = reachable(typed)
+    const { reached } = typed
     const lost = [...typed.nodes.keys()].filter((node) => !reached.has(node))
     const first = lost.filter((node) => (typed.incoming.get(node) ?? []).length === 0)
     const told = new Set<string>()
@@ -62,7 +49,7 @@ export const orphanNode: LintRule = {
   name: 'orphan_node',
   code: 'R1128',
   *apply(typed) {
-    const reached = reachable(typed)
+    const { reached } = typed
     for (const node of typed.nodes.keys()) {
       if ((typed.incoming.get(node) ?? []).length > 0 || (typed.outgoing.get(node) ?? []).length > 0) continue
       if (reached.has(node) && node !== typed.start) continue

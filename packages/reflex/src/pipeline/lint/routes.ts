@@ -24,6 +24,9 @@ export interface NodeRoutes {
   readonly covered: boolean
 }
 
+/** The routes of a node with a single edge that has no condition: there is nothing to try. */
+const ALWAYS_TAKEN: NodeRoutes = { dead: new Map(), ties: [], covered: true }
+
 /** Conditions that are evaluated for one pipeline, cases times edges; nothing is said of the nodes after that. */
 const WORK = 400_000
 /** What these do is fixed: they name no label that they prefer and no node to go on with (reference pipeline 3.3). */
@@ -51,8 +54,13 @@ export function routesOf(typed: TypedGraph): Map<string, NodeRoutes> {
   let work = WORK
   for (const [id, node] of typed.nodes) {
     const edges = typed.outgoing.get(id) ?? []
-    const conditions = edges.flatMap(({ condition }) => condition ?? [])
     if (edges.length === 0 || node.canonical === 'exit' || isChosen(node)) continue
+    const [only] = edges
+    if (edges.length === 1 && only?.condition === undefined) {
+      routes.set(id, ALWAYS_TAKEN)
+      continue
+    }
+    const conditions = edges.flatMap(({ condition }) => condition ?? [])
     const cases = tried(conditions)
     if (cases === undefined) continue
     work -= cases.length * edges.length
