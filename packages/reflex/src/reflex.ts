@@ -59,7 +59,7 @@ import { refuseLimits } from './limits-given.ts'
 import type { Models } from './models/index.ts'
 import type { ReflexOptions, ResumeOptions, RunLimits, RunOptions } from './options.ts'
 import { Observing } from './history/telemetry/observing.ts'
-import type { ProjectedSpan } from './history/telemetry/spans.ts'
+import { type ProjectedSpan, projectSpans } from './history/telemetry/spans.ts'
 import type { DotGraph } from './pipeline/index.ts'
 import { ledgerPlace } from './pipeline/memory/written-programs.ts'
 import { UNTRUSTED } from './pipeline/middleware/label.ts'
@@ -547,7 +547,6 @@ export class Reflex {
     const history = await this.runtime.history((await this.find(ref)).id)
     const fork = history.state.start?.fork
     const origin = fork === undefined ? undefined : (await this.store.read(fork[0], 0))?.row.trace
-    const { projectSpans } = await import('./history/telemetry/spans.ts')
     return projectSpans(history, { origin })
   }
 
