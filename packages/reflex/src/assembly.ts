@@ -74,7 +74,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
         run: runFolder,
         home: environment['HOME'],
       }),
-    ...(hidden === undefined ? {} : { redact: hidden.text }),
+    ...(hidden === undefined ? {} : { redact: (text: string) => hidden.text(text) }),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
   const { policy, allow } = policyFor(options, { ...home, workdir, userHome: environment['HOME'], now: () => host.now() }, facts)
