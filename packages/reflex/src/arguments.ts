@@ -124,10 +124,11 @@ export const CANCEL_OPTIONS = options({
 } satisfies FormsOf<CancelOptions>)
 export const RUN_OBJECT = shape('a run', { id: TEXT, state: OBJECT })
 export const FORK_OPTIONS = options({
-  set: NAMED_VALUES,
-  decide: TEXT,
+  // Each is checked where it is read, with a code of its own.
+  set: ANYTHING,
+  decide: ANYTHING,
   id: TEXT,
-  trust: TRUST,
+  trust: ANYTHING,
   simulate: FLAG,
 } satisfies FormsOf<ForkRunOptions>)
 export const FILTER = options({ status: listOf(TEXT), prefix: TEXT, limit: NUMBER } satisfies FormsOf<RunFilter>)

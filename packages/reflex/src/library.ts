@@ -206,8 +206,8 @@ export class Library {
   }
 
   /** Throws `R1097` for a file that a run wrote: one that has all rights of the person who names it, below the level `trusted`. */
-  async refuseWritten(file: string, trust?: Trust): Promise<void> {
-    const written = isTrustedModule(trust) ? undefined : await this.#places.provenance?.(file, textIfAny(file), true)
+  async refuseWritten(file: string, trust?: Trust, only: 'known' | 'tools' = 'known'): Promise<void> {
+    const written = isTrustedModule(trust) ? undefined : await this.#places.provenance?.(file, textIfAny(file), only)
     if (written !== undefined) throw refuseWritten(file, written)
   }
 

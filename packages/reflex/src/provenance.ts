@@ -14,10 +14,9 @@ export interface WrittenBy {
 }
 
 /**
- * Finds out whether a run wrote a file with this text; undefined for a file that its operator vouches for. With `known`, only what
- * the labels show counts.
+ * Finds out whether a run wrote a file with this text; undefined for a file that its operator vouches for. With `known`, only what the labels show counts; with `tools`, only what tools and commands wrote: the runtime itself writes such a file.
  */
-export type FindProvenance = (file: string, text: string, known?: boolean) => Promise<WrittenBy | undefined>
+export type FindProvenance = (file: string, text: string, only?: 'known' | 'tools') => Promise<WrittenBy | undefined>
 
 /**
  * Finds the origin of files by the labels that runs leave. Every file in the folder of runs was written by one. A text that a
@@ -28,13 +27,14 @@ export function programProvenance(
   labels: WrittenLabels,
   { runs, workdir }: { readonly runs: string; readonly workdir: string },
 ): FindProvenance {
-  return async (file, text, known = false) => {
+  return async (file, text, only) => {
     await labels.refresh()
     const real = realPath(file)
-    const { label, run } = labels.ofProgram(ledgerPlace(real), text)
+    const { label, run } = labels.ofProgram(ledgerPlace(real), text, { logs: only !== 'tools' })
     if (label.level > 0) return { level: levelOf(label), ...(run === undefined ? {} : { run }) }
+    if (only === 'tools') return undefined
     // Of other files, commands may have written any.
-    const unknown = known || isProgram(real) || !isBelow(real, workdir) ? TRUSTED : labels.byAnyCommand()
+    const unknown = only === 'known' || isProgram(real) || !isBelow(real, workdir) ? TRUSTED : labels.byAnyCommand()
     return isBelow(real, realPath(runs)) || unknown.level > 0 ? { level: 'derived' } : undefined
   }
 }

@@ -196,8 +196,11 @@ export class Reflex {
     if (file !== undefined && isModule(file) && (await this.#takeTools(file, options.trust)) > 0) tools.push(file)
     const agent = this.#agent(options)
     // Both say what happened: a gate was passed, a model has answered so.
-    for (const given of [options.resumeFrom, options.recorded])
-      if (given !== undefined) await this.library.refuseWritten(resolve(this.#surroundings.cwd, given), options.trust)
+    const { resumeFrom, recorded, hmacSecretFile } = options
+    if (recorded !== undefined) await this.library.refuseWritten(resolve(this.#surroundings.cwd, recorded), options.trust)
+    // The runtime writes checkpoints, and a signature proves one.
+    if (resumeFrom !== undefined && hmacSecretFile === undefined)
+      await this.library.refuseWritten(resolve(this.#surroundings.cwd, resumeFrom), options.trust, 'tools')
     if (options.simulate !== true) this.#checkChoice(agent)
     const keeps: Keeps = {
       actor: this.actor,

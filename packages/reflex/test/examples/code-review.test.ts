@@ -65,7 +65,7 @@ describe('example 05, a code review', () => {
 
   test.skipIf(!sandboxed)('two of three are enough, and what is sent back is not merged (needs bubblewrap)', async () => {
     const asked = await reflex(['run', HERE, ...recorded('one-silent')])
-    expect(asked.err).toContain('failed    fan/tests: LLM call failed: a filter of the provider stopped the answer')
+    expect(asked.err).toContain('failed    fan/tests: R4014 LLM call failed: a filter of the provider stopped the answer')
     expect(asked.err).toContain('fan: 2 of 3 succeeded')
     expect(asked.code).toBe(75)
     expect((await reflex(['answer', 'last', 's'])).code).toBe(0)

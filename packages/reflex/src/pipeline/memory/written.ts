@@ -204,16 +204,17 @@ export class WrittenLabels {
 
   /**
    * The provenance of a program by its text, wherever it stands now, and by its path where the text that a run left there is
-   * unknown. A text that a person has changed since is the person's.
+   * unknown. A text that a person has changed since is the person's. Without `logs` a file in a folder of logs is the runtime's own,
+   * unless a tool has written it.
    */
-  ofProgram(path: string, text: string): Provenance {
+  ofProgram(path: string, text: string, { logs = true }: { readonly logs?: boolean } = {}): Provenance {
     const hash = hashOf(text)
     const places = [
       ...(hash === undefined ? [] : [`hash ${hash}`]),
       ...[...this.#unfinished].filter((open) => path === open || path.startsWith(`${open}/`)).map((open) => `path ${open}`),
     ]
     const run = places.map((place) => this.#writers.get(place)).find((writer) => writer !== undefined)
-    const inLogs = [...this.#logs].some((folder) => path.startsWith(`${folder}/`))
+    const inLogs = logs && [...this.#logs].some((folder) => path.startsWith(`${folder}/`))
     return {
       label: combine(...places.map((place) => this.#of(place)), inLogs ? DERIVED : TRUSTED, this.#during(path)),
       ...(run === undefined ? {} : { run }),
