@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { once } from '../text/index.ts'
 import { faults } from './faults.ts'
 import { HIGHEST_PRICE } from './prices.ts'
 import type { Prices } from './types.ts'
@@ -10,13 +11,15 @@ export interface PriceFile {
   readonly prices: Prices
 }
 
-const usd = z.number().nonnegative().max(HIGHEST_PRICE)
-const shape = z.strictObject({
-  date: z.iso.date(),
-  prices: z.record(
-    z.string().min(1),
-    z.strictObject({ input: usd, output: usd, cached: usd.optional(), cacheWrite: usd.optional(), reasoning: usd.optional() }),
-  ),
+const shape = once(() => {
+  const usd = z.number().nonnegative().max(HIGHEST_PRICE)
+  return z.strictObject({
+    date: z.iso.date(),
+    prices: z.record(
+      z.string().min(1),
+      z.strictObject({ input: usd, output: usd, cached: usd.optional(), cacheWrite: usd.optional(), reasoning: usd.optional() }),
+    ),
+  })
 })
 
 /** Reads the text of a file of prices. Throws `R4022` for one that cannot be read. */
@@ -28,7 +31,7 @@ export function readPrices(text: string, file: string): PriceFile {
   } catch {
     throw faults.make('R4022', `${file} is not JSON`, { file, fix })
   }
-  const read = shape.safeParse(value)
+  const read = shape().safeParse(value)
   if (read.success) return read.data
   const [issue] = read.error.issues
   throw faults.make('R4022', `${file}: ${issue?.path.map(String).join('.') || 'the file'}: ${issue?.message ?? 'it cannot be read'}`, {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { canonicalJson, copyJson, digest, Fault, type FaultData, isObject, type Json } from '../kernel/index.ts'
+import { once } from '../text/index.ts'
 import { Account } from './account.ts'
 import { faults } from './faults.ts'
 import { issueWords } from './issue-words.ts'
@@ -7,7 +8,8 @@ import { withCheckedFiles, withoutBytes } from './content.ts'
 import { incomplete } from './whole.ts'
 import type { FindMisfits } from './misfits.ts'
 import { FREE } from './prices.ts'
-import { offersTools, replyShape, type WrittenReply } from './request.ts'
+import { offersTools, type WrittenReply } from './request.ts'
+import { replyShape } from './request-shape.ts'
 import { complete, tell } from './scripted.ts'
 import { schemaCheck } from './structured.ts'
 import type { ModelCall, ModelReply, ModelRequest, Models, Price } from './types.ts'
@@ -15,20 +17,25 @@ import type { ModelCall, ModelReply, ModelRequest, Models, Price } from './types
 /** The version of the lines. */
 export const RECORDING = 1
 
-const faultShape = z.looseObject({ code: z.string(), message: z.string(), verdict: z.enum(['retry', 'fail', 'wait', 'bug']) })
-const entryShape = z
-  .strictObject({
-    v: z.literal(RECORDING).optional(),
-    label: z.string().optional(),
-    request: z.string().optional(),
-    reply: replyShape.optional(),
-    fault: z.custom<FaultData>((value) => faultShape.safeParse(value).success, 'expected {code, message, verdict}').optional(),
-    by: z.string().optional(),
-  })
-  .refine(({ label, request }) => label !== undefined || request !== undefined, 'a line needs "label", or "request" as --record writes it')
-  .refine(({ reply, fault }) => (reply === undefined) !== (fault === undefined), 'a line needs either "reply" or "fault"')
+const faultShape = once(() => z.looseObject({ code: z.string(), message: z.string(), verdict: z.enum(['retry', 'fail', 'wait', 'bug']) }))
+const entryShape = once(() =>
+  z
+    .strictObject({
+      v: z.literal(RECORDING).optional(),
+      label: z.string().optional(),
+      request: z.string().optional(),
+      reply: replyShape().optional(),
+      fault: z.custom<FaultData>((value) => faultShape().safeParse(value).success, 'expected {code, message, verdict}').optional(),
+      by: z.string().optional(),
+    })
+    .refine(
+      ({ label, request }) => label !== undefined || request !== undefined,
+      'a line needs "label", or "request" as --record writes it',
+    )
+    .refine(({ reply, fault }) => (reply === undefined) !== (fault === undefined), 'a line needs either "reply" or "fault"'),
+)
 
-type Entry = z.infer<typeof entryShape> & { readonly line: number }
+type Entry = z.infer<ReturnType<typeof entryShape>> & { readonly line: number }
 
 const BY_HAND = 'write a line such as {"label": "refund/decide", "reply": {"object": {"edge": "FULL"}}, "by": "hand"}'
 
@@ -73,7 +80,7 @@ function read(text: string, file: string): readonly Entry[] {
       if (line.trim() === '' || line.trimStart().startsWith('//')) return []
       const place = { file, line: i + 1 }
       const value = parsed(line, place)
-      const entry = entryShape.safeParse(value)
+      const entry = entryShape().safeParse(value)
       if (!entry.success) throw unreadable(entry.error, value, place)
       return [{ ...entry.data, line: i + 1 }]
     })

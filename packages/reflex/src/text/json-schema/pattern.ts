@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fromJavaScript, javaScriptPatternProblem } from '../javascript-pattern.ts'
+import { once } from '../once.ts'
 import { matchLinear } from '../linear-pattern.ts'
 
 /**
@@ -13,19 +14,19 @@ export function matchesPattern(text: string, pattern: string): boolean {
 /** Why a pattern cannot be matched in time linear in its text, and what to write instead, or undefined. */
 export const patternProblem = javaScriptPatternProblem
 
-const FORMATS: Readonly<Record<string, z.ZodType>> = {
-  'date-time': z.iso.datetime({ offset: true }),
-  date: z.iso.date(),
-  time: z.iso.time(),
-  duration: z.iso.duration(),
-  email: z.email(),
-  uri: z.url(),
-  uuid: z.guid(),
-  ipv4: z.ipv4(),
-  ipv6: z.ipv6(),
+const FORMATS: Readonly<Record<string, () => z.ZodType>> = {
+  'date-time': once(() => z.iso.datetime({ offset: true })),
+  date: once(() => z.iso.date()),
+  time: once(() => z.iso.time()),
+  duration: once(() => z.iso.duration()),
+  email: once(() => z.email()),
+  uri: once(() => z.url()),
+  uuid: once(() => z.guid()),
+  ipv4: once(() => z.ipv4()),
+  ipv6: once(() => z.ipv6()),
 }
 
 /** Whether a text has a format. A format that is not known says something to readers alone. */
 export function hasFormat(text: string, format: string): boolean {
-  return !Object.hasOwn(FORMATS, format) || FORMATS[format]?.safeParse(text).success === true
+  return !Object.hasOwn(FORMATS, format) || FORMATS[format]?.().safeParse(text).success === true
 }
