@@ -1,7 +1,7 @@
 import { wrongValue } from '../compile/attribute-value.ts'
 import { attributeTable, findAttribute } from '../compile/attributes.ts'
 import { type Attributes, type DotGraph, type DotNode, integerOf, isOn, textOf } from '../dot/graph.ts'
-import { PRESETS } from '../engine/retry.ts'
+import { PRESETS } from '../compile/retry-presets.ts'
 import { durationOf } from '../language/duration.ts'
 import { type AttributeChanges, type Mutation, refuse } from './mutation.ts'
 

@@ -1,5 +1,5 @@
 import { type Attributes, integerOf, numberOf, textOf } from '../dot/graph.ts'
-import { PRESETS } from '../engine/retry.ts'
+import { PRESETS } from './retry-presets.ts'
 import { durationOf } from '../language/duration.ts'
 import type { Resolution, ResourceBounds } from './typed.ts'
 

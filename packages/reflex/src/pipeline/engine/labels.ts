@@ -3,7 +3,18 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { StepContext } from '../../kernel/context.ts'
 import type { TypedNode } from '../compile/typed.ts'
 import { lookUp } from '../language/reading.ts'
-import { combine, DERIVED, isTrusted, type Label, packLabel, SENSITIVITIES, TRUSTED, unpackLabel, UNTRUSTED } from '../middleware/label.ts'
+import {
+  combine,
+  DERIVED,
+  isTrusted,
+  type Label,
+  packLabel,
+  SENSITIVITIES,
+  TRUSTED,
+  unpackLabel,
+  UNTRUSTED,
+  LABELS,
+} from '../middleware/label.ts'
 import { isKept, isLasting } from '../middleware/labelled.ts'
 import { authorLabel, inputsLabel, PREFERRED, sensitive } from '../middleware/labelling.ts'
 import type { Token } from '../middleware/middleware.ts'
@@ -11,9 +22,6 @@ import { pipelineFrame } from './spending.ts'
 import { OWN } from './tally.ts'
 import type { Charter } from './handler.ts'
 import type { Position } from './position.ts'
-
-/** Where the labels of values are kept: beside them, so that branches read them as they read the values. */
-export const LABELS = '#t/'
 
 /** The input under which a pipeline that calls another one tells it where the other inputs come from. */
 export const GIVEN = '#labels'

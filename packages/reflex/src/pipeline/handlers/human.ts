@@ -2,7 +2,8 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { autoAnswers, type Question } from '../../people/index.ts'
 import { choiceNamed, type NamedChoice } from '../choices.ts'
 import { edgeIdsOf } from '../edge-ids.ts'
-import type { TypedEdge, TypedNode } from '../compile/typed.ts'
+import { type Choice, choicesFrom, formOf, YES_NO } from '../compile/human-choices.ts'
+import type { TypedEdge } from '../compile/typed.ts'
 import { listOf, textOf } from '../dot/graph.ts'
 import { choicesOf } from '../language/labels.ts'
 import { durationOf } from '../language/duration.ts'
@@ -10,27 +11,6 @@ import { expandFromContext } from '../language/variables.ts'
 import { askPerson } from '../engine/asks.ts'
 import type { Answer, Ask, Handler, Scene, Steps } from '../engine/handler.ts'
 import { type Outcome, refusal, success } from '../engine/outcome.ts'
-
-/** An edge as a person may choose it. */
-interface Choice extends NamedChoice {
-  readonly edge: TypedEdge
-  /** The label as the edge has it, with its key. */
-  readonly whole: string
-}
-
-type Form = 'multiple_choice' | 'yes_no' | 'freeform'
-
-/** What `question_type` may say, the words of other implementations among it (reference pipeline 7.1). */
-const FORMS: Readonly<Record<string, Form>> = {
-  multiple_choice: 'multiple_choice',
-  single_select: 'multiple_choice',
-  multi_select: 'multiple_choice',
-  yes_no: 'yes_no',
-  confirmation: 'yes_no',
-  confirm: 'yes_no',
-  freeform: 'freeform',
-  free_text: 'freeform',
-}
 
 /** Times that somebody is asked who answers with what is no choice. */
 const TRIES = 3
@@ -42,20 +22,6 @@ export const waitHuman: Handler = (scene) => {
   const form = formOf(scene, edges)
   if (form === 'freeform') return writing(scene, edges)
   return form === 'yes_no' ? approval(scene, 'approval') : choosing(scene, edges)
-}
-
-function formOf({ attributes, node }: Pick<Scene, 'attributes' | 'node'>, edges: readonly TypedEdge[]): Form {
-  const word = textOf(attributes, 'question_type')?.trim().toLowerCase() ?? ''
-  const unlabelled = edges.every(({ label }) => label === '')
-  return (Object.hasOwn(FORMS, word) ? FORMS[word] : undefined) ?? (node.rawType === 'wait' && unlabelled ? 'yes_no' : 'multiple_choice')
-}
-
-/** The choices that a person has at a node of these operations; undefined where any text is an answer. */
-export function offeredChoices(node: TypedNode, edges: readonly TypedEdge[]): readonly NamedChoice[] | undefined {
-  if (node.operation === 'gate.approval') return YES_NO
-  const form = formOf({ attributes: node.node.attributes, node }, edges)
-  if (form === 'freeform') return undefined
-  return form === 'yes_no' ? YES_NO : choicesFrom(edges)
 }
 
 function* choosing(scene: Scene, edges: readonly TypedEdge[]): Steps {
@@ -124,25 +90,9 @@ export function* approval(scene: Scene, as: 'approval' | 'gate'): Steps {
   return yes ? success(updates) : refusal('a person said no', { context_updates: updates })
 }
 
-const YES_NO: readonly NamedChoice[] = [
-  { key: 'Y', label: 'Yes', to: 'approve' },
-  { key: 'N', label: 'No', to: 'reject' },
-]
-
 /** Only what clearly says yes is one. */
 function isYes(answer: Json): boolean {
   return answer === true || (typeof answer === 'string' && choiceNamed(YES_NO, answer)?.key === 'Y')
-}
-
-/** Edges in the order of the file; those that lead to one node stay choices of their own. */
-function choicesFrom(edges: readonly TypedEdge[]): readonly Choice[] {
-  const labels = edges.map(({ label, edge }) => (label === '' ? edge.to : label))
-  const keyed = choicesOf(labels)
-  return edges.map((edge, i): Choice => {
-    const { key = '', text = '' } = keyed[i] ?? {}
-    const isFirst = keyed.findIndex((other) => other.text === text) === i
-    return { edge, key, label: isFirst ? text : `${text} (${key})`, to: edge.edge.to, whole: labels[i] ?? '' }
-  })
 }
 
 /** Where it leads stands last among the other names of a choice. */

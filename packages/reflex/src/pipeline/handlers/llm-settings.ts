@@ -3,6 +3,7 @@ import { type Effort, holdsKey, keyIn, type ModelRequest } from '../../models/in
 import { type Attributes, integerOf, isOn, numberOf, textOf } from '../dot/graph.ts'
 import { durationOf } from '../language/duration.ts'
 import type { Scene } from '../engine/handler.ts'
+import { modelNamed, named } from '../compile/named-model.ts'
 import { jsonIn } from '../language/json-in.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high']
@@ -52,27 +53,9 @@ function modelOf(scene: Scene): string | undefined {
   return modelNamed(scene.attributes, scene.typed.graph.attributes, (key) => textAt(scene, key))
 }
 
-/** The model that a node names, or the graph, or the session of a run. */
-export function modelNamed(
-  attributes: Attributes,
-  graph: Attributes,
-  session: (key: string) => string | undefined = () => undefined,
-): string | undefined {
-  const model = named(attributes, 'model') ?? named(graph, 'model') ?? session('session.llm_model')
-  if (model === undefined) return undefined
-  const own = named(attributes, 'provider')
-  if (own !== undefined) return model.startsWith(`${own}:`) ? model : `${own}:${model}`
-  const provider = named(graph, 'provider') ?? session('session.llm_provider')
-  return provider === undefined || model.includes(':') ? model : `${provider}:${model}`
-}
-
 /** Who offers the model, where that is said. */
 export function providerOf(scene: Scene): string | undefined {
   return named(scene.attributes, 'provider') ?? named(scene.typed.graph.attributes, 'provider') ?? textAt(scene, 'session.llm_provider')
-}
-
-function named(attributes: Attributes, what: 'model' | 'provider'): string | undefined {
-  return textOf(attributes, `llm_${what}`)?.trim() || textOf(attributes, what)?.trim() || undefined
 }
 
 function textAt(scene: Scene, key: string): string | undefined {

@@ -76,3 +76,6 @@ export function unpackLabel(packed: Json | undefined): Label {
 export function levelOf({ level }: Label): Level {
   return LEVELS[level] ?? 'hostile'
 }
+
+/** The prefix of the keys of labels: beside the values, so that branches read them as they read the values. */
+export const LABELS = '#t/'
