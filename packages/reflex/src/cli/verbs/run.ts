@@ -16,7 +16,7 @@ import type { Session } from '../session.ts'
 export async function run(session: Session, program: string, flags: RunFlags): Promise<number> {
   const { reflex, read, readDeciding } = session
   if (flags.id !== undefined) checkId(flags.id)
-  const { input, texts } = await readInputs(flags.input, read)
+  const { input, texts } = await readInputs(flags.input ?? [], read)
   const agent = await readAgents(flags.agent ?? [], readDeciding)
   const trust = flags.trust === undefined ? undefined : readTrust(flags.trust, '--trust')
   const limits = limitsOf(flags)
