@@ -53,7 +53,7 @@ function limitsOf({ budget, maxSteps, branchSteps }: RunFlags): RunLimits | unde
 
 function readCount(word: string, flag: string): number {
   if (/^[1-9]\d{0,8}$/.test(word)) return Number(word)
-  throw faults.make('R2031', `${flag} ${quote(word)} is no count`, { fix: `write ${flag} 500` })
+  throw faults.make('R2031', `${flag} ${quote(word)} is not a count`, { fix: `write ${flag} 500` })
 }
 
 function readChoice<Word extends string>(word: string, flag: string, words: readonly [Word, Word]): Word {
