@@ -97,8 +97,8 @@ function followsPage(): void {
   )
   const lines = blocks.flatMap(([, language, , text = '']) => (language === 'sh' ? text.trim().split('\n') : []))
   for (const line of lines.map((one) => one.replace(/\s+#.*$/, ''))) {
-    // The tarball is installed already.
-    if (line.startsWith('npm install ')) continue
+    // The tarball is installed already, in a project of ES modules.
+    if (line.startsWith('npm ')) continue
     const [program = '', ...args] = line.replace(/^npx /, '').split(' ')
     const { status, stdout, stderr } =
       program === 'reflex' ? reflex(args) : spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' })

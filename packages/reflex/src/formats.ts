@@ -56,7 +56,7 @@ export function unvouched(program: ReadProgram): ReadProgram {
 /** Refuses a file of which no format knows the name. */
 export function unknownFormat(file: string): Fault {
   const endings = FORMATS.flatMap((format) => format.endings.slice(0, 1))
-  return composition.make('R1020', `${file} is of no kind that its name tells`, {
+  return composition.make('R1020', `cannot tell the kind of program from the file name ${file}`, {
     file,
     fix: `name it *${endings.join(', *')}, or say --kind`,
   })

@@ -305,6 +305,15 @@ function compareVersions(a: string, b: string | undefined): number {
   return a.localeCompare(b ?? '', 'en', { numeric: true })
 }
 
+/** The fix of a module that Node cannot load; of an ES module that Node takes for CommonJS, the setting that decides it. */
+function importFix(file: string, cause: unknown): string {
+  const isCommonJs = cause instanceof SyntaxError && /outside a module|Unexpected token 'export'/.test(cause.message)
+  if (isCommonJs) return 'npm pkg set type=module, since Node takes the file for CommonJS'
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && file.endsWith('.ts')) return 'install Node 22.18 or newer, which loads TypeScript'
+  return 'correct the module, so that it can be imported'
+}
+
 async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 'now' | 'at'>, options: ReadOptions): Promise<ReadResult> {
   let exports: Record<string, unknown>
   try {
@@ -312,7 +321,7 @@ async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 
   } catch (cause) {
     if (isFault(cause)) throw cause
     const [why = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1)
-    throw faults.make('R1023', `${file} cannot be loaded: ${why}`, { file, cause, fix: 'correct the module, so that it can be imported' })
+    throw faults.make('R1023', `${file} cannot be loaded: ${why}`, { file, cause, fix: importFix(file, cause) })
   }
   const all = Object.values(exports).flatMap((value) => format.accept(value, file, options) ?? [])
   // A program that another one brings along is a part of it.

@@ -78,7 +78,7 @@ function unheardAgent(programs: Programs, closure: readonly Program[], agent: Ag
   if (wrong === undefined) return undefined
   const guess = suggest(wrong, [...known])
   const hint = guess === undefined ? '' : `; did you mean ${quote(guess)}?`
-  return faults.make('R2031', `an agent is named for ${quote(wrong)}, which is no node here${hint}`, {
+  return faults.make('R2031', `an agent is named for ${quote(wrong)}; there is no such node${hint}`, {
     fix: guess === undefined ? 'name a node, or WORKFLOW/NODE' : `write ${quote(guess)}`,
   })
 }

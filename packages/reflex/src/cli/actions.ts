@@ -1,6 +1,5 @@
 import { Option } from 'commander'
 import type { Action, Verb } from './verb.ts'
-import type { RunFlags } from './options.ts'
 import type { Session } from './session.ts'
 
 const collect = (word: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), word]
@@ -18,7 +17,10 @@ const COMMON: readonly Option[] = [
 ]
 
 const LEVELS = 'untrusted, probationary, trusted, veteran, autonomous'
-const SIMULATE = new Option('--simulate', 'nothing leaves this machine: models, commands and other tools are simulated, for good')
+const SIMULATE = new Option(
+  '--simulate',
+  'nothing leaves this machine: models, commands and other tools are simulated; the run never becomes real',
+)
 const BY = new Option('--by <name>', 'who acts, for the journal; default: REFLEX_ACTOR, else the user')
 const ANSWERS = new Option('--answers <who>', 'ask, none, auto, or a file; default: ask at a terminal, else none')
 const POLICY = many('--policy <file>', 'what is allowed and denied beside the trust; default: REFLEX_POLICY')
@@ -64,9 +66,9 @@ export const actions: readonly Verb[] = [
   {
     name: 'run',
     words: [['<program>', 'a file, or a folder with one program']],
-    about: 'start a run and carry it on',
+    about: 'start a run',
     options: [
-      many('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable').default([], ''),
+      many('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable'),
       AGENT,
       MODEL,
       RECORD,
@@ -76,11 +78,11 @@ export const actions: readonly Verb[] = [
       BY,
       new Option('--trust <level>', `${LEVELS}; default: REFLEX_TRUST, else probationary`),
       POLICY,
-      new Option('--budget <limits>', 'what it may use before it asks: usd=2,tokens=100k,time=10m,steps=500'),
+      new Option('--budget <limits>', 'limits; the run asks before it exceeds them: usd=2,tokens=100k,time=10m,steps=500'),
       SIMULATE,
       PROGRAMS,
       KIND,
-      new Option('--agent-id <name>', 'on whose behalf it acts: whose memory it has, and whose rules of a policy count'),
+      new Option('--agent-id <name>', 'the agent for whom the run acts: it decides the memory and the rules of a policy'),
       new Option('--id <name>', 'the name of the run; drawn if absent'),
       new Option('--logs <dir>', "a pipeline's run folder; default: runs/RUN beside the store"),
       new Option('--max-steps <count>', 'executed nodes after which a pipeline fails; default: 10000'),
@@ -95,7 +97,7 @@ export const actions: readonly Verb[] = [
       new Option('--force', 'resume although the checkpoint is of another graph'),
       new Option('--hmac-secret-file <file>', 'sign checkpoints, and prove the one that is resumed from'),
       new Option('--no-validate', "leave out a pipeline's lint rules"),
-      new Option('--no-cache', 'read every text anew, as the command always does'),
+      new Option('--no-cache', 'parse every text again, as the command always does'),
       ...COMMON,
     ],
     examples: [
@@ -104,13 +106,13 @@ export const actions: readonly Verb[] = [
     ],
     action: withStore(async () => {
       const { run } = await import('./verbs/run.ts')
-      return (session, [program = ''], flags) => run(session, program, flags as unknown as RunFlags)
+      return (session, [program = ''], flags) => run(session, program, flags)
     }),
   },
   {
     name: 'resume',
     words: [['<run>', 'a run; to see what it would do, fork it with --simulate and resume that']],
-    about: 'go on with a run that was left or stopped',
+    about: 'continue a run that was left or stopped',
     options: [
       AGENT,
       MODEL,
@@ -118,7 +120,7 @@ export const actions: readonly Verb[] = [
       RECORDED,
       ANSWERS,
       BY,
-      new Option('--budget <limits>', 'what it may use in all from now on, where it waits because its budget is spent'),
+      new Option('--budget <limits>', 'new limits for the whole run, where it waits because its budget is spent'),
       POLICY,
       PROGRAMS,
       ...COMMON,
@@ -136,7 +138,7 @@ export const actions: readonly Verb[] = [
       ['<answer...>', '[QUESTION] VALUE: text, :=JSON, @file; the question where the run has several'],
     ],
     usage: 'RUN [QUESTION] VALUE',
-    about: 'answer a question, then go on',
+    about: 'answer a question, then continue the run',
     options: [BY, new Option('--no-run', 'only record the answer'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
     examples: ['answer otter approve', 'answer otter q2 \':={"total":84}\'', 'answer otter/q2 @letter.txt'],
     action: withRuns(async () => {
@@ -180,12 +182,12 @@ export const actions: readonly Verb[] = [
   {
     name: 'worker',
     words: [],
-    about: 'carry on whatever is due, until it is told to stop',
+    about: 'run everything that is due until stopped',
     options: [
       new Option('--most <count>', 'runs at the same time; default: 64'),
       new Option('--once', 'end when nothing is due'),
       new Option('--lease <time>', 'silence after which others take over, as 30s; default: 15s'),
-      new Option('--grace <time>', 'for effects under way when it is told to stop; default: 5s'),
+      new Option('--grace <time>', 'time for effects under way when the worker is stopped; default: 5s'),
       RECORD,
       POLICY,
       PROGRAMS,
@@ -226,8 +228,8 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'show',
-    words: [['<run>', 'a run, or RUN@N for how it stood after record N']],
-    about: 'show where a run stands: stack, ways on, values',
+    words: [['<run>', 'a run, or RUN@N for its state after record N']],
+    about: 'show where a run stands: stack, open edges, values',
     options: [new Option('--artifacts', 'what nodes have stored beside the context; --json has the data'), ...COMMON],
     examples: ['show otter', 'show otter@21', 'show otter --artifacts --json'],
     action: withRuns(async () => {
@@ -238,7 +240,7 @@ export const actions: readonly Verb[] = [
   {
     name: 'trace',
     words: [['<run>', 'a run, or RUN@N as far as record N']],
-    about: 'tell what happened, record by record',
+    about: 'print what happened, record by record',
     options: COMMON,
     examples: ['trace last', 'trace otter@21', 'trace otter --jsonl'],
     action: withRuns(async () => {
@@ -250,7 +252,7 @@ export const actions: readonly Verb[] = [
     name: 'replay',
     words: [['<run>', 'a run']],
     about: 'make every decision again, and compare with what was recorded',
-    options: [new Option('--against <file>', 'a changed program in the place of its own'), KIND, TOOLS, PROGRAMS, ...COMMON],
+    options: [new Option('--against <file>', 'a changed program instead of the recorded one'), KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['replay otter', 'replay otter --against refund.workflow.json'],
     action: withRuns(async () => {
       const { replay } = await import('./verbs/replay.ts')
@@ -260,12 +262,12 @@ export const actions: readonly Verb[] = [
   {
     name: 'fork',
     words: [['<run>', 'RUN@N: the last record that both share; without @N its last one']],
-    about: 'go on from a record as another run, once that is resumed',
+    about: 'make another run from a record; it does nothing until it is resumed',
     options: [
       many('--set <value>', 'written to the board: k=text, k:=JSON, k=@file; repeatable'),
       new Option(
-        '--decide <way>',
-        'the way that the open decision takes, or the answer to the open question; PLACE=WAY where there are several',
+        '--decide <edge>',
+        'the edge that the open decision takes, or the answer to the open question; PLACE=EDGE where there are several',
       ),
       new Option('--trust <level>', `${LEVELS}; default: as far as its source`),
       SIMULATE,
@@ -288,7 +290,7 @@ export const actions: readonly Verb[] = [
   {
     name: 'why',
     words: [
-      ['<run>', 'a run, or RUN@N for how it stood after record N'],
+      ['<run>', 'a run, or RUN@N for its state after record N'],
       ['<what>', 'a node, a key of the board, or @N for a record; node:NAME or key:NAME where both have the name'],
     ],
     about: 'follow a value or a decision back to its causes',
@@ -353,7 +355,7 @@ export const actions: readonly Verb[] = [
   {
     name: 'graph',
     words: [['<program>', 'a file, a folder with one program, or a run: RUN, RUN@21']],
-    about: 'draw a program, or where a run went in it',
+    about: 'draw a program, or the path of a run in it',
     options: [
       new Option('--svg <file>', 'an image instead, for light and dark pages; - for standard output'),
       KIND,
@@ -392,7 +394,7 @@ export const actions: readonly Verb[] = [
   {
     name: 'doctor',
     words: [],
-    about: 'tell what is found here, and every setting with what set it',
+    about: 'check this machine, and print every setting with its origin',
     options: [BY, POLICY, PROGRAMS, ...COMMON],
     examples: ['doctor'],
     action: withNothing(async () => {

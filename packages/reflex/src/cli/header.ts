@@ -49,7 +49,8 @@ function budgetFacts(limits: RunLimits | undefined, unpricedModel: () => string 
   if (limits === undefined) return []
   const unpriced = limits.cost === undefined ? undefined : unpricedModel()
   const asks = unpriced === undefined ? [] : [`${unpriced} has no price: the run asks before it is used`]
-  return [`budget ${budgetText(limits)}`, ...asks]
+  const budget = budgetText(limits)
+  return [...(budget === '' ? [] : [`budget ${budget}`]), ...asks]
 }
 
 /** The first model that may be asked and has no known price. */

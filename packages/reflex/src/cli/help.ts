@@ -30,6 +30,6 @@ ${groups.join('\n')}
 
   A run is named by its id, a prefix of it, or \`last\`; RUN@21 is the run after record 21.
   --json, --jsonl, -q, -v, --no-color and --store PATH go with every command.
-  ${command} COMMAND --help tells more.
+  ${command} COMMAND --help prints more.
 `
 }

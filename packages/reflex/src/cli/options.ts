@@ -25,7 +25,7 @@ export interface CarryFlags extends CommonFlags {
 }
 
 export interface RunFlags extends CarryFlags {
-  readonly input: readonly string[]
+  readonly input?: readonly string[]
   readonly kind?: string
   readonly id?: string
   readonly agent?: readonly string[]

@@ -118,7 +118,7 @@ function danglingEnd({ isNode, guess, locate, nodes }: Subject, { edge, index }:
   return [
     faults.make(
       field === 'to' ? 'R1042' : 'R1043',
-      `${name} ${field === 'to' ? 'leads to' : 'leaves'} ${quote(nodeId)}, which is no node`,
+      `${name} ${field === 'to' ? 'points to' : 'leaves'} ${quote(nodeId)}; there is no such node`,
       {
         rule: 'INVALID_EDGE',
         ...locate(['edges', index, field], { note: didYouMean(meant) }),

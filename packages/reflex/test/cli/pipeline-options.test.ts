@@ -44,10 +44,17 @@ test('--persist-artifacts keeps small artifacts as files', async () => {
 test.each([
   ['--on-unrouted-failure', 'ignore', 'fail or lenient'],
   ['--dead-end', 'stop', 'success or fail'],
-  ['--branch-steps', 'many', 'is no count'],
+  ['--branch-steps', 'many', 'is not a count'],
 ])('%s %s is refused', async (flag, word, says) => {
   const folder = workFolder()
   writeFileSync(join(folder, 'walk.dot'), graph('start -> done'))
   const { code, err } = await reflex(['run', 'walk.dot', flag, word], { folder })
   expect([code, err]).toEqual([2, expect.stringContaining(says)])
+})
+
+test('a bound without a question is no budget in the header', async () => {
+  const folder = workFolder()
+  writeFileSync(join(folder, 'walk.dot'), graph('start -> done'))
+  const { err } = await reflex(['run', 'walk.dot', '--branch-steps', '3'], { folder })
+  expect(err).toMatch(/pipeline · probationary$/m)
 })

@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { reflex, workFolder } from './worlds.ts'
+
+const COMMAND = join(import.meta.dirname, '../../bin/reflex.js')
 
 interface Document {
   readonly files: readonly { readonly findings: readonly { code: string; line?: number; message: string; fix?: string }[] }[]
@@ -52,6 +55,21 @@ test('a module that cannot be imported is reported with the reason', async () =>
   ])
   expect(await found('x.workflow.mjs', `import 'not-a-package-at-all'`)).toMatchObject([
     { code: 'R1023', message: expect.stringContaining("Cannot find package 'not-a-package-at-all'") as string },
+  ])
+})
+
+test('an ES module that Node takes for CommonJS is reported with the setting that decides it', () => {
+  const folder = workFolder()
+  writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }')
+  writeFileSync(join(folder, 'a.workflow.ts'), 'export const x = 1')
+  writeFileSync(join(folder, 'b.workflow.ts'), `import 'node:fs'`)
+  // In a process of its own: the test runner loads modules by rules of its own.
+  const { stdout } = spawnSync(process.execPath, [COMMAND, 'validate', 'a.workflow.ts', 'b.workflow.ts', '--quiet'], { cwd: folder, encoding: 'utf8' })
+  expect(stdout.match(/R1023  [ab]\.workflow\.ts|npm pkg set type=module/g)).toEqual([
+    'R1023  a.workflow.ts',
+    'npm pkg set type=module',
+    'R1023  b.workflow.ts',
+    'npm pkg set type=module',
   ])
 })
 

@@ -47,7 +47,7 @@ test.each<[string, RunOptions, string]>([
   ['plain.workflow.json', { validate: false }, 'R2031 --no-validate has no effect'],
   ['walk.dot', { force: true }, 'R2031 --force has no effect on pipeline:walk: it goes on from no checkpoint'],
   ['walk.dot', { agent: { default: 'person' } }, 'R2031 --agent has no effect on pipeline:walk'],
-  ['plain.workflow.json', { agent: { perNode: { b: 'person' } } }, 'R2031 an agent is named for "b", which is no node here'],
+  ['plain.workflow.json', { agent: { perNode: { b: 'person' } } }, 'R2031 an agent is named for "b"; there is no such node'],
   ['plain.workflow.json', { agent: { perNode: { 'plan/a': 'rules' } } }, 'did you mean "plain/a"?'],
 ])('%s with %j is refused, since nothing in it would hear that', async (file, options, words) => {
   expect(await refusal(file, options)).toContain(words)

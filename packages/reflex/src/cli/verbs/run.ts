@@ -16,7 +16,7 @@ import type { Session } from '../session.ts'
 export async function run(session: Session, program: string, flags: RunFlags): Promise<number> {
   const { reflex, read, readDeciding } = session
   if (flags.id !== undefined) checkId(flags.id)
-  const { input, texts } = await readInputs(flags.input, read)
+  const { input, texts } = await readInputs(flags.input ?? [], read)
   const agent = await readAgents(flags.agent ?? [], readDeciding)
   const trust = flags.trust === undefined ? undefined : readTrust(flags.trust, '--trust')
   const limits = limitsOf(flags)
@@ -53,7 +53,7 @@ function limitsOf({ budget, maxSteps, branchSteps }: RunFlags): RunLimits | unde
 
 function readCount(word: string, flag: string): number {
   if (/^[1-9]\d{0,8}$/.test(word)) return Number(word)
-  throw faults.make('R2031', `${flag} ${quote(word)} is no count`, { fix: `write ${flag} 500` })
+  throw faults.make('R2031', `${flag} ${quote(word)} is not a count`, { fix: `write ${flag} 500` })
 }
 
 function readChoice<Word extends string>(word: string, flag: string, words: readonly [Word, Word]): Word {

@@ -60,7 +60,7 @@ export async function worker({ console, reflex }: Session, flags: WorkerFlags): 
 function countOf(word: string): number {
   const count = Number(word)
   if (Number.isInteger(count) && count > 0) return count
-  throw faults.make('R2031', `--most ${JSON.stringify(word)} is no count`, { fix: 'write a whole number from 1' })
+  throw faults.make('R2031', `--most ${JSON.stringify(word)} is not a count`, { fix: 'write a whole number from 1' })
 }
 
 function tell(console: Console, event: WorkerEvent, done: { runs: number; failures: number }): void {

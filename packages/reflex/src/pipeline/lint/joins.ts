@@ -37,7 +37,7 @@ export const lostJoin: LintRule = {
 
 function noSuchJoin(node: string, target: string, meant: string | undefined): LintFinding {
   return {
-    message: `the branches of ${quote(node)} are to join at ${quote(target)}, which is no node`,
+    message: `the branches of ${quote(node)} are to join at ${quote(target)}; there is no such node`,
     node,
     attribute: 'join_target',
     note: didYouMean(meant),

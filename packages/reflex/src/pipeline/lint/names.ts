@@ -25,7 +25,7 @@ export const edgeTargetExists: LintRule = {
         if (declared(id)) continue
         const meant = guess(id)
         yield {
-          message: `an edge ${end === 'to' ? 'leads to' : 'leaves'} ${quote(id)}, which is no node`,
+          message: `an edge ${end === 'to' ? 'points to' : 'leaves'} ${quote(id)}; there is no such node`,
           edge: { edge },
           end,
           note: didYouMean(meant),
@@ -65,7 +65,7 @@ export const retryTargetExists: LintRule = {
         if (target === '' || nodes.has(target)) continue
         const meant = guess(target)
         yield {
-          message: `${attribute} of ${whose} is ${quote(target)}, which is no node`,
+          message: `${attribute} of ${whose} is ${quote(target)}; there is no such node`,
           node,
           attribute,
           note: didYouMean(meant),
