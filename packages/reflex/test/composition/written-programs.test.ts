@@ -213,3 +213,34 @@ test('a program of a command that has not ended, as after a crash, is untrusted 
   expect((await run('inner.dot')).story).toContain('this run is untrusted')
   expect(took()).toBe(false)
 })
+
+const says = (version: string | undefined, said: string): string =>
+  JSON.stringify({
+    ...workflow('review', { c: { writes: { out: said } } }, []),
+    ...(version === undefined ? {} : { version }),
+  })
+
+test.each([
+  [
+    'a higher version of it',
+    'review.workflow.json',
+    'other.workflow.json',
+    says('1', 'the word of the user'),
+    says('9', 'the word of a model'),
+  ],
+  [
+    'a file of its name',
+    'reviews.workflow.json',
+    'review.workflow.json',
+    says(undefined, 'the word of the user'),
+    says(undefined, 'the word of a model'),
+  ],
+])('a program of the user is called by its name, although a run has written %s', async (_, own, made, text, shadow) => {
+  const invokes = { workflowId: 'review', returnMap: [{ parentKey: 'verdict', childKey: 'out' }] }
+  const main = JSON.stringify(workflow('main', { c: { invokes } }, []))
+  const { run } = world({ 'attack.dot': asks(made), 'main.workflow.json': main, [own]: text }, shadow)
+  await run('attack.dot')
+  const { story } = await run('main.workflow.json')
+  expect(story).toContain('the word of the user')
+  expect(story).not.toContain('the word of a model')
+})

@@ -204,12 +204,13 @@ export class WrittenLabels {
 
   /**
    * The provenance of a program by its text, wherever it stands now, and by its path where the text that a run left there is
-   * unknown. A text that a person has changed since is the person's.
+   * unknown, or where the text is too short to be recognised: a few letters import a module. A text that a person has changed
+   * since is the person's.
    */
   ofProgram(path: string, text: string): Provenance {
     const hash = hashOf(text)
     const places = [
-      ...(hash === undefined ? [] : [`hash ${hash}`]),
+      hash === undefined ? `path ${path}` : `hash ${hash}`,
       ...[...this.#unfinished].filter((open) => path === open || path.startsWith(`${open}/`)).map((open) => `path ${open}`),
     ]
     const run = places.map((place) => this.#writers.get(place)).find((writer) => writer !== undefined)
