@@ -49,9 +49,15 @@ export interface Provenance {
   readonly run?: string
 }
 
-/** Returns the hash by which a text is recognised in any place; undefined for a short one. */
-export function hashOf(text: string): string | undefined {
-  return text.length < SHORTEST ? undefined : `${text.length} ${digest(text)}`
+/**
+ * Returns the hash by which a text is recognised in any place; that of a short one holds at its own place alone, and without a place
+ * it has none. A few letters are a module that imports another one.
+ */
+export function hashOf(text: string): string | undefined
+export function hashOf(text: string, place: string): string
+export function hashOf(text: string, place?: string): string | undefined {
+  if (text.length >= SHORTEST) return `${text.length} ${digest(text)}`
+  return place === undefined ? undefined : `${text.length} ${digest(`${place}\n${text}`)}`
 }
 
 /**
@@ -204,13 +210,11 @@ export class WrittenLabels {
 
   /**
    * The provenance of a program by its text, wherever it stands now, and by its path where the text that a run left there is
-   * unknown, or where the text is too short to be recognised: a few letters import a module. A text that a person has changed
-   * since is the person's.
+   * unknown. A text that a person has changed since is the person's.
    */
   ofProgram(path: string, text: string): Provenance {
-    const hash = hashOf(text)
     const places = [
-      hash === undefined ? `path ${path}` : `hash ${hash}`,
+      `hash ${hashOf(text, path)}`,
       ...[...this.#unfinished].filter((open) => path === open || path.startsWith(`${open}/`)).map((open) => `path ${open}`),
     ]
     const run = places.map((place) => this.#writers.get(place)).find((writer) => writer !== undefined)
