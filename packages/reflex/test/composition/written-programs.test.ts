@@ -94,6 +94,17 @@ test('a person names a level for it, or changes it: then it is theirs', async ()
   expect((await run('made.dot')).story).toContain('this run is untrusted')
 })
 
+test.each([
+  ['a formatter', (text: string) => text.replaceAll(' ', '\n  ').replaceAll(']', '];')],
+  ['git with other ends of lines', (text: string) => `\ufeff${text}\n`.replaceAll(' start', '\r\nstart')],
+])('a program of a model stays one in the form that %s gives it', async (_, form) => {
+  const { run, took, work } = world({ 'attack.dot': asks('made.dot') }, WRITES)
+  await run('attack.dot')
+  writeFileSync(join(work, 'made.dot'), form(readFileSync(join(work, 'made.dot'), 'utf8')))
+  expect((await run('made.dot')).story).toContain('this run is untrusted')
+  expect(took()).toBe(false)
+})
+
 test('a program that an author wrote through a run stays the author’s', async () => {
   const nodes = `k [type=transform, transform=constant, expression="${WRITES.replaceAll('"', '\\"')}", output_key=k] f [type="file.write", content_key=k, output="made.dot"]`
   const { run, took } = world({ 'build.dot': pipeline(nodes, 'k -> f') })

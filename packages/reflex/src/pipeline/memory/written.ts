@@ -49,15 +49,24 @@ export interface Provenance {
   readonly run?: string
 }
 
+/** The letters that a formatter adds and removes: blanks, ends of lines, the mark of a byte order, commas and semicolons. */
+const FORM = /[\s\ufeff,;]+/g
+
 /**
- * Returns the hash by which a text is recognised in any place; that of a short one holds at its own place alone, and without a place
- * it has none. A few letters are a module that imports another one.
+ * Returns the hash by which a text is recognised in any place and any form: a formatter, or git with other ends of lines, makes no
+ * text of a person's. That of a short one holds at its own place alone, and without a place it has none. A few letters are a module
+ * that imports another one.
  */
 export function hashOf(text: string): string | undefined
 export function hashOf(text: string, place: string): string
 export function hashOf(text: string, place?: string): string | undefined {
-  if (text.length >= SHORTEST) return `${text.length} ${digest(text)}`
-  return place === undefined ? undefined : `${text.length} ${digest(`${place}\n${text}`)}`
+  const plain = text.replace(FORM, '')
+  if (isLong(text, plain)) return `${plain.length} ${digest(plain)}`
+  return place === undefined ? undefined : `${plain.length} ${digest(`${place}\n${plain}`)}`
+}
+
+function isLong(text: string, plain: string): boolean {
+  return text.length >= SHORTEST && plain.length >= SHORTEST / 2
 }
 
 /**
@@ -180,7 +189,7 @@ export class WrittenLabels {
   }
 
   ofText(text: string): Label {
-    const hash = this.#lengths.has(text.length) ? hashOf(text) : undefined
+    const hash = this.#lengths.has(text.replace(FORM, '').length) ? hashOf(text) : undefined
     return hash === undefined ? TRUSTED : this.#of(`hash ${hash}`)
   }
 
