@@ -173,8 +173,9 @@ export class Library {
   /**
    * A program by name: in the file of that name, else in any file of its kind, in each folder. A name that is a path leads
    * to that file, beside the caller or in a folder above; the program is then known by the path. `id@version` means the program
-   * that states this version; without one, the highest version in the first folder that has any is meant. Each file really lies in the
-   * work folder, the caller's or one of the folders of programs, and the policy must allow reading it.
+   * that states this version; without one, the highest version in the first folder that has any is meant. A program that a run wrote
+   * takes the place of no program of a person. Each file really lies in the work folder, the caller's or one of the folders of
+   * programs, and the policy must allow reading it.
    */
   async find(name: string, folder: string, modules = false): Promise<Program | undefined> {
     const colon = name.indexOf(':')
@@ -183,6 +184,13 @@ export class Library {
     const path = formatOf(id)?.kind === kind && !isModule(id) ? fileAbove(folder, id, places) : undefined
     const named = path === undefined ? undefined : await this.#resultOf(path)
     if (path !== undefined && named?.program !== undefined) return this.#register({ ...named.program, id }, path, named.written)
+    const search = { kind, id, folder, modules }
+    return (await this.#search(search, false)) ?? (await this.#search(search, true))
+  }
+
+  /** Looks for a program among those that runs wrote, or among all others. */
+  async #search({ kind, id, folder, modules }: Searched, amongWritten: boolean): Promise<Program | undefined> {
+    const places = this.#placesFrom(folder)
     for (const where of [folder, ...this.#places.folders]) {
       for (const [wanted, version] of referenced(id)) {
         let newest: { readonly program: ReadProgram; readonly file: string; readonly written?: WrittenBy | undefined } | undefined
@@ -193,6 +201,7 @@ export class Library {
           }
           const { program, written } = (await (bears(file, wanted) ? this.#read(file) : this.#resultOf(file))) ?? {}
           if (program?.id !== wanted || (version !== undefined && program.version !== version)) continue
+          if ((written !== undefined) !== amongWritten) continue
           // Only under the name that it was looked up by: a call without a version means another one.
           if (version !== undefined) return this.#register({ ...program, id, version: undefined }, file, written)
           if (program.version === undefined) return this.#register(program, file, written)
@@ -281,6 +290,14 @@ export class Library {
     }
     return { ...format.read(text, file, { ...options, places: this.#placesFrom(dirname(file)) }), written }
   }
+}
+
+/** A name that is looked up from a folder. */
+interface Searched {
+  readonly kind: string
+  readonly id: string
+  readonly folder: string
+  readonly modules: boolean
 }
 
 /** A file as it was read, and its origin if a run wrote it. */

@@ -17,6 +17,8 @@ import { evaluate } from './values.ts'
 
 /** Bytes of one file, as for every message of a model. */
 const MOST_BYTES = 16_000_000
+/** Files of one node, as for every node of a pipeline. */
+const MOST_FILES = 20
 /** Calls of one turn that are made; a model that wants more at once is told so. */
 const MOST_CALLS = 32
 const DEFAULT_TURNS = 15
@@ -39,6 +41,10 @@ export function attachedFiles({ attach }: ModelSpec, view: View, rounds: readonl
     const found = evaluate(value, view, `attach[${i}]`)
     return isList(found) ? found : [found]
   })
+  if (values.length > MOST_FILES)
+    throw modelFaults.make('R4028', `at most ${MOST_FILES} files can be attached, and there are ${values.length}`, {
+      fix: 'attach fewer files',
+    })
   const paths = values.filter(isPath)
   const read = rounds.findLast(({ kept }) => isObject(kept) && kept['files'] === paths.length)
   const failed = read?.results.find((result) => 'error' in result)

@@ -197,7 +197,8 @@ export const faults = defineFaults({
     title: 'The files of a message are too large',
     verdict: 'fail',
     when: DURING,
-    means: 'One file of a message may have 16 MB, all files of a request 22 MB: providers take bodies of about 32 MB. Nothing was sent.',
+    means:
+      'One file of a message may have 16 MB, all files of a request 22 MB, and a node attaches at most 20 files: providers take bodies of about 32 MB. Nothing was sent.',
     fix: 'Attach a smaller file: a smaller picture, or fewer pages.',
   },
   R4029: {

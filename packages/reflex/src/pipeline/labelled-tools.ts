@@ -173,7 +173,7 @@ async function writing(labels: WrittenLabels, { writes }: Touched, call: Call, l
       const now = textAt(pathOf(place))
       const isNew = done && isWhole(call)
       const left = now === text ? prior : isNew ? label : combine(label, prior)
-      const hash = now === undefined || now === text ? undefined : hashOf(now)
+      const hash = now === undefined || now === text ? undefined : hashOf(now, place)
       await labels.keep({ path: place, run, whole: true, label: left, ...(hash === undefined ? {} : { hash }) }, `${key} left ${place}`)
     }
   }

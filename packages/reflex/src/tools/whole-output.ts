@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { open, unlink } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { digest } from '../kernel/index.ts'
 import { makeFolder } from './make-folder.ts'
@@ -27,7 +27,7 @@ export type KeptOutputs = { readonly stdout?: KeptOutput; readonly stderr?: Kept
 
 /**
  * Writes what a command has said into the folder of its stage: `stdout.txt`, `stderr.txt`, once the command has ended. Secrets are
- * taken out first, as in a record. What the command has put under such a name is replaced, and no link is followed. Throws the
+ * taken out first, as in a record. What the command has put under such a name is replaced, also a folder, and no link is followed. Throws the
  * errors of the disk as `R4110` and its like.
  */
 export async function keepWholeOutput(
@@ -51,9 +51,7 @@ async function write(target: string, text: string, call: ToolCall): Promise<stri
   try {
     await using folder = await makeFolder(target, call)
     const file = join(folder.anchored, basename(target))
-    await unlink(file).catch((thrown: unknown) => {
-      if (systemCode(thrown) !== 'ENOENT') throw thrown
-    })
+    await rm(file, { recursive: true, force: true })
     const handle = await open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)
     try {
       await handle.writeFile(text)

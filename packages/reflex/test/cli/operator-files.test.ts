@@ -34,3 +34,14 @@ test.each([
   writeFileSync(join(folder, 'made.json'), '{"allow": []}')
   expect((await reflex(['run', 'q.dot', ...flags], { folder })).err).not.toContain('R1097')
 })
+
+test('an archive that a run wrote is refused: its runs would have the rights of a person', async () => {
+  const folder = workFolder()
+  writeFileSync(join(folder, 'p.dot'), writes('made.run.jsonl', 's [type=read, source=file, path="secret.json", output_key=k]'))
+  writeFileSync(join(folder, 'q.dot'), 'digraph q { start [shape=Mdiamond] done [shape=Msquare] start -> done }')
+  expect((await reflex(['run', 'q.dot', '--id', 'otter-2m9q'], { folder })).code).toBe(0)
+  expect((await reflex(['export', 'otter', '-o', 'secret.json'], { folder })).code).toBe(0)
+  expect((await reflex(['run', 'p.dot'], { folder })).code).toBe(0)
+  const { code, err } = await reflex(['import', 'made.run.jsonl', '--id', 'heron-7c1x'], { folder })
+  expect([code, err.includes('R1097')]).toEqual([1, true])
+})

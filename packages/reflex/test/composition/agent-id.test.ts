@@ -98,3 +98,10 @@ test('run() has the same option', async () => {
   const count = async (agent_id?: string): Promise<unknown> => (await run(RECALLS, { ...options, agent_id })).context['memory.recall_count']
   expect([await count('pilot'), await count('cook')]).toEqual([1, 0])
 })
+
+test('an agent of the context whose name is half a character has a memory of its own', async () => {
+  const reflex = world()
+  await reflex.run(join(reflex.workdir, 'learns.dot'), { agentId: 'pilot' })
+  const handle = await reflex.run(join(reflex.workdir, 'recalls.dot'), { input: { 'session.agent_id': '\ud800' } })
+  expect([handle.status, handle.run.state.root.reader().get('memory.recall_count')]).toEqual(['completed', 0])
+})

@@ -219,6 +219,19 @@ describe('a picture that a node of a workflow shows its model', () => {
     expect([run.status, asked.length]).toEqual(['completed', 1])
   })
 
+  test('is one of at most 20, and of more none is read, whatever the board says', async () => {
+    const folder = newFolder()
+    put(folder, 'photo.png', PNG)
+    const { reflex, asked } = looking(folder)
+    const spec = { prompt: 'What is on it?', attach: { from: 'photos' }, writes: { seen: { type: 'string' } } }
+    const program = workflow('look', { look: spec }, []) as Workflow
+    const run = await reflex.run(program, { id: 'otter-2m9q', input: { photos: Array.from({ length: 21 }, () => 'photo.png') } })
+    expect(run.questions[0]?.fault).toMatchObject({ code: 'R4028' })
+    const { records } = await reflex.runtime.history('otter-2m9q')
+    expect(records.flatMap(({ requests = [] }) => requests.filter(([port]) => port === 'tool'))).toEqual([])
+    expect(asked).toEqual([])
+  })
+
   test('is not read outside the work folder, whatever the board says', async () => {
     const outer = newFolder()
     const folder = join(outer, 'work')

@@ -94,6 +94,17 @@ test('a person names a level for it, or changes it: then it is theirs', async ()
   expect((await run('made.dot')).story).toContain('this run is untrusted')
 })
 
+test.each([
+  ['a formatter', (text: string) => text.replaceAll(' ', '\n  ').replaceAll(']', '];')],
+  ['git with other ends of lines', (text: string) => `\ufeff${text}\n`.replaceAll(' start', '\r\nstart')],
+])('a program of a model stays one in the form that %s gives it', async (_, form) => {
+  const { run, took, work } = world({ 'attack.dot': asks('made.dot') }, WRITES)
+  await run('attack.dot')
+  writeFileSync(join(work, 'made.dot'), form(readFileSync(join(work, 'made.dot'), 'utf8')))
+  expect((await run('made.dot')).story).toContain('this run is untrusted')
+  expect(took()).toBe(false)
+})
+
 test('a program that an author wrote through a run stays the author’s', async () => {
   const nodes = `k [type=transform, transform=constant, expression="${WRITES.replaceAll('"', '\\"')}", output_key=k] f [type="file.write", content_key=k, output="made.dot"]`
   const { run, took } = world({ 'build.dot': pipeline(nodes, 'k -> f') })
@@ -212,4 +223,35 @@ test('a program of a command that has not ended, as after a crash, is untrusted 
   expect(meanwhile).toContain('this run is untrusted')
   expect((await run('inner.dot')).story).toContain('this run is untrusted')
   expect(took()).toBe(false)
+})
+
+const says = (version: string | undefined, said: string): string =>
+  JSON.stringify({
+    ...workflow('review', { c: { writes: { out: said } } }, []),
+    ...(version === undefined ? {} : { version }),
+  })
+
+test.each([
+  [
+    'a higher version of it',
+    'review.workflow.json',
+    'other.workflow.json',
+    says('1', 'the word of the user'),
+    says('9', 'the word of a model'),
+  ],
+  [
+    'a file of its name',
+    'reviews.workflow.json',
+    'review.workflow.json',
+    says(undefined, 'the word of the user'),
+    says(undefined, 'the word of a model'),
+  ],
+])('a program of the user is called by its name, although a run has written %s', async (_, own, made, text, shadow) => {
+  const invokes = { workflowId: 'review', returnMap: [{ parentKey: 'verdict', childKey: 'out' }] }
+  const main = JSON.stringify(workflow('main', { c: { invokes } }, []))
+  const { run } = world({ 'attack.dot': asks(made), 'main.workflow.json': main, [own]: text }, shadow)
+  await run('attack.dot')
+  const { story } = await run('main.workflow.json')
+  expect(story).toContain('the word of the user')
+  expect(story).not.toContain('the word of a model')
 })

@@ -97,15 +97,21 @@ describe('the folder of a stage', () => {
   })
 })
 
-it('all of an output that is longer than its limit is a file in the folder of the stage, without secrets, whatever the command put there', async () => {
-  const call = callIn(folder())
-  const outside = join(folder(), 'theirs')
-  writeFileSync(outside, 'theirs')
-  const all = tools({ redact: (text: string) => text.replaceAll('hunter2', '‹secret›') })
-  const command = `ln -s ${outside} $ARBOR_STAGE_DIR/stdout.txt; printf 'a hunter2 b'`
-  const args = { command, stage: 'build', whole: true, limit: 3, sandbox: 'none' }
-  const result = (await use('shell', args, call, all)) as { stdout: string; kept: { stdout: { path: string; bytes: number } } }
-  expect([result.stdout, result.kept.stdout.bytes]).toEqual(['a h', 16])
-  expect(readFileSync(result.kept.stdout.path, 'utf8')).toBe('a ‹secret› b')
-  expect(readFileSync(outside, 'utf8')).toBe('theirs')
-})
+it.each([
+  ['a link', (outside: string) => `ln -s ${outside} $ARBOR_STAGE_DIR/stdout.txt`],
+  ['a folder', () => 'mkdir -p $ARBOR_STAGE_DIR/stdout.txt/inner; touch $ARBOR_STAGE_DIR/stdout.txt/inner/file'],
+])(
+  'all of an output that is longer than its limit is a file in the folder of the stage, without secrets, where the command put %s',
+  async (_, puts) => {
+    const call = callIn(folder())
+    const outside = join(folder(), 'theirs')
+    writeFileSync(outside, 'theirs')
+    const all = tools({ redact: (text: string) => text.replaceAll('hunter2', '‹secret›') })
+    const command = `${puts(outside)}; printf 'a hunter2 b'`
+    const args = { command, stage: 'build', whole: true, limit: 3, sandbox: 'none' }
+    const result = (await use('shell', args, call, all)) as { stdout: string; kept: { stdout: { path: string; bytes: number } } }
+    expect([result.stdout, result.kept.stdout.bytes]).toEqual(['a h', 16])
+    expect(readFileSync(result.kept.stdout.path, 'utf8')).toBe('a ‹secret› b')
+    expect(readFileSync(outside, 'utf8')).toBe('theirs')
+  },
+)

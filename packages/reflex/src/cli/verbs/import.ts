@@ -24,9 +24,10 @@ const SIGNATURES: Readonly<Record<Imported['signature'], string>> = {
   none: 'not signed',
 }
 
-/** `reflex import FILE`: stores the run of an archive, if all of it is right. */
+/** `reflex import FILE`: stores the run of an archive, if all of it is right. Throws `R1097` for an archive that a run wrote. */
 export async function importRun({ console, reflex }: Session, file: string, { secretFile, id }: ImportFlags): Promise<number> {
   const secret = secretFile === undefined ? undefined : secretIn(resolve(console.world.surroundings.cwd, secretFile), secretFile)
+  if (file !== '-') await reflex.library.refuseWritten(resolve(console.world.surroundings.cwd, file))
   const imported = await reflex.import(linesIn(console, file), { secret, id }).catch((thrown: unknown) => {
     throw file === '-' ? thrown : inFile(thrown, resolve(console.world.surroundings.cwd, file))
   })

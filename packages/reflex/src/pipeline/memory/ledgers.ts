@@ -116,7 +116,7 @@ class Keeper {
 }
 
 function ledgerOf(agent: string): string {
-  return `memory/${encodeURIComponent(agent)}`
+  return `memory/${encodeURIComponent(agent.toWellFormed())}`
 }
 
 function countOf(value: Json | undefined, usual: number): number {

@@ -115,5 +115,5 @@ export async function keepChanged(
 
 function hashAt(path: string, isProgram: (path: string) => boolean): string {
   const text = isProgram(path) ? textAt(path) : undefined
-  return (text === undefined ? undefined : hashOf(text)) ?? ''
+  return text === undefined ? '' : hashOf(text, ledgerPlace(path))
 }

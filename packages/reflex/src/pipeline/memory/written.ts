@@ -49,9 +49,24 @@ export interface Provenance {
   readonly run?: string
 }
 
-/** Returns the hash by which a text is recognised in any place; undefined for a short one. */
-export function hashOf(text: string): string | undefined {
-  return text.length < SHORTEST ? undefined : `${text.length} ${digest(text)}`
+/** The letters that a formatter adds and removes: blanks, ends of lines, the mark of a byte order, commas and semicolons. */
+const FORM = /[\s\ufeff,;]+/g
+
+/**
+ * Returns the hash by which a text is recognised in any place and any form: a formatter, or git with other ends of lines, makes no
+ * text of a person's. That of a short one holds at its own place alone, and without a place it has none. A few letters are a module
+ * that imports another one.
+ */
+export function hashOf(text: string): string | undefined
+export function hashOf(text: string, place: string): string
+export function hashOf(text: string, place?: string): string | undefined {
+  const plain = text.replace(FORM, '')
+  if (isLong(text, plain)) return `${plain.length} ${digest(plain)}`
+  return place === undefined ? undefined : `${plain.length} ${digest(`${place}\n${plain}`)}`
+}
+
+function isLong(text: string, plain: string): boolean {
+  return text.length >= SHORTEST && plain.length >= SHORTEST / 2
 }
 
 /**
@@ -174,7 +189,7 @@ export class WrittenLabels {
   }
 
   ofText(text: string): Label {
-    const hash = this.#lengths.has(text.length) ? hashOf(text) : undefined
+    const hash = this.#lengths.has(text.replace(FORM, '').length) ? hashOf(text) : undefined
     return hash === undefined ? TRUSTED : this.#of(`hash ${hash}`)
   }
 
@@ -208,9 +223,8 @@ export class WrittenLabels {
    * unless a tool has written it.
    */
   ofProgram(path: string, text: string, { logs = true }: { readonly logs?: boolean } = {}): Provenance {
-    const hash = hashOf(text)
     const places = [
-      ...(hash === undefined ? [] : [`hash ${hash}`]),
+      `hash ${hashOf(text, path)}`,
       ...[...this.#unfinished].filter((open) => path === open || path.startsWith(`${open}/`)).map((open) => `path ${open}`),
     ]
     const run = places.map((place) => this.#writers.get(place)).find((writer) => writer !== undefined)
