@@ -104,7 +104,7 @@ describe('what is settled for a fork', () => {
     expect(await reflex.fork('otter@3', { id: 'crane', trust: 'veteran' })).toMatchObject({ trust: 'probationary' })
     expect(await resumed(reflex, 'crane')).toBe('failed')
     for (const trust of ['boundless', 5, null])
-      expect(await faultOf(reflex.fork('otter@3', { trust: trust as never }))).toMatchObject({ code: 'R3013' })
+      expect(await faultOf(reflex.fork('otter@3', { trust: trust as never }))).toMatchObject({ code: 'R1090' })
   })
 
   test('can be less, and nothing', async () => {
@@ -208,7 +208,7 @@ describe('what is decided for a fork', () => {
     const reflex = world.open()
     await reflex.run(asking, { id: 'otter' })
     for (const decide of [5, null, { way: 'year' }])
-      expect(await faultOf(reflex.fork('otter', { decide: decide as never }))).toMatchObject({ code: 'R2064' })
+      expect(await faultOf(reflex.fork('otter', { decide: decide as never }))).toMatchObject({ code: 'R1090' })
   })
 
   test('inside an effect, the nearest records where it can be forked are named', async () => {

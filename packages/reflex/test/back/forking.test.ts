@@ -55,7 +55,7 @@ describe('what is set for a fork', () => {
   test('has keys', async () => {
     const reflex = await offered(3)
     for (const set of [['years'], 'years', 5, null])
-      expect(await faultOf(reflex.fork(`otter@${BEFORE}`, { set: set as unknown as JsonObject }))).toMatchObject({ code: 'R2004' })
+      expect(await faultOf(reflex.fork(`otter@${BEFORE}`, { set: set as unknown as JsonObject }))).toMatchObject({ code: 'R1090' })
   })
 })
 
