@@ -1,5 +1,5 @@
 /** The address of a server and its query: the packages of providers put paths behind the one, and take the other by itself. */
-export interface BaseUrl {
+interface BaseUrl {
   readonly url: string
   readonly query: Readonly<Record<string, string>>
 }

@@ -68,7 +68,7 @@ export interface Attack extends Facts {
 }
 
 /** A reply of the model; `pieces` are what comes of it as a stream. */
-export type AttackReply = ScriptedReply | (WrittenReply & { readonly pieces: readonly string[] })
+type AttackReply = ScriptedReply | (WrittenReply & { readonly pieces: readonly string[] })
 
 export type Fill = (text: string) => string
 
