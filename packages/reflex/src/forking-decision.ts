@@ -3,12 +3,14 @@ import { linesOfHistory } from './history/trace.ts'
 import { edgeOf } from './history/words.ts'
 import {
   type Fault,
+  type Flight,
   faults as kernelFaults,
   type ForkStanding,
   type Frame,
   framePath,
   type Input,
   isFault,
+  type Kind,
   type Rec,
   type Ref,
   type RunPrograms,
@@ -87,7 +89,7 @@ function decisionsOf({ state, definitions }: ForkStanding): Open[] {
     const { frame, id } = flight
     const { kind, def } = definitions.program(frame.pin)
     const decider = definitions.kind(kind)
-    if (decider.decideAs === undefined || flight.doubted) return []
+    if (flight.doubted || !isDecision(decider, def, flight)) return []
     const place = framePath(frame, definitions)
     const settle = (word: string): Settling => {
       const made = decider.decideAs?.(def, flight, word, BY)
@@ -96,6 +98,16 @@ function decisionsOf({ state, definitions }: ForkStanding): Open[] {
     }
     return [{ place, names: namesOf(frame, place, definitions), settle }]
   })
+}
+
+/** An effect of a decision that began with calls of tools is no decision, though its frame is. No edge has an empty name. */
+function isDecision(kind: Kind, def: unknown, flight: Flight): boolean {
+  try {
+    return kind.decideAs?.(def, flight, '', BY) !== undefined
+  } catch (thrown) {
+    if (isFault(thrown)) return true
+    throw thrown
+  }
 }
 
 /** Questions of the program that are open. */
@@ -143,16 +155,16 @@ export function decidable(records: readonly Rec[], at: number, definitionsOf: (s
 
 /** What the source decided in the place of a fork, as its trace tells it. */
 export function decidedBefore(
-  { ref }: Settling,
+  { ref, place }: Settling,
   records: readonly Rec[],
   at: number,
   definitionsFor: (state: State) => RunPrograms,
 ): ForkDecision['was'] {
   const found = records.findIndex(({ input }, i) => i >= at && (input?.[0] === 'ok' || input?.[0] === 'answer') && input[1] === ref)
   if (found < 0) return undefined
-  const line = linesOfHistory({ records }, definitionsFor).find(
-    ({ n, event }) => n === found + 1 && ['decide', 'done', 'answer'].includes(event.mark),
-  )
+  const lines = linesOfHistory({ records }, definitionsFor).filter(({ event }) => ['decide', 'done', 'answer'].includes(event.mark))
+  // A decision that called tools first was made by a later effect of the same node.
+  const line = lines.find(({ n }) => n === found + 1) ?? lines.find((later) => later.n > found + 1 && later.place === place)
   if (line === undefined) return undefined
   const { facts = {}, text = '' } = line.event
   const chose = edgeOf(line.event) ?? text

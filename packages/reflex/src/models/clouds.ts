@@ -11,7 +11,7 @@ export interface Cloud {
   readonly package: string
   /** The variables that it reads, for people. */
   readonly variables: readonly string[]
-  settings(environment: Environment): CloudSettings
+  settings(environment: Environment, model: string): CloudSettings
 }
 
 const bedrock: Cloud = {
@@ -45,7 +45,7 @@ const vertex: Cloud = {
   package: '@ai-sdk/google-vertex',
   // Models of Anthropic have an entry of their own in the same package.
   entry: (model) =>
-    /^claude/i.test(model)
+    isOfAnthropic(model)
       ? { package: '@ai-sdk/google-vertex/anthropic', creates: ['createGoogleVertexAnthropic', 'createVertexAnthropic'] }
       : { package: '@ai-sdk/google-vertex', creates: ['createGoogleVertex', 'createVertex'] },
   variables: [
@@ -58,8 +58,9 @@ const vertex: Cloud = {
     'GOOGLE_CLIENT_EMAIL',
     'GOOGLE_PRIVATE_KEY',
   ],
-  settings(environment) {
-    const apiKey = first(environment, 'GOOGLE_VERTEX_API_KEY')
+  settings(environment, model) {
+    // The express mode of an API key has no models of Anthropic.
+    const apiKey = isOfAnthropic(model) ? undefined : first(environment, 'GOOGLE_VERTEX_API_KEY')
     if (apiKey !== undefined) return { settings: { apiKey } }
     const project = first(environment, 'GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT')
     const location = first(environment, 'GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION')
@@ -67,6 +68,10 @@ const vertex: Cloud = {
     if (location === undefined) return missing('GOOGLE_VERTEX_LOCATION')
     return { settings: { project, location, apiKey: '', ...googleAuth(environment) } }
   },
+}
+
+function isOfAnthropic(model: string): boolean {
+  return /^claude/i.test(model)
 }
 
 /** Without any of these variables the package uses the credentials of the machine, as `gcloud auth application-default login` leaves them. */

@@ -75,7 +75,7 @@ class ConfiguredModels implements NamedModels {
       names: Object.keys(models),
       guess: options.guess,
       installed: isInstalled,
-      scrub: scrubber(environment),
+      scrub: scrubber(environment, url),
     }
     for (const [name, given] of Object.entries(models)) this.#found.set(name, this.#adapted(given, name))
     if (typeof model === 'object') {

@@ -97,7 +97,7 @@ function saidInstead({ body }: NoStream, model: string, scrub: (text: string) =>
 
 /** The text of a page without its markup. */
 function pageText(body: string): string {
-  return body.replace(/<(?:style|script)\b[^>]*>[^<]*/gi, ' ').replace(/<[^<>]*>/g, ' ')
+  return body.replace(/<(?:style|script)\b[^<>]*>[^<]*/gi, ' ').replace(/<[^<>]*>?/g, ' ')
 }
 
 function refused(trouble: Trouble, status: number, model: string, words: string): Fault {

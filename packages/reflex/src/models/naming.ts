@@ -92,7 +92,7 @@ export function providerAccess(model: string, environment: Environment): Provide
     const missing = environment[known.key] ? {} : { missing: { name: known.key, fix: `set ${known.key}` } }
     return { package: `@ai-sdk/${provider}`, ...missing }
   }
-  const read = cloud.settings(environment)
+  const read = cloud.settings(environment, nameParts(model).model)
   return { package: cloud.package, ...('missing' in read ? { missing: { name: read.missing, fix: read.fix } } : {}) }
 }
 
@@ -121,7 +121,7 @@ export function nameProblem(name: string, naming: Naming): Fault | undefined {
   if (model === '') return unreadable(name, 'nothing stands behind the colon', `write ${exampleFor(naming, provider)}`)
   if (server !== undefined) return addressProblem(server)
   const known = knownProvider(provider)
-  if (known?.url !== undefined) return addressProblem(ownAddress(known.url, naming.environment))
+  if (known?.url !== undefined) return ownAddressProblem(ownAddress(known.url, naming.environment))
   if (known !== undefined) return undefined
   if (provider === '') return withoutProvider(name, naming)
   if (SERVERS.includes(provider))
@@ -155,7 +155,7 @@ export function nameFindings(name: string, naming: Naming, listed: readonly stri
 
 /** The key of a provider, or what a cloud signs requests with, where the environment lacks it. */
 function missingAccess(name: string, provider: string, key: string, { environment }: Naming): Fault[] {
-  const cloud = cloudOf(provider)?.settings(environment)
+  const cloud = cloudOf(provider)?.settings(environment, nameParts(name).model)
   if (cloud !== undefined) return 'missing' in cloud ? [Object.assign(missingKey(name, cloud.missing), WARNING)] : []
   return environment[key] ? [] : [Object.assign(missingKey(name, key), WARNING)]
 }
@@ -202,6 +202,15 @@ export function addressProblem({ url, from }: Server): Fault | undefined {
   if (address.username === '' && address.password === '') return undefined
   return faults.make('R4002', `${from} holds a user or a password, which no request can be sent with`, {
     fix: `take what stands before the @ out of ${from}; the key of the server goes into REFLEX_API_KEY`,
+  })
+}
+
+/** The packages of providers put paths behind their addresses, so that a query would swallow them. */
+function ownAddressProblem(server: Server): Fault | undefined {
+  const problem = addressProblem(server)
+  if (problem !== undefined || new URL(server.url).search === '') return problem
+  return faults.make('R4002', `${server.from} holds a query, which only the server at REFLEX_BASE_URL can have`, {
+    fix: `remove what stands behind the ? from ${server.from}, or set REFLEX_BASE_URL and name the model alone`,
   })
 }
 

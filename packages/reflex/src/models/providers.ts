@@ -1,3 +1,4 @@
+import { readBaseUrl } from './base-url.ts'
 import { type Cloud, cloudOf } from './clouds.ts'
 import { faults } from './faults.ts'
 import { guardedFetch } from './http.ts'
@@ -37,12 +38,14 @@ export async function findModel(name: string, world: ProviderWorld): Promise<Mod
   return cloud === undefined ? providerModel(name, parts.provider, parts.model, world) : cloudModel(name, cloud, parts.model, world)
 }
 
-async function serverModel(name: string, model: string, { url, from }: Server, world: ProviderWorld): Promise<Model> {
+async function serverModel(name: string, model: string, { url: address, from }: Server, world: ProviderWorld): Promise<Model> {
   const create = await creator('openai-compatible', name)
+  const { url, query } = readBaseUrl(address)
   const apiKey = world.environment['REFLEX_API_KEY']
   const provider = create({
     name: 'local',
     baseURL: url,
+    queryParams: query,
     includeUsage: true,
     supportsStructuredOutputs: true,
     fetch: guardedFetch,
@@ -56,7 +59,7 @@ async function serverModel(name: string, model: string, { url, from }: Server, w
 async function cloudModel(name: string, cloud: Cloud, model: string, world: ProviderWorld): Promise<Model> {
   const entry = cloud.entry(model)
   const create = await creatorIn(entry.package, cloud.package, entry.creates, name)
-  const read = cloud.settings(world.environment)
+  const read = cloud.settings(world.environment, model)
   if ('missing' in read) throw faults.make('R4004', `${name} needs access to its cloud, and ${read.missing} is not set`, { fix: read.fix })
   const made = create({ fetch: guardedFetch, ...read.settings })
   const access = { key: cloud.variables.filter((variable) => world.environment[variable]).join(', '), sent: true, address: undefined }

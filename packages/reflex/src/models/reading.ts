@@ -2,6 +2,7 @@ import { copyJson, isObject, type Json } from '../kernel/index.ts'
 import { BROKEN_OFF } from './advice.ts'
 import { faults } from './faults.ts'
 import { isTooDeep, limitLength } from './limits.ts'
+import { type Piece, ThinkingStream, withoutThinking } from './thinking.ts'
 import type { Finish, ModelCall, ModelDelta, ModelTry, ToolCall, Usage } from './types.ts'
 import { soundUsage } from './usage.ts'
 
@@ -69,6 +70,7 @@ class Answer {
   readonly #growing = new Map<string, Block>()
   #length = 0
   readonly #warnings: string[] = []
+  readonly #thinking = new ThinkingStream()
   readonly #told: ((delta: ModelDelta) => void) | undefined
 
   constructor(told?: (delta: ModelDelta) => void) {
@@ -114,7 +116,11 @@ class Answer {
     }
     block.text += piece
     block.metadata = part.providerMetadata ?? block.metadata
-    if (piece !== '') this.#told?.({ [type]: piece })
+    if (piece !== '') this.#tell(type === 'text' ? this.#thinking.take(piece) : [{ reasoning: piece }])
+  }
+
+  #tell(pieces: readonly Piece[]): void {
+    for (const piece of pieces) this.#told?.(piece)
   }
 
   #call({ type, toolCallId, toolName, input, providerExecuted, providerMetadata }: Fields): void {
@@ -134,6 +140,7 @@ class Answer {
   }
 
   end(reason: unknown, usage: unknown): ModelTry {
+    this.#tell(this.#thinking.end())
     const calls = this.#blocks.flatMap((block) => (block.type === 'call' ? [toolCall(block)] : []))
     const joined = (type: Block['type']): string => this.#blocks.flatMap((block) => (block.type === type ? [block.text] : [])).join('')
     const { text, thought } = withoutThinking(joined('text'))
@@ -151,12 +158,6 @@ class Answer {
       ...(this.#warnings.length === 0 ? {} : { warnings: this.#warnings }),
     }
   }
-}
-
-/** Models that think in their answer do so at its beginning, between marks of their own. */
-function withoutThinking(text: string): { readonly text: string; readonly thought: string } {
-  const [block, thought] = /^\s*<think>([^]*?)<\/think>\s*/.exec(text) ?? []
-  return block === undefined || thought === undefined ? { text, thought: '' } : { text: text.slice(block.length), thought: thought.trim() }
 }
 
 function toolCall({ id, name, text }: Block): ToolCall {

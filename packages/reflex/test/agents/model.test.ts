@@ -141,10 +141,24 @@ describe('the board in a prompt', () => {
 describe('settings of a node', () => {
   it('reach the model', async () => {
     const { agent, asked } = agentThat({ object: { edge: 'A', because: 'z' } })
-    const settings = { system: 'Be strict with {{who}}.', temperature: 0, maxTokens: 50, effort: 'low', timeout: '5s', retries: 0 }
+    const settings = {
+      system: 'Be strict with {{who}}.',
+      temperature: 0,
+      maxTokens: 50,
+      effort: 'low',
+      timeout: '5s',
+      tryTimeout: '3s',
+      retries: 0,
+    }
     await agent.resolve(at({ prompt: 'Which?', ...settings }, { edges: ['A>a', 'B>b'], board: { who: 'ana' } }))
-    expect(asked[0]).toMatchObject({ temperature: 0, maxTokens: 50, effort: 'low' })
+    expect(asked[0]).toMatchObject({ temperature: 0, maxTokens: 50, effort: 'low', timeout: 5_000, tryTimeout: 3_000, retries: 0 })
     expect(asked[0]?.messages[0]).toMatchObject({ role: 'system', content: containing('Be strict with ana.') })
+  })
+
+  it('that are not stated are not sent', async () => {
+    const { agent, asked } = agentThat({ object: { edge: 'A', because: 'z' } })
+    await agent.resolve(at({ prompt: 'Which?' }, { edges: ['A>a', 'B>b'] }))
+    expect(Object.keys(asked[0] ?? {}).toSorted()).toEqual(['label', 'messages', 'output'])
   })
 
   it('that mean nothing are refused', async () => {

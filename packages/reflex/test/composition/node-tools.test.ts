@@ -71,7 +71,9 @@ describe('a model node that offers tools', () => {
       { role: 'tool', call: 'c0', name: 'parcel_find', result: { state: 'lost', id: 'A-1' } },
       { role: 'tool', call: 'c1', name: 'parcel_find', result: 'parcel.find failed: no such parcel', failed: true },
     ])
-    expect(looked).toEqual([{ id: 'A-1' }, { id: 'gone' }])
+    // Calls of one reply run beside each other.
+    expect(looked).toHaveLength(2)
+    expect(looked).toEqual(expect.arrayContaining([{ id: 'A-1' }, { id: 'gone' }]))
     // Each call is an effect with a record of its own; a replay performs none.
     const { records } = await reflex.runtime.history('otter-2m9q')
     expect(records.flatMap(({ requests = [] }) => requests.map(([port]) => port))).toEqual(['decide', 'tool', 'tool', 'decide', 'decide'])
@@ -213,6 +215,30 @@ describe('a process that dies while a tool of a model node runs', () => {
         { role: 'tool', call: 'c0', name: 'parcel_find', result: { state: 'lost' } },
       ],
     ])
+  })
+})
+
+describe('a fork of a decision that began with calls of tools', () => {
+  test('is decided before the calls or after them, and between them it says where', async () => {
+    const calls = calling(['parcel_find', { id: 'A-1' }], ['parcel_find', { id: 'A-2' }])
+    const { reflex, asked, looked } = life(newFolder(), [calls, YES])
+    await reflex.run(refund({ tools: ['parcel.find'] }), { id: 'otter-2m9q' })
+    const ports = (await reflex.runtime.journal('otter-2m9q')).map(({ requests = [] }) => requests.map(([port]) => port).join(' '))
+    expect(ports.slice(0, 6)).toEqual(['', 'decide', 'tool tool', '', 'decide', 'decide'])
+    for (const at of [2, 5]) {
+      const forked = await reflex.fork(`otter-2m9q@${at}`, { decide: 'no', id: `crane-${at}` })
+      expect(forked.decided).toEqual({ place: 'decide', chose: 'no', was: { chose: 'yes', by: 'scripted' } })
+      const run = await reflex.resume(`crane-${at}`)
+      await run.idle()
+      expect([run.status, run.get('paid'), (await reflex.replay(run.id)).result]).toEqual(['completed', false, 'equal'])
+    }
+    for (const at of [3, 4])
+      await expect(reflex.fork(`otter-2m9q@${at}`, { decide: 'no' })).rejects.toMatchObject({
+        code: 'R2063',
+        message: `nothing is to be decided after record ${at} of otter-2m9q`,
+        data: { near: [2, 5] },
+      })
+    expect([asked.length, looked.length]).toEqual([2, 2])
   })
 })
 

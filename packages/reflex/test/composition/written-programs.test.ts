@@ -146,6 +146,31 @@ test('a module that a model wrote is not imported, unless a person trusts it', a
   expect(took()).toBe(true)
 })
 
+test.each([
+  ['checkpoint', 'made.json', '{"current_node": "k", "context": {}}', (file: string) => ({ resumeFrom: file })],
+  ['recording', 'made.jsonl', '{"label": "m", "reply": {"text": "mine"}, "by": "hand"}\n', (file: string) => ({ recorded: file })],
+])('a %s that a model wrote is refused before a run begins, unless a person trusts or changes it', async (_, made, text, options) => {
+  const { run, live, work } = world({ 'attack.dot': asks(made), 'main.dot': WRITES }, text)
+  await run('attack.dot')
+  const file = join(work, made)
+  const given = options(file)
+  const before = (await live().runs()).length
+  for (const more of [given, { ...given, trust: 'probationary' as const }])
+    await expect(run('main.dot', more)).rejects.toMatchObject({ code: 'R1097', file })
+  expect(await live().runs()).toHaveLength(before)
+  const codeOf = async (more: object): Promise<string | undefined> => {
+    try {
+      await run('main.dot', more)
+      return undefined
+    } catch (thrown) {
+      return (thrown as Fault).code
+    }
+  }
+  expect(await codeOf({ ...given, trust: 'trusted' })).not.toBe('R1097')
+  writeFileSync(file, `${text} `)
+  expect(await codeOf(given)).not.toBe('R1097')
+})
+
 test('what a failed or idle write leaves as it was stays the author’s', async () => {
   const same = pipeline('m [prompt="say"] f [type="file.write", content_key=last_response, output="good.dot"]', 'm -> f')
   const { run, took } = world({ 'attack.dot': same, 'good.dot': WRITES }, WRITES)

@@ -44,6 +44,7 @@ describe('a model of a cloud whose package is not installed', () => {
     ['bedrock:x', { AWS_REGION: 'eu', AWS_BEARER_TOKEN_BEDROCK: 'k' }, undefined],
     ['vertex:x', { GOOGLE_CLOUD_PROJECT: 'p' }, 'GOOGLE_VERTEX_LOCATION'],
     ['vertex:x', { GOOGLE_VERTEX_API_KEY: 'k' }, undefined],
+    ['vertex:claude-haiku-4-5', { GOOGLE_VERTEX_API_KEY: 'k' }, 'GOOGLE_VERTEX_PROJECT'],
     ['vertex:x', VERTEX, undefined],
     ['azure:x', { AZURE_RESOURCE_NAME: 'acme' }, 'AZURE_API_KEY'],
     ['azure:x', { AZURE_API_KEY: 'k' }, 'AZURE_RESOURCE_NAME'],

@@ -310,6 +310,16 @@ describe('the address of the server', () => {
     }
   })
 
+  test('of a provider has no query, which would swallow the path of a request', async () => {
+    const environment = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1?key=hushhush', OPENAI_API_KEY: KEY }
+    const fault = await faultOf(createModels({ host, model: 'openai:gpt-5', environment }).generate(saying('?'), watched()))
+    expect(fault).toMatchObject({
+      code: 'R4002',
+      message: 'OPENAI_BASE_URL holds a query, which only the server at REFLEX_BASE_URL can have',
+    })
+    expect(JSON.stringify(fault)).not.toContain('hush')
+  })
+
   test('is told without a name too, and does not stand in the way of a provider', () => {
     const models = createModels({ host, environment: { REFLEX_BASE_URL: 'nowhere' } })
     expect(models.check()?.code).toBe('R4002')

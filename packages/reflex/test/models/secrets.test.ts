@@ -49,6 +49,31 @@ describe('a key', () => {
     expect(await shown(models.generate(saying('?', { retries: 0 }), watched()))).not.toContain('hush')
   })
 
+  test.each([
+    [
+      'the query',
+      (url: string) => `${url}?api-version=2024-02-01&sig=hush%2F99`,
+      '/v1/chat/completions?api-version=2024-02-01&sig=hush%2F99',
+    ],
+    ['the path', (url: string) => url.replace('/v1', '/HushValue0099/v1'), '/HushValue0099/v1/chat/completions'],
+  ])('in %s of the base URL is sent, and in no fault', async (_, of, path) => {
+    const openai = await server({
+      handler: (seen) => ({ status: 400, error: `nothing at ${seen.path}, ${decodeURIComponent(seen.path)}` }),
+    })
+    const url = of(openai.url)
+    for (const options of [
+      { baseUrl: url, environment: {} },
+      { baseUrl: undefined, environment: { REFLEX_BASE_URL: url } },
+    ]) {
+      const models = modelsOf(openai, options)
+      expect((await shown(models.generate(saying('?', { retries: 0 }), watched()))).toLowerCase()).not.toContain('hush')
+    }
+    expect(openai.requests.map((request) => request.path)).toEqual([path, path])
+    await openai.close()
+    const unreachable = modelsOf(openai, { baseUrl: url }).generate(saying('?', { retries: 0 }), watched())
+    expect((await shown(unreachable)).toLowerCase()).not.toContain('hush')
+  })
+
   test('is sent to its own provider alone', async () => {
     const openai = await server()
     openai.reply({ text: 'hello' })

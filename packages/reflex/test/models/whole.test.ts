@@ -57,6 +57,26 @@ describe('an answer', () => {
     openai.reply({ text: '<think>\nhm, 5\n</think>\n\nfive' })
     expect(await modelsOf(openai).generate(saying('?'), watched())).toMatchObject({ text: 'five', reasoning: 'hm, 5' })
   })
+
+  test.each([1, 2, 3, 5, 100])('shows its thoughts as thoughts while it streams in pieces of %i', async (piece) => {
+    const openai = await server()
+    const texts = ['<think>a < b </thin> c</think>\n\nfive <think>six</think>', ' <thing>', '<thi', 'plain', '\n<think>never closed']
+    for (const text of texts) openai.reply({ text, piece })
+    const told: (readonly [string, string])[] = []
+    for (const _ of texts) {
+      const call = watched()
+      await modelsOf(openai).generate(saying('?', { stream: true }), call)
+      const joined = (key: string): string => call.parts.map((part) => (part as Record<string, string>)[key] ?? '').join('')
+      told.push([joined('reasoning'), joined('text')])
+    }
+    expect(told).toEqual([
+      ['a < b </thin> c', 'five <think>six</think>'],
+      ['', ' <thing>'],
+      ['', '<thi'],
+      ['', 'plain'],
+      ['never closed', ''],
+    ])
+  })
 })
 
 describe('prices', () => {

@@ -62,3 +62,8 @@ function indexOf(on: Place): Index {
   }
   return { exact, open }
 }
+
+/** Returns the operations that read an attribute of nodes, where not all do. */
+export function operationsWith(name: string): readonly string[] {
+  return (INDEX.node.exact.get(name) ?? []).flatMap(({ operations = [] }) => operations)
+}

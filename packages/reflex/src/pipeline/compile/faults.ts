@@ -12,7 +12,7 @@ export const compileFaults = defineFaults({
     rules: ['pipeline unknown_attribute'],
     means:
       'Nothing reads the attribute, so it has no effect. It is kept, and so are those by which Graphviz draws, which are never reported. Attributes of the graph are values too, as `$name` and `graph.name`: one of them is reported only if it looks like a misspelling and nothing uses it.',
-    often: 'a misspelling, an attribute of a node written at an edge',
+    often: 'a misspelling, an attribute of a node written at an edge, an attribute that nodes of another type read',
     fix: 'Rename it, move it, or remove it; docs/kinds/pipeline-attributes.md lists all.',
   },
   R1107: {

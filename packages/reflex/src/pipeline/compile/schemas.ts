@@ -2,7 +2,7 @@ import { quote, quoteAll } from '../../text/harmless.ts'
 import { didYouMean, suggest, type Suggester } from '../../text/suggest.ts'
 import { type Attribute, type Attributes, type DotEdge, type DotGraph, type DotNode, numberOf, textOf } from '../dot/graph.ts'
 import { failsOnWrong, wrongValue } from './attribute-value.ts'
-import { attributeSuggester, findAttribute, otherPlacesOf } from './attributes.ts'
+import { attributeSuggester, findAttribute, operationsWith, otherPlacesOf } from './attributes.ts'
 import { edgeOwner, type Findings, GRAPH_OWNER, nodeOwner, type Owner } from './findings.ts'
 import { choiceOf, UNKNOWN_OPERATION } from './operation.ts'
 import { requiredOf } from './operations.ts'
@@ -43,7 +43,9 @@ export class SchemaCheck {
       const row = findAttribute('node', name, operation)
       if (row === undefined) {
         if (resolution.custom === undefined) this.#unknown('node', name, attribute, owner)
-      } else if (row !== 'ignored') {
+      } else if (row === 'ignored') {
+        if (resolution.custom === undefined && operation !== UNKNOWN_OPERATION) this.#otherTypes(name, attribute, resolution, owner)
+      } else {
         const severity = resolution.custom === undefined && failsOnWrong(row) ? 'error' : undefined
         const error = this.#value(row, name, node.attributes, attribute, owner, severity)
         if (error !== undefined) errors.push(error)
@@ -78,6 +80,21 @@ export class SchemaCheck {
       part: 'key',
       note,
       fix: belongs === undefined ? (guess === undefined ? 'remove it' : `write ${quote(guess)}`) : belongs,
+    })
+  }
+
+  /** An attribute that only nodes of other types read. Defaults are written for nodes of every type. */
+  #otherTypes(name: string, attribute: Attribute, { rawType }: Resolution, owner: Owner): void {
+    const types = operationsWith(name)
+    if (types.length === 0 || attribute.provenance !== 'own') return
+    this.#findings.add('R1106', {
+      rule: 'unknown_attribute',
+      message: `${quote(owner.path)} is of type ${quote(rawType)}, which does not read ${quote(name)}`,
+      owner,
+      key: name,
+      attribute,
+      part: 'key',
+      fix: `remove it, or write it at a node of type ${alternatives(types)}`,
     })
   }
 
@@ -155,6 +172,15 @@ export class SchemaCheck {
     this.#mentioned ??= mentionsOf(this.#graph)
     return this.#mentioned.has(name)
   }
+}
+
+/** Types that a finding names. */
+const SHOWN = 4
+
+function alternatives(types: readonly string[]): string {
+  const shown = types.slice(0, SHOWN)
+  const last = shown.pop() ?? ''
+  return shown.length === 0 ? last : `${shown.join(', ')} or ${last}`
 }
 
 function isWritten(attributes: Attributes, name: string): boolean {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/kernel/index.ts'
 import type { ScriptedReply } from '../../../src/models/index.ts'
+import type { WrittenReply } from '../../../src/models/request.ts'
 import type { RunLimits } from '../../../src/options.ts'
 import type { Trust } from '../../../src/policy/index.ts'
 import { type Case, casesOf } from '../../cases.ts'
@@ -63,8 +64,11 @@ export interface Attack extends Facts {
   readonly it: Case
   /** Fills in `{{work}}`, `{{outside}}` and `{{server}}`. */
   values(fill: Fill): JsonObject
-  replies(fill: Fill): ScriptedReply[]
+  replies(fill: Fill): AttackReply[]
 }
+
+/** A reply of the model; `pieces` are what comes of it as a stream. */
+type AttackReply = ScriptedReply | (WrittenReply & { readonly pieces: readonly string[] })
 
 export type Fill = (text: string) => string
 
@@ -76,7 +80,7 @@ export function attacks(): Attack[] {
       name: it.name,
       it,
       values: (fill) => (it.has('values.json') ? (JSON.parse(fill(it.text('values.json'))) as JsonObject) : {}),
-      replies: (fill) => linesOf(it).map((line) => JSON.parse(fill(line)) as ScriptedReply),
+      replies: (fill) => linesOf(it).map((line) => JSON.parse(fill(line)) as AttackReply),
     }
   })
 }

@@ -8,13 +8,12 @@ import {
   type Kind,
   ledgerPort,
   type Program,
-  type Redact,
   Runtime,
   type Store,
   systemHost,
 } from '../../../src/kernel/index.ts'
 import { Library, type LibraryPlaces } from '../../../src/library.ts'
-import { createModels, modelPort, scriptedModel } from '../../../src/models/index.ts'
+import { createModels, modelPort, redactedModels } from '../../../src/models/index.ts'
 import { autoAnswers, type OpenQuestion, readQuestion } from '../../../src/people/index.ts'
 import { loweredTrust, metTerms, pipelineParts } from '../../../src/pipeline/assemble.ts'
 import type { ReadCheckpoint } from '../../../src/pipeline/checkpoint/read.ts'
@@ -31,13 +30,23 @@ import { loadPipeline } from '../../../src/pipeline/load.ts'
 import { programProvenance } from '../../../src/provenance.ts'
 import type { RunLimits } from '../../../src/options.ts'
 import { calledPrograms } from '../../../src/pipeline/refs.ts'
-import { createPolicy, type OperatorPolicy, type PolicyFile, type PolicySettings, redaction, secretsIn } from '../../../src/policy/index.ts'
+import {
+  createPolicy,
+  type OperatorPolicy,
+  type PolicyFile,
+  type PolicySettings,
+  redaction,
+  type RunRedaction,
+  runRedaction,
+  secretsIn,
+} from '../../../src/policy/index.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { createTools, type Tools, type ToolsSettings } from '../../../src/tools/index.ts'
 import { isUnvouched, loadStored, workflowKind } from '../../../src/workflow/runtime.ts'
 import type { Attack, Fill } from './attack.ts'
 import { type Came, Listener, refused } from './came.ts'
 import type { Ground } from './ground.ts'
+import { scripted, SCRIPTED } from './scripted.ts'
 
 /**
  * The parts that protect a run, as `assemble` puts them together. A protection is taken away by giving another part in its
@@ -58,7 +67,7 @@ export interface Parts {
   /** The secret that a checkpoint must be signed with. */
   readonly secret: (hmac: string | undefined) => string | undefined
   readonly checkpoint: (file: string, secret: string | undefined) => ReadCheckpoint
-  readonly redact: (secrets: readonly string[]) => Redact | undefined
+  readonly redact: (secrets: readonly string[]) => RunRedaction | undefined
   readonly answer: (open: OpenQuestion) => Json | undefined
 }
 
@@ -74,7 +83,7 @@ export const WHOLE: Parts = {
   limits: (limits) => limits,
   secret: (hmac) => hmac,
   checkpoint: openCheckpoint,
-  redact: (secrets) => redaction(secrets)?.value,
+  redact: (secrets) => runRedaction(redaction(secrets)),
   answer: (open) => autoAnswers.answer(open) as Json | undefined,
 }
 
@@ -91,7 +100,6 @@ export async function remember({ memories = {} }: Attack, store: Pick<Store, 'ap
 }
 
 const PATH = '/usr/local/bin:/usr/bin:/bin'
-export const SCRIPTED = 'scripted'
 
 /** The environment of whoever starts the run. */
 export function environmentOf({ environment = {} }: Attack, { home, fill }: Ground): Record<string, string> {
@@ -176,7 +184,8 @@ function runtimeOn(
   })
   const engine = guardedBy(parts, createEngine())
   const kind = pipelineKind({ load: (source) => parts.load(source), refs: calledPrograms, engine })
-  const models = createModels({
+  const redact = parts.redact(secretsIn(environment))
+  const created = createModels({
     host: systemHost,
     environment: {},
     model: SCRIPTED,
@@ -184,14 +193,14 @@ function runtimeOn(
     guess: () => undefined,
     check: () => [],
   })
-  const redact = parts.redact(secretsIn(environment))
+  const models = redact === undefined ? created : redactedModels(created, redact.reply)
   return new Runtime({
     kinds: [parts.kind(kind), workflowKind({ load: (source) => loadStored(source, {}) })],
     ports: { ...pipelines.ports, model: modelPort(() => models, requestOfCall), ledger: ledgerPort(store, systemHost) },
     policy,
     store,
     host: systemHost,
-    ...(redact === undefined ? {} : { redact }),
+    ...(redact === undefined ? {} : { redact: redact.input }),
   })
 }
 
@@ -201,15 +210,6 @@ function guardedBy(parts: Parts, engine: Engine): Engine {
     handler: (node) => parts.handler(engine.handler(node), node),
     chain: (node, typed, charter) => parts.chain(engine.chain(node, typed, charter), node, charter, typed),
   }
-}
-
-/** A model that says what the attack has written, and keeps what it was asked. */
-export function scripted(attack: Attack, { fill }: Ground, prompts: string[]): ReturnType<typeof scriptedModel> {
-  const replies = attack.replies(fill)
-  return scriptedModel((request) => {
-    prompts.push(JSON.stringify(request))
-    return replies.shift() ?? 'done'
-  }, SCRIPTED)
 }
 
 /** A run, as far as carrying it on goes. */

@@ -5,8 +5,9 @@ import { Reflex } from '../../../src/index.ts'
 import { thisProcess } from '../../../src/host.ts'
 import type { Attack } from './attack.ts'
 import { type Came, Listener, refused } from './came.ts'
-import { carryOn, environmentOf, grantsOf, remember, scripted, SCRIPTED, WHOLE } from './composed.ts'
+import { carryOn, environmentOf, grantsOf, remember, WHOLE } from './composed.ts'
 import type { Ground } from './ground.ts'
+import { scripted, SCRIPTED } from './scripted.ts'
 
 /** Runs an attack as a user would: with everything that Reflex has, its default store in the work folder. */
 export async function runByDoor(attack: Attack, ground: Ground): Promise<Came> {

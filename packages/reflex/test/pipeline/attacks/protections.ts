@@ -234,6 +234,13 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
   agent_of_author: handled(['session.memory_recall'], recalling),
   /** Secrets of the environment enter no record. */
   redaction: () => ({ redact: () => undefined }),
+  /** A key that comes in several pieces enters no record, either. */
+  redaction_of_streams: ({ redact }) => ({
+    redact(secrets) {
+      const whole = redact(secrets)
+      return whole && { ...whole, input: (value) => whole.input(value) }
+    },
+  }),
   /** Only people answer what Reflex itself asks. */
   own_questions: () => ({ answer: ({ question: { otherwise, options } }) => otherwise ?? options?.[0]?.value }),
 }

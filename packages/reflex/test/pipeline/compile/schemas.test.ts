@@ -44,8 +44,17 @@ describe('unknown attributes', () => {
     expect(found(compiled('rankdir=LR; start -> done [style=dashed]'))).toEqual([])
   })
 
-  test('are not those that other handlers read', () => {
-    expect(ofNode('prompt=x, tool_command="y", mutations="no json"')).toEqual([])
+  test('are those that only nodes of other types read, with these types', () => {
+    expect(ofNode('prompt=x, tool_command="y"')).toEqual([
+      'unknown_attribute: "n" is of type "codergen", which does not read "tool_command"',
+    ])
+    const [finding] = compiled('n [type="prompt.ab_test", variant_a=x, variant_b=y, attachments="a.png"]; start -> n -> done').findings
+    expect(finding).toMatchObject({ code: 'R1106', path: 'n.attachments', fix: 'remove it, or write it at a node of type codergen' })
+    expect(ofNode('type=mine, tool_command="y"')).not.toContain(expect.stringContaining('does not read'))
+  })
+
+  test('are not defaults, which are written for nodes of every type', () => {
+    expect(found(compiled('node [tool_command="y"]; n [prompt=x]; start -> n -> done'))).toEqual([])
   })
 
   test('of the graph are values, unless they look like a slip and nothing uses them', () => {
