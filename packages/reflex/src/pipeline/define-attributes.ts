@@ -84,7 +84,7 @@ export interface GraphAttributes<Id extends string> {
   readonly strategy?: string | undefined
   /** Only a value: the files of the pipelines that this one calls. */
   readonly nested_graphs?: string | undefined
-  /** Only a value. */
+  /** The version of the pipeline, which a call names as `id@version`. */
   readonly version?: string | undefined
 }
 
