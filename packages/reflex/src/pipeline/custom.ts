@@ -5,7 +5,7 @@ import type { CustomHandler } from './compile/resolve.ts'
 import type { Idempotency, TypedGraph, TypedNode } from './compile/typed.ts'
 import type { AttributeValue, DotGraph } from './dot/graph.ts'
 import { pipelineFaults } from './engine/faults.ts'
-import { readOutcome, type Outcome } from './engine/outcome.ts'
+import { type Outcome, outcomeProblem, readOutcome } from './engine/outcome.ts'
 import type { Position } from './engine/position.ts'
 import { isTransient } from './engine/retry.ts'
 import { contextReader } from './engine/scene.ts'
@@ -184,7 +184,7 @@ function outcomeOf(raw: unknown, name: string): Outcome {
   if (raw === undefined || raw === null) return { status: 'success' }
   const outcome = readOutcome(raw)
   if (outcome !== undefined) return outcome
-  throw pipelineFaults.make('R2208', `the handler ${name} answered with something that is no outcome`)
+  throw pipelineFaults.make('R2208', `the handler ${name} gave no outcome: ${outcomeProblem(raw)}`)
 }
 
 /** A node as hosts see it. */

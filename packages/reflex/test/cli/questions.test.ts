@@ -203,6 +203,16 @@ describe('answers from elsewhere', () => {
     expect(await reflex(['resume', 'otter'], { folder })).toMatchObject({ code: 0, out: '{\n  "declined": true\n}\n' })
   })
 
+  test('that come after another are not said to be recorded: their author learns who was first', async () => {
+    const folder = workFolder()
+    await reflex(RUN, { folder })
+    await reflex(['answer', 'otter', 'NO', '--no-run', '--by', 'ana'], { folder })
+    const { code, err } = await reflex(['answer', 'otter', 'YES', '--by', 'ben'], { folder })
+    expect(code).not.toBe(0)
+    expect(err).not.toContain('recorded @')
+    expect(err).toContain('ana was first, with NO')
+  })
+
   test.each([
     ['that is no option', ['answer', 'otter', 'aprove'], 'R4200', 'did you mean'],
     ['to a question never asked', ['answer', 'otter', 'q7', 'YES'], 'R2002', 'otter-2m9q/q1'],

@@ -64,7 +64,10 @@ test('an ES module that Node takes for CommonJS is reported with the setting tha
   writeFileSync(join(folder, 'a.workflow.ts'), 'export const x = 1')
   writeFileSync(join(folder, 'b.workflow.ts'), `import 'node:fs'`)
   // In a process of its own: the test runner loads modules by rules of its own.
-  const { stdout } = spawnSync(process.execPath, [COMMAND, 'validate', 'a.workflow.ts', 'b.workflow.ts', '--quiet'], { cwd: folder, encoding: 'utf8' })
+  const { stdout } = spawnSync(process.execPath, [COMMAND, 'validate', 'a.workflow.ts', 'b.workflow.ts', '--quiet'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
   expect(stdout.match(/R1023  [ab]\.workflow\.ts|npm pkg set type=module/g)).toEqual([
     'R1023  a.workflow.ts',
     'npm pkg set type=module',

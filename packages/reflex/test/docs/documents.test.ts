@@ -82,10 +82,37 @@ describe('README', () => {
   })
 })
 
-test('every TypeScript example of the documentation has its imports', () => {
-  const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })]
-  const bare = pages.flatMap((page) =>
-    blocks(page, 'ts').flatMap((source) => (/^import /m.test(source) ? [] : [`${page}: ${source.split('\n')[0]}`])),
-  )
-  expect(bare).toEqual([])
+describe('every TypeScript example of the documentation', () => {
+  const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].map((page) => ({ page, sources: blocks(page, 'ts(?: .*)?') }))
+
+  test('has its imports', () => {
+    const bare = pages.flatMap(({ page, sources }) =>
+      sources.flatMap((source) => (/^import /m.test(source) ? [] : [`${page}: ${source.split('\n')[0]}`])),
+    )
+    expect(bare).toEqual([])
+  })
+
+  test('uses no name that it does not import and that nothing on its page declares', () => {
+    const folder = workplace()
+    const files = pages.flatMap(({ page, sources }, at) =>
+      sources.map((source, i) => {
+        const name = `page${at}-${i}.ts`
+        writeFileSync(join(folder, name), source)
+        return { name, page, sources }
+      }),
+    )
+    const options = ['--noEmit', '--noResolve', '--pretty', 'false', '--target', 'es2024', '--lib', 'es2024,dom', '--module', 'nodenext']
+    const more = ['--moduleDetection', 'force', '--allowImportingTsExtensions', '--types', 'node']
+    const names = files.map(({ name }) => name)
+    const { stdout } = node([join(root, 'node_modules/typescript/bin/tsc'), ...options, ...more, ...names], folder)
+    const unknown = Array.from(stdout.matchAll(/^(page\d+-\d+\.ts)\((\d+),\d+\): error TS(?:2304|2552|2593|18004): .*?'(\w+)'/gm)).flatMap(
+      ([, name, line, word]) => {
+        const { page = '', sources = [] } = files.find((file) => file.name === name) ?? {}
+        const declares = new RegExp(`\\b(?:const|let|function|class) ${word}\\b`)
+        return sources.some((source) => declares.test(source)) ? [] : [`${page}: ${word} in line ${line} of ${name}`]
+      },
+    )
+    expect(stdout, 'unresolved imports show that the compiler has looked').toContain('TS2307')
+    expect(unknown).toEqual([])
+  })
 })

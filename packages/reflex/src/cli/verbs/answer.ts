@@ -1,7 +1,7 @@
 import { faults } from '../../faults.ts'
 import type { OpenQuestion, RunHandle } from '../../handle.ts'
 import { answerTo } from '../../own-questions.ts'
-import { isFault, type Json } from '../../kernel/index.ts'
+import { equalJson, isFault, type Json } from '../../kernel/index.ts'
 import { brief } from '../../text/index.ts'
 import { conduct } from '../conduct.ts'
 import { plain } from '../run-document.ts'
@@ -86,7 +86,8 @@ async function post(session: Session, { question, value, by }: Reply, held: stri
 function tellRecorded({ console }: Session, { question, value, by }: Reply, handle: RunHandle): void {
   if (console.shape !== 'text' || console.quiet) return
   const stop = handle.onLine(({ n, event }) => {
-    if (event.mark !== 'answer') return
+    // The answer of somebody who was first may be recorded before this one.
+    if (event.mark !== 'answer' || event.facts?.['by'] !== by || !equalJson(event.facts['answer'], value)) return
     stop()
     const said = typeof value === 'string' && value.length <= 60 ? value : brief(value, 60)
     const name = console.err.text(question.id)

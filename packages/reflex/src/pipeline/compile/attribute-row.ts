@@ -25,7 +25,7 @@ export interface AttributeRow {
   readonly aliases: readonly string[]
   readonly on: 'graph' | 'node' | 'edge'
   readonly type: AttributeType
-  /** The words of type `words`. */
+  /** The words of type `words`, and those that a list of type `csv` may hold; empty for any. */
   readonly words: readonly string[]
   /** What holds where it is not written; empty for nothing. */
   readonly usual: string
@@ -36,13 +36,22 @@ export interface AttributeRow {
 }
 
 /** What is written of an attribute where the tables are: name with its aliases behind, type or words, default, what it does. */
-export type Short = readonly [names: string, type: AttributeType | readonly string[], usual: string, does: string]
+export type Short = readonly [
+  names: string,
+  type: AttributeType | readonly string[] | { readonly list: readonly string[] },
+  usual: string,
+  does: string,
+]
 
 /** The rows of one table. Several names are written `name, alias`. */
 export function rowsOf(on: AttributeRow['on'], shorts: readonly Short[], operations?: readonly string[]): AttributeRow[] {
   return shorts.map(([names, type, usual, does]) => {
     const [name = '', ...aliases] = names.split(', ')
-    const kind = typeof type === 'string' ? { type, words: [] } : { type: 'words' as const, words: type }
-    return { name, aliases, on, ...kind, usual, does, ...(operations === undefined ? {} : { operations }) }
+    return { name, aliases, on, ...typed(type), usual, does, ...(operations === undefined ? {} : { operations }) }
   })
+}
+
+function typed(type: Short[1]): Pick<AttributeRow, 'type' | 'words'> {
+  if (typeof type === 'string') return { type, words: [] }
+  return 'list' in type ? { type: 'csv', words: type.list } : { type: 'words', words: type }
 }

@@ -8,12 +8,36 @@ import { jsonIn } from '../language/json-in.ts'
 
 const BOOLEANS = new Set(['true', 'false', '1', '0', ''])
 
-/** Types that a handler counts or decides with; a word that nobody knows is the handler's own to refuse. */
-const DECIDING: ReadonlySet<string> = new Set(['int', 'number', 'seconds', 'bool', 'duration'])
+/** Types of which a node refuses every other value when it is executed. */
+const DECIDING: ReadonlySet<string> = new Set(['int', 'number', 'seconds', 'bool', 'duration', 'json'])
 
-/** Whether a node fails when it is executed with a value that is not of this type. */
-export function failsOnWrong({ type }: AttributeRow): boolean {
-  return DECIDING.has(type)
+/** Attributes of a few words at which an unknown word has no effect, by name or by name and operation. */
+const FORGIVING: ReadonlySet<string> = new Set([
+  'data_class',
+  'error_policy',
+  'format',
+  'limit_action',
+  'on_error',
+  'on_item_error',
+  'on_resume',
+  'output.validate action',
+  'prompt_cache',
+  'question_type',
+  'retry_policy',
+  'review_target',
+  'trust_tier',
+  // They choose an operation where the type leaves the choice; then a word that chooses none is reported for the node.
+  'mode',
+  'predicate',
+  'purpose',
+  'source',
+  'target',
+])
+
+/** Returns true if a node fails when it is executed with a value that is not of this type. */
+export function failsOnWrong({ name, type, words, operations }: AttributeRow): boolean {
+  if (DECIDING.has(type) || name === 'capabilities') return true
+  return words.length > 0 && !FORGIVING.has(name) && !FORGIVING.has(`${operations?.[0]} ${name}`)
 }
 
 /**
@@ -39,10 +63,16 @@ export function wrongValue(row: AttributeRow, name: string, attributes: Attribut
     case 'words':
       return row.words.includes(String(value).trim()) ? undefined : `is none of ${quoteAll(row.words, row.words.length)}`
     case 'csv':
-      return name === 'capabilities' ? wrongCapability(String(value)) : undefined
+      return name === 'capabilities' ? wrongCapability(String(value)) : wrongWord(row.words, String(value))
     default:
       return undefined
   }
+}
+
+function wrongWord(words: readonly string[], list: string): string | undefined {
+  const parts = list.split(',').map((part) => part.trim())
+  const isKnown = (part: string): boolean => part === '' || words.length === 0 || words.includes(part)
+  return parts.every(isKnown) ? undefined : `holds what is none of ${quoteAll(words, words.length)}`
 }
 
 function wrongCapability(list: string): string | undefined {

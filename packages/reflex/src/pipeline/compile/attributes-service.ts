@@ -58,7 +58,7 @@ const MEMORY_AND_EVALUATION = [
     'node',
     [
       ['source', 'text', 'the nearest eval.run', 'The node or key with the results.'],
-      ['metrics', 'csv', 'accuracy,mean_score', 'What is computed.'],
+      ['metrics', { list: ['accuracy', 'mean_score', 'pass_at_k'] }, 'accuracy,mean_score', 'What is computed.'],
       ['k', 'int', '1', 'The k of pass_at_k.'],
       ['threshold', 'number', '', 'The least value of the first metric.'],
     ],
@@ -105,7 +105,7 @@ const COMPUTATIONS = [
     [
       ['baseline_path', 'path', '', 'The file to compare with.'],
       ['current_key', 'key', 'last_response', 'The value to compare.'],
-      ['dimensions', 'csv', 'length,keywords,structure,format', 'What is compared.'],
+      ['dimensions', { list: ['length', 'keywords', 'structure', 'format'] }, 'length,keywords,structure,format', 'What is compared.'],
       ['threshold', 'number', '0.7', 'How alike they must be.'],
       ['action', ['warn', 'fail', 'log'], 'warn', 'What happens when they are not.'],
       ['update_baseline', 'bool', 'false', 'Whether the value becomes the new baseline.'],
@@ -117,7 +117,7 @@ const COMPUTATIONS = [
     'node',
     [
       ['models', 'csv', 'those of the host', 'The models to try, one after the other.'],
-      ['escalate_on', 'csv', 'fail,timeout', 'When the next one is tried.'],
+      ['escalate_on', { list: ['fail', 'timeout', 'low_score'] }, 'fail,timeout', 'When the next one is tried.'],
       ['timeout_ms', 'duration', '30000', 'How long each may take.'],
       ['score_threshold', 'number', '0.7', 'The least score.'],
       ['score_key', 'key', '', 'The context value with the score.'],

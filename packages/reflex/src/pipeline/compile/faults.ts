@@ -22,7 +22,7 @@ export const compileFaults = defineFaults({
     when: BEFORE,
     rules: ['pipeline typed_schema'],
     means:
-      'A value is not of the type that is read, or an attribute is missing without which the node fails when it is executed. A number, a duration, or true and false of a node that cannot be read is an error: the node fails when it is executed. The rest is a warning, because pipelines may hold nodes that no run enters.',
+      'A value is not of the type that is read, or an attribute is missing without which the node fails when it is executed. A value of a node with which it would fail, such as a word where a number belongs or an unknown join_policy, is an error. The rest is a warning: a value that then counts as not written, and a missing attribute, because pipelines may hold nodes that no run enters.',
     often: 'a word where a number belongs, true and false in another spelling, a node that was begun and not finished',
     fix: 'Write a value of the type that the message names, or add the attribute.',
   },

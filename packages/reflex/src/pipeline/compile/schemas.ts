@@ -45,7 +45,7 @@ export class SchemaCheck {
         if (resolution.custom === undefined) this.#unknown('node', name, attribute, owner)
       } else if (row === 'ignored') {
         if (resolution.custom === undefined && operation !== UNKNOWN_OPERATION) this.#otherTypes(name, attribute, resolution, owner)
-      } else {
+      } else if (!(operation === UNKNOWN_OPERATION && name === choiceOf(resolution.canonical)?.attribute)) {
         const severity = resolution.custom === undefined && failsOnWrong(row) ? 'error' : undefined
         const error = this.#value(row, name, node.attributes, attribute, owner, severity)
         if (error !== undefined) errors.push(error)
@@ -150,7 +150,7 @@ export class SchemaCheck {
       ? `${choice.attribute} ${quote(word)} of ${quote(node.id)} needs an op that it knows, not ${written}`
       : `${key} of ${quote(node.id)} is ${written}, which is none of ${quoteAll(choice.words, choice.words.length)}`
     const fix = guess === undefined ? undefined : `write ${quote(guess)}`
-    this.#findings.add('R1107', { rule: 'typed_schema', message, owner, key, attribute, note: didYouMean(guess), fix })
+    this.#findings.add('R1107', { rule: 'typed_schema', message, owner, key, attribute, note: didYouMean(guess), fix, severity: 'error' })
     return [message]
   }
 

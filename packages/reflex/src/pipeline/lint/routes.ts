@@ -8,7 +8,10 @@ import { numberIn } from '../language/condition.ts'
 import type { Condition } from '../language/condition.ts'
 
 /** Why an edge is never taken: its condition is never true, another edge goes before it, or conditions leave nothing over. */
-export type Dead = { readonly why: 'never true' | 'nothing left' } | { readonly why: 'shadowed'; readonly by: TypedEdge }
+export type Dead =
+  | { readonly why: 'never true' }
+  | { readonly why: 'nothing left'; readonly by: readonly TypedEdge[] }
+  | { readonly why: 'shadowed'; readonly by: TypedEdge }
 
 /** Two edges that are open together, weigh the same and lead to different nodes; the first is the one that is taken. */
 export interface Tie {
@@ -160,7 +163,7 @@ class Trial {
       if (this.#taken.has(edge) || isSwitchedOff(edge.condition)) continue
       const by = this.#beaten.get(edge)
       if (by !== undefined) dead.set(edge, { why: 'shadowed', by })
-      else dead.set(edge, { why: edge.condition === undefined ? 'nothing left' : 'never true' })
+      else dead.set(edge, edge.condition === undefined ? { why: 'nothing left', by: this.#conditional } : { why: 'never true' })
     }
     return dead
   }

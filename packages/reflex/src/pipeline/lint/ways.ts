@@ -1,4 +1,4 @@
-import { didYouMean, quote } from '../../text/index.ts'
+import { didYouMean, quote, quoteAll } from '../../text/index.ts'
 import type { TypedEdge } from '../compile/typed.ts'
 import { STATUSES } from '../engine/outcome.ts'
 import { testsOutcomeOnly } from '../language/condition.ts'
@@ -21,7 +21,8 @@ function neverTaken(edge: TypedEdge, dead: Dead, guess: (word: string) => string
   const attribute = edge.condition === undefined ? undefined : 'condition'
   const name = `the edge from ${quote(edge.edge.from)} to ${quote(edge.edge.to)}`
   if (dead.why === 'nothing left') {
-    return { message: `${name} is never taken: an edge with a condition is always open`, edge, fix: 'remove it' }
+    const others = quoteAll([...new Set(dead.by.map(({ edge: { to } }) => to))])
+    return { message: `${name} is never taken: a condition of the edges to ${others} is always true`, edge, fix: 'remove it' }
   }
   if (dead.why === 'shadowed') {
     const heavier = dead.by.weight > edge.weight

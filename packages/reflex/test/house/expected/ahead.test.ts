@@ -72,3 +72,17 @@ test.fails.each(lacking)('%s that is missing is named before the first stage run
   expect(asked).toEqual([])
   expect(refused).toContain(named)
 })
+
+test.fails('all that is missing is named at once, with the line of a policy that grants it', async () => {
+  const text = gated('w [type="file.write", content_key=x, output="../out.txt"]; c [type=shell, command="true"];', 'w -> c')
+  const refused = await run(text, {
+    logs_root: false,
+    trust: 'untrusted',
+    interviewer: { ask: () => ({ value: 'Yes' }) },
+    initial_values: { x: 'text' },
+  }).then(
+    ({ failure_reason }) => failure_reason ?? '',
+    (thrown: unknown) => String(thrown),
+  )
+  for (const named of ['arbor://fs/write', 'arbor://shell/exec', '"allow"']) expect(refused).toContain(named)
+})

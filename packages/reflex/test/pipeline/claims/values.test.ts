@@ -63,7 +63,7 @@ describe('a transform', () => {
   })
 
   // proves: pipeline 4.4f
-  test('of an unknown kind fails', async () => expect(await made(', transform=sideways', 1)).toBe('fails'))
+  test('of an unknown kind fails', async () => expect(made(', transform=sideways', 1)).rejects.toMatchObject({ code: 'R1142' }))
 })
 
 describe('the context', () => {

@@ -195,11 +195,19 @@ test('a handler that throws fails its node; what speaks of the network is tried 
   expect((await run('a [type=bad] start -> a -> done', { handlers: { bad: throws('boom') } })).reason).toContain('boom')
 })
 
-test('nonsense from a handler is a failure, not an accident', async () => {
-  for (const answer of [42, 'yes', [], { status: 'great' }]) {
+test('nonsense from a handler is a failure that says which field is wrong and what is allowed', async () => {
+  const answers = [
+    [42, 'an object with a status, and not 42'],
+    ['yes', 'not "yes"'],
+    [[], 'not []'],
+    [{ notes: 'x' }, 'the field status is missing; it is one of success,'],
+    [{ status: 'great' }, 'status is "great"; it is one of success,'],
+  ] as const
+  for (const [answer, says] of answers) {
     const nonsense: PipelineHandler = { execute: () => answer as never, idempotency: 'idempotent' }
     const went = await run('a [type=nonsense] start -> a -> done', { handlers: { nonsense } })
-    expect(went.reason).toContain('no outcome')
+    expect(went.reason).toContain('gave no outcome')
+    expect(went.reason).toContain(says)
   }
 })
 

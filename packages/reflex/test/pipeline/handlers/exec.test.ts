@@ -158,10 +158,18 @@ describe('a status file', () => {
   })
 
   // proves: pipeline 6.4c
-  it.each(['', '{', '[]', '{"status":"great"}', '{"notes":"x"}'])('fails the stage when it is %j, also with auto_status', async (text) => {
+  it.each([
+    ['', 'it is not JSON'],
+    ['{', 'it is not JSON'],
+    ['[]', 'an object with a status'],
+    ['{"status":"great"}', 'status is "great"; it is one of success,'],
+    ['{"notes":"x"}', 'the field status is missing; it is one of success,'],
+  ])('fails the stage when it is %j, also with auto_status, and says what is allowed', async (text, says) => {
     const went = await status(text, 'type=shell, command="x", auto_status=true')
     expect(went.trail).toContain('bad')
-    expect(told(went, 'stage_failed')[0]?.['error']).toMatch(/^invalid status file: /)
+    const error = told(went, 'stage_failed')[0]?.['error']
+    expect(error).toMatch(/^invalid status file: /)
+    expect(error).toContain(says)
   })
 
   it('of the engine is none of the command', async () => {

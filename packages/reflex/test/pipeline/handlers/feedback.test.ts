@@ -98,5 +98,5 @@ test('without a text the prompt brings the first one; a critic is asked as the a
 
 test('nothing to work on, and a method that nobody knows, fail', async () => {
   expect((await loop([], '', {})).went.reason).toContain('no source_key or prompt')
-  expect((await runDot(around('type="feedback.loop" scoring_method=taste'))).reason).toContain('"taste"')
+  await expect(runDot(around('type="feedback.loop" scoring_method=taste'))).rejects.toThrow('"taste"')
 })

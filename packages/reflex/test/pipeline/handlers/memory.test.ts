@@ -38,8 +38,8 @@ describe('memory of an agent', () => {
   })
 
   it('refuses a strategy that there is none of', async () => {
-    const went = await runNodes('n [type="memory.consolidate", strategy=all] start -> n -> done')
-    expect(went.failure_reason).toContain('full, decay_only, prune_only')
+    const refused = runNodes('n [type="memory.consolidate", strategy=all] start -> n -> done')
+    await expect(refused).rejects.toThrow('none of "full", "decay_only", "prune_only"')
   })
 })
 

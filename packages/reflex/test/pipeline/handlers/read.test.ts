@@ -94,7 +94,8 @@ describe('reading from an address', () => {
 
   it('fails before it sends where headers are none', async () => {
     const { port, calls } = toolAnswering({})
-    expect((await node(`${api}, headers="a: b"`, port)).trail).toContain('bad')
+    expect((await node(`${api}, headers="[1]"`, port)).trail).toContain('bad')
+    await expect(node(`${api}, headers="a: b"`, port)).rejects.toThrow('headers of')
     expect(calls).toEqual([])
   })
 })

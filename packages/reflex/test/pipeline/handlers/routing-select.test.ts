@@ -94,6 +94,7 @@ test.each<[JsonObject, string]>([
 
 test('nothing that can be used, and candidates that are none, fail', async () => {
   expect((await select({ avail_big: true }, 'n', 'big')).reason).toContain('none of big, mid can be used')
-  for (const bad of ['x', '{}', '[1]', '[[\\"a\\"]]'])
+  await expect(runDot(around('type="routing.select", candidates="x"'))).rejects.toThrow('candidates of')
+  for (const bad of ['{}', '[1]', '[[\\"a\\"]]'])
     expect((await runDot(around(`type="routing.select", candidates="${bad}"`))).reason).toContain('JSON list of pairs')
 })

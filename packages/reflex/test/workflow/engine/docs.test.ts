@@ -54,10 +54,13 @@ async function runPage(): Promise<Outcome> {
     createRegistry,
     createEngine,
     loadWorkflow,
-    identityFile,
-    refundFile: blocks('json')[0],
+    readFileSync: (name: string) => (name === 'identity.workflow.json' ? identityFile : blocks('json')[0]),
     console: { log: (...values: unknown[]) => logged.push(values) },
-    socket: { send: (text: string) => sent.push(text) },
+    WebSocket: class {
+      send(text: string): void {
+        sent.push(text)
+      }
+    },
   }
   const AsyncFunction = (async () => undefined).constructor as new (...parts: string[]) => (...values: unknown[]) => Promise<Programs>
   const run = new AsyncFunction(...Object.keys(world), body)
