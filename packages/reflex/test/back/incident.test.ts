@@ -9,7 +9,7 @@ import { reflexOf } from './world.ts'
 const FAN = `digraph fan { start [shape=Mdiamond]; done [shape=Msquare]; fan [shape=component]; join [shape=tripleoctagon]
   one [shape=hexagon, label="One?"]; two [shape=hexagon, label="Two?"]
   start -> fan; fan -> one; fan -> two; one -> join [label="Yes"]; two -> join [label="Yes"]; join -> done }`
-const FAILS = `digraph fails { start [shape=Mdiamond]; done [shape=Msquare]; ship [type=transform, transform=nothing]; back [type=transform, transform=constant, expression=x, output_key=k]
+const FAILS = `digraph fails { start [shape=Mdiamond]; done [shape=Msquare]; ship [type=transform, transform=increment, source_key=current_node]; back [type=transform, transform=constant, expression=x, output_key=k]
   start -> ship -> done; ship -> back [condition="outcome=fail"]; back -> done }`
 
 async function started(name: string, dot: string): Promise<Reflex> {

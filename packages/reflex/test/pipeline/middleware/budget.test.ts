@@ -45,7 +45,7 @@ describe('what a program allows itself', () => {
   // proves: pipeline 5.5a
   test('counts the branches and the programs that it called, also those that failed', async () => {
     const child =
-      'digraph child { start [shape=Mdiamond] done [shape=Msquare] x [prompt=p] y [type=transform, transform=nothing] start -> x -> y -> done }'
+      'digraph child { start [shape=Mdiamond] done [shape=Msquare] x [prompt=p] y [type=transform, transform=increment, source_key=current_node] start -> x -> y -> done }'
     const body = `fork [shape=component] join [shape=tripleoctagon] l [prompt=p] r [prompt=p] call [type="graph.invoke", program="pipeline:child", ignore_child_failure=true]
       last [prompt=p] start -> fork fork -> l -> join fork -> r -> join join -> call -> last -> done`
     const went = await run(body, { programs: { child } }, 'max_total_tokens=300')

@@ -57,7 +57,7 @@ describe('labels go with the values', () => {
   })
 
   test('back out of a pipeline that failed', async () => {
-    const fails = `digraph child { start [shape=Mdiamond] done [shape=Msquare] a [${copy('given', 'bad')}] b [type=transform, transform=nothing] start -> a -> b -> done }`
+    const fails = `digraph child { start [shape=Mdiamond] done [shape=Msquare] a [${copy('given', 'bad')}] b [type=transform, transform=increment, source_key=bad] start -> a -> b -> done }`
     const went = await run(`${call.replace('-> done', '')} call -> done [condition="outcome=fail"]`, {
       ...untrusted,
       programs: { child: fails },
