@@ -182,9 +182,10 @@ async function answerOf(handler: PipelineHandler, { node, context, graph, servic
 
 function outcomeOf(raw: unknown, name: string): Outcome {
   if (raw === undefined || raw === null) return { status: 'success' }
-  const outcome = readOutcome(raw)
+  const problem = outcomeProblem(raw)
+  const outcome = problem === undefined ? readOutcome(raw) : undefined
   if (outcome !== undefined) return outcome
-  throw pipelineFaults.make('R2208', `the handler ${name} gave no outcome: ${outcomeProblem(raw)}`)
+  throw pipelineFaults.make('R2208', `the handler ${name} gave no outcome: ${problem ?? 'it cannot be read'}`)
 }
 
 /** A node as hosts see it. */

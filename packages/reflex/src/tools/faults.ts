@@ -86,7 +86,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: DURING,
     means: 'The JSON has no value at this pointer (RFC 6901, such as /scripts/build).',
-    often: 'a misspelt key, a pointer without its first slash',
+    often: 'a misspelt key',
     fix: 'Name a value that is there.',
   },
   R4112: {

@@ -96,14 +96,34 @@ export function readOutcome(value: unknown): Outcome | undefined {
   }
 }
 
-/** Returns the field that keeps a value from being an outcome, and what the field allows. */
-export function outcomeProblem(value: unknown): string {
+const TEXT = ['a text', (value: unknown): boolean => typeof value === 'string'] as const
+
+/** The fields of an outcome beside its status, in every spelling: what each allows. */
+const FIELDS: readonly (readonly [names: readonly string[], allowed: string, fits: (value: unknown) => boolean])[] = [
+  [['preferred_label', 'preferred_next_label', 'preferredLabel'], ...TEXT],
+  [
+    ['suggested_next_ids', 'suggestedNextIds'],
+    'a list of node ids',
+    (value) => Array.isArray(value) && value.every((id) => typeof id === 'string'),
+  ],
+  [['context_updates', 'contextUpdates'], 'an object', isPlain],
+  [['notes'], ...TEXT],
+  [['failure_reason', 'failureReason'], ...TEXT],
+  [['retryable'], 'true or false', (value) => typeof value === 'boolean'],
+]
+
+/** Returns the field that keeps a value from being an outcome, and what the field allows; undefined for an outcome. */
+export function outcomeProblem(value: unknown): string | undefined {
   if (!isPlain(value)) return `an outcome is an object with a status, and not ${shown(value)}`
   const [name, status] = ['status', 'outcome'].map((key) => [key, value[key]] as const).find(([, found]) => found !== undefined) ?? []
   const allowed = STATUSES.join(', ')
-  return name === undefined
-    ? `the field status is missing; it is one of ${allowed}`
-    : `${name} is ${shown(status)}; it is one of ${allowed}`
+  if (name === undefined) return `the field status is missing; it is one of ${allowed}`
+  if (statusOf(status) === undefined) return `${name} is ${shown(status)}; it is one of ${allowed}`
+  for (const [names, wanted, fits] of FIELDS) {
+    const wrong = names.find((field) => value[field] !== undefined && value[field] !== null && !fits(value[field]))
+    if (wrong !== undefined) return `${wrong} is ${shown(value[wrong])}; it is ${wanted}`
+  }
+  return undefined
 }
 
 function shown(value: unknown): string {

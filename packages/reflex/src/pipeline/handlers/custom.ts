@@ -18,6 +18,6 @@ export function customHandler(name: string): Handler {
     const outcome = readOutcome(answer)
     const { artifacts } = answer
     if (outcome !== undefined && isObject(artifacts)) return { ...outcome, artifacts }
-    return outcome ?? refusal(`${node.id}: the handler ${name} returned no outcome: ${outcomeProblem(settled.ok)}`)
+    return outcome ?? refusal(`${node.id}: the handler ${name} returned no outcome: ${outcomeProblem(settled.ok) ?? 'it cannot be read'}`)
   }
 }

@@ -11,11 +11,9 @@ export function withStatus(outcome: Outcome, text: string | undefined): Outcome 
   const parsed = jsonIn(text)
   if (isObject(parsed) && parsed['written_by'] === 'engine') return outcome
   const said = readOutcome(parsed)
-  if (said === undefined)
-    return refusal(`invalid status file: ${parsed === undefined ? 'it is not JSON' : outcomeProblem(parsed)}`, {
-      ...updatesOf(outcome),
-      written: true,
-    })
+  const problem = parsed === undefined ? 'it is not JSON' : outcomeProblem(parsed)
+  if (said === undefined || problem !== undefined)
+    return refusal(`invalid status file: ${problem ?? 'it is no outcome'}`, { ...updatesOf(outcome), written: true })
   const { failure_reason: found, retryable, notes, context_updates, ...rest } = outcome
   const isBad = said.status === 'fail' || said.status === 'retry'
   const told = [notes, said.notes].filter((note) => note !== undefined)

@@ -131,7 +131,7 @@ function placeIn(message: string): FaultDetails {
 function valueAt(value: Json, pointer: string, shown: string): Json | undefined {
   if (pointer === '') return value
   if (!pointer.startsWith('/'))
-    throw faults.make('R4111', `a pointer begins with a slash, unlike ${JSON.stringify(pointer)}`, {
+    throw faults.make('R4101', `a pointer begins with a slash, unlike ${JSON.stringify(pointer)}`, {
       file: shown,
       fix: `write /${pointer}`,
     })

@@ -202,6 +202,7 @@ test('nonsense from a handler is a failure that says which field is wrong and wh
     [[], 'not []'],
     [{ notes: 'x' }, 'the field status is missing; it is one of success,'],
     [{ status: 'great' }, 'status is "great"; it is one of success,'],
+    [{ status: 'success', suggested_next_ids: 'b' }, 'suggested_next_ids is "b"; it is a list of node ids'],
   ] as const
   for (const [answer, says] of answers) {
     const nonsense: PipelineHandler = { execute: () => answer as never, idempotency: 'idempotent' }

@@ -164,6 +164,7 @@ describe('a status file', () => {
     ['[]', 'an object with a status'],
     ['{"status":"great"}', 'status is "great"; it is one of success,'],
     ['{"notes":"x"}', 'the field status is missing; it is one of success,'],
+    ['{"status":"success","context_updates":5}', 'context_updates is 5; it is an object'],
   ])('fails the stage when it is %j, also with auto_status, and says what is allowed', async (text, says) => {
     const went = await status(text, 'type=shell, command="x", auto_status=true')
     expect(went.trail).toContain('bad')
