@@ -167,7 +167,7 @@ test.each([
     }
   }
   expect(await codeOf({ ...given, trust: 'trusted' })).not.toBe('R1097')
-  writeFileSync(file, `${text} `)
+  writeFileSync(file, `${text}mine`)
   expect(await codeOf(given)).not.toBe('R1097')
 })
 

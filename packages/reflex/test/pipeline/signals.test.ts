@@ -10,7 +10,7 @@ import { reflex as command, workFolder } from '../cli/worlds.ts'
 import { folder } from './folders.ts'
 
 const dot = `digraph g { start [shape=Mdiamond] done [shape=Msquare]
-  a [type=transform, transform=constant, expression="x"] b [type=transform, transform=nonsense]
+  a [type=transform, transform=constant, expression="x"] b [type=transform, transform=increment, source_key=current_node]
   start -> a -> b b -> done [label=fail] }`
 const SIGNALS = [
   ['start', 'start', 'success'],
