@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { parseDot, readPipeline } from '../packages/reflex/src/pipeline/index.ts'
+import { parseDot, readPipeline } from '../packages/reflex/src/kinds/pipeline/index.ts'
 import { alternate, type Contestant, type Line, timesAsFast } from './measure.ts'
 
 interface DotPeer {

@@ -1,4 +1,4 @@
-import type { Decision, DecisionAgent, DecisionContext, Workflow } from '../packages/reflex/src/workflow/index.ts'
+import type { Decision, DecisionAgent, DecisionContext, Workflow } from '../packages/reflex/src/kinds/workflow/index.ts'
 
 /** A workflow of `size` nodes in a row. */
 export function linear(id: string, size: number, invokes?: string): Workflow {

@@ -1,36 +1,44 @@
 /**
- * The arrow table: which room of packages/reflex/src may import which. A room is a folder of src; the files
- * that lie directly in src are the composition. Imports of types count. Cycles between files are found by
- * oxlint (`import/no-cycle`).
+ * The arrow table: which room of packages/reflex/src may import which, and the order of the folders inside a room. A room is a
+ * folder of src, and each kind is one. Imports of types count. Cycles between files are found by oxlint (`import/no-cycle`).
  */
 import { globSync, readFileSync } from 'node:fs'
 import { posix, resolve } from 'node:path'
 
 const KERNEL = ['kernel']
-const PORTS = [...KERNEL, 'policy', 'store', 'text', 'models', 'tools', 'people']
-const KINDS = ['workflow', 'pipeline', 'tree', 'dataflow', 'skill']
-const RUNTIME = [...PORTS, ...KINDS, 'agents']
+const TEXT = [...KERNEL, 'text']
+const PORTS = [...TEXT, 'policy', 'store', 'models', 'tools', 'people']
+const RUNS = [...PORTS, 'programs', 'history', 'runs']
+const KINDS = ['kinds/workflow', 'kinds/pipeline', 'kinds/tree', 'kinds/dataflow', 'kinds/skill']
+const AGENTS = [...RUNS, ...KINDS, 'agents']
 
 export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
+  text: KERNEL,
   policy: KERNEL,
   store: KERNEL,
-  text: KERNEL,
-  // One checker of JSON Schemas for answers of models and people, and for boards.
-  models: [...KERNEL, 'text'],
   tools: KERNEL,
-  people: [...KERNEL, 'text'],
-  workflow: PORTS,
-  pipeline: PORTS,
-  tree: PORTS,
-  dataflow: PORTS,
-  skill: PORTS,
-  agents: [...PORTS, 'workflow'],
-  history: [...KERNEL, 'text'],
-  composition: [...RUNTIME, 'history'],
-  serve: [...RUNTIME, 'history', 'composition'],
-  testing: [...RUNTIME, 'history', 'composition', 'serve'],
-  cli: [...RUNTIME, 'history', 'composition', 'serve', 'testing'],
+  // One checker of JSON Schemas for answers of models and people, and for boards.
+  models: TEXT,
+  people: TEXT,
+  programs: PORTS,
+  history: [...PORTS, 'programs'],
+  runs: [...PORTS, 'programs', 'history'],
+  ...Object.fromEntries(KINDS.map((kind) => [kind, RUNS])),
+  agents: [...RUNS, 'kinds/workflow'],
+  app: AGENTS,
+  wrap: [...AGENTS, 'app'],
+  learn: [...AGENTS, 'app'],
+  serve: [...AGENTS, 'app'],
+  testing: [...AGENTS, 'app', 'wrap', 'learn', 'serve'],
+  cli: [...AGENTS, 'app', 'wrap', 'learn', 'serve', 'testing'],
+  door: [...AGENTS, 'app', 'wrap', 'learn', 'serve', 'testing', 'cli'],
+}
+
+/** The folders of a room from the lowest up: each imports those before it. Files beside them are the door. */
+export const INNER: Readonly<Record<string, readonly string[]>> = {
+  kernel: ['journal', 'state', 'step', 'ports', 'run'],
+  'kinds/pipeline': ['dot', 'language', 'model', 'contract', 'check', 'engine', 'operations', 'folder', 'face'],
 }
 
 /** Rooms that import no package and nothing of Node. */
@@ -67,9 +75,29 @@ export function importsOf(text: string): Import[] {
   })
 }
 
-/** The room of a file, given by its path below src. */
+/** The room of a file, given by its path below src: its folder, of a kind `kinds/NAME`. */
 export function roomOf(file: string): string {
-  return file.includes('/') ? file.slice(0, file.indexOf('/')) : 'composition'
+  const [room = '', kind = '', more] = file.split('/')
+  if (kind === '') return 'door'
+  return room === 'kinds' && more !== undefined ? `${room}/${kind}` : room
+}
+
+/** The place of a file among the folders of its room; undefined for the door of a room, or where the folders have no order. */
+function levelOf(file: string, room: string): number | undefined {
+  const folder = file.slice(room.length + 1).split('/')
+  const level = folder.length > 1 ? INNER[room]?.indexOf(folder[0] ?? '') : undefined
+  return level === -1 ? undefined : level
+}
+
+/** What is wrong with an import inside a room. */
+function judgeInside(room: string, file: string, path: string): { message: string; fix: string } | undefined {
+  const [from, to] = [levelOf(file, room), levelOf(path, room)]
+  if (from === undefined || to === undefined || to <= from) return undefined
+  const [below, above] = [INNER[room]?.[from] ?? '', INNER[room]?.[to] ?? '']
+  return {
+    message: `no arrow leads from ${room}/${below} to ${room}/${above}`,
+    fix: `move what both need to ${below} or below it, or pass it in from ${above}`,
+  }
 }
 
 /** What is wrong with one import, and what to do about it; undefined when the table allows it. */
@@ -93,14 +121,15 @@ function judge(file: string, target: string): { message: string; fix: string } |
   const path = posix.join(posix.dirname(file), target)
   if (path.startsWith('..')) return { message: `${target} leaves src`, fix: 'what a room needs lies in src' }
   const to = roomOf(path)
-  if (to === room || allowed.includes(to)) return undefined
+  if (to === room) return judgeInside(room, file, path)
+  if (allowed.includes(to)) return undefined
   return { message: `no arrow leads from ${room} to ${to}`, fix: fixFor(room, to) }
 }
 
 function fixFor(from: string, to: string): string {
   if (KINDS.includes(from) && KINDS.includes(to)) return "kinds meet on the kernel's call stack: call a program of the other kind"
   if (ARROWS[to]?.includes(from) === true) return `${to} may import ${from}: turn the arrow round, or pass what is needed in as an argument`
-  return `${from} may import ${ARROWS[from]?.join(', ') || 'nothing'}: move what both need to one of these, or pass it in from src/`
+  return `${from} may import ${ARROWS[from]?.join(', ') || 'nothing'}: move what both need to one of these, or pass it in from app`
 }
 
 /** Checks sources, given by their path below src, against the table. */

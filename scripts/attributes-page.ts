@@ -1,4 +1,4 @@
-import { attributeTable } from '../packages/reflex/src/pipeline/compile/attributes.ts'
+import { attributeTable } from '../packages/reflex/src/kinds/pipeline/model/attributes.ts'
 
 type Row = ReturnType<typeof attributeTable>[number]
 

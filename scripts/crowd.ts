@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openStore } from '../packages/reflex/src/store/index.ts'
-import { crowd, type CrowdMoment } from '../packages/reflex/test/composition/crowd.ts'
-import { timers } from '../packages/reflex/test/composition/crowd-timers.ts'
+import { crowd, type CrowdMoment } from '../packages/reflex/test/app/crowd.ts'
+import { timers } from '../packages/reflex/test/app/crowd-timers.ts'
 import { postgresPrograms, PostgresServer } from '../packages/reflex/test/store/postgres-server.ts'
 
 const { values } = parseArgs({

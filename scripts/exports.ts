@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** The rooms that have a public door; the empty name is the front door. A door is src/<room>/index.ts. */
+/** The rooms and kinds that have a public door; the empty name is the front door. A door is src/<room>/index.ts, of a kind src/kinds/<kind>/index.ts. */
 export const DOORS = [
   '',
   'kernel',
@@ -26,7 +26,8 @@ export const DOORS = [
 export const PACKAGE = resolve(import.meta.dirname, '../packages/reflex')
 
 const subpath = (door: string): string => (door === '' ? '.' : `./${door}`)
-const indexOf = (door: string): string => (door === '' ? 'index' : `${door}/index`)
+const KINDS: readonly string[] = ['workflow', 'pipeline', 'tree', 'dataflow', 'skill']
+const indexOf = (door: string): string => (door === '' ? 'index' : KINDS.includes(door) ? `kinds/${door}/index` : `${door}/index`)
 
 /** The map of the workshop: sources, and only of rooms that exist. */
 export function sourceExports(exists: (file: string) => boolean): Record<string, string> {

@@ -1,5 +1,5 @@
 import type { KindSubject } from '../../packages/reflex/src/testing/index.ts'
-import { suiteKind, suitePorts } from '../../packages/reflex/test/pipeline/engine/suite-world.ts'
+import { suiteKind, suitePorts } from '../../packages/reflex/test/kinds/pipeline/engine/suite-world.ts'
 
 /** Pipelines that together do what a pipeline can: go back, rest, branch, ask, call, repeat, pay. */
 const PROGRAMS: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CATALOGUE } from '../../packages/reflex/src/catalogue.ts'
-import { thisProcess } from '../../packages/reflex/src/host.ts'
+import { CATALOGUE } from '../../packages/reflex/src/app/catalogue.ts'
+import { thisProcess } from '../../packages/reflex/src/app/host.ts'
 import { describeFault, type Fault, isFault } from '../../packages/reflex/src/kernel/index.ts'
-import { Reflex } from '../../packages/reflex/src/reflex.ts'
+import { Reflex } from '../../packages/reflex/src/app/reflex.ts'
 
 /** Programs that one `Reflex` reads before another takes its place, so that what it keeps of them does not grow. */
 const READS = 200

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DecisionContext } from '../../packages/reflex/src/workflow/index.ts'
+import type { DecisionContext } from '../../packages/reflex/src/kinds/workflow/index.ts'
 import { answer } from './examples.ts'
 import type { History, Stage } from './stage.ts'
 

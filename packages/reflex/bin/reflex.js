@@ -99,7 +99,7 @@ function guardEnd() {
  * is a third of the start.
  */
 function resolveSources() {
-  const sources = new URL('../src/', import.meta.url).href
+  const sources = new URL('../src', import.meta.url).href
   module.registerHooks?.({
     resolve: (specifier, context, next) =>
       specifier.startsWith('.') && specifier.endsWith('.ts') && context.parentURL?.startsWith(sources)

@@ -1,6 +1,6 @@
 import type { Json, Traits } from '../kernel/index.ts'
-import type { Preparation, PreparedRound } from '../workflow/preparing.ts'
-import type { Decision, DecisionAgent, DecisionContext } from '../workflow/types.ts'
+import type { Preparation, PreparedRound } from '../kinds/workflow/preparing.ts'
+import type { Decision, DecisionAgent, DecisionContext } from '../kinds/workflow/types.ts'
 
 /** What is known of a run before a decision is made. */
 export interface AgentPlace {

@@ -1,6 +1,6 @@
 import type { Fault, FaultDetails } from '../kernel/index.ts'
 import { quote, suggest } from '../text/index.ts'
-import type { Node, Workflow } from '../workflow/types.ts'
+import type { Node, Workflow } from '../kinds/workflow/types.ts'
 import { faults } from './faults.ts'
 
 /** Whom the operator names. */

@@ -1,6 +1,6 @@
 import { equalJson, type Fault, type Json } from '../kernel/index.ts'
 import { type Locate, quote } from '../text/index.ts'
-import type { Node } from '../workflow/types.ts'
+import type { Node } from '../kinds/workflow/types.ts'
 import { holds } from './conditions.ts'
 import { faults } from './faults.ts'
 import type { View } from './lookup.ts'

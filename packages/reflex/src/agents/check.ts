@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type Fault, isFault, isObject } from '../kernel/index.ts'
 import { checkSchema, type Locate, type Path, quote, suggest } from '../text/index.ts'
-import type { Edge, Node, Workflow } from '../workflow/types.ts'
+import type { Edge, Node, Workflow } from '../kinds/workflow/types.ts'
 import { appointments, type Appointing, unknownAgent } from './appoint.ts'
 import { argumentFindings } from './check-arguments.ts'
 import { askFindings } from './check-asks.ts'

@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/index.ts'
-import type { Decision, DecisionContext, Edge } from '../workflow/types.ts'
+import type { Decision, DecisionContext, Edge } from '../kinds/workflow/types.ts'
 import { holds, seen } from './conditions.ts'
 import { chooseEdge, edgesNamed, onlyWay } from './edges.ts'
 import { faults } from './faults.ts'

@@ -1,7 +1,7 @@
 import type { Fault, FaultDetails } from '../kernel/index.ts'
 import { brief, didYouMean, quote, suggest } from '../text/index.ts'
-import { explainClosed } from '../workflow/guards.ts'
-import type { DecisionContext, Edge } from '../workflow/types.ts'
+import { explainClosed } from '../kinds/workflow/guards.ts'
+import type { DecisionContext, Edge } from '../kinds/workflow/types.ts'
 import { faults } from './faults.ts'
 
 type Choice = Pick<DecisionContext, 'workflow' | 'node' | 'validEdges' | 'blackboard'>

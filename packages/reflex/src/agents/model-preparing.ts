@@ -10,7 +10,7 @@ import {
   type ToolCall,
 } from '../models/index.ts'
 import { type Offer, offerOf, offeredTool, type Tools } from '../tools/index.ts'
-import type { NeededCall, NeededResult, Preparation, PreparedRound } from '../workflow/preparing.ts'
+import type { NeededCall, NeededResult, Preparation, PreparedRound } from '../kinds/workflow/preparing.ts'
 import type { View } from './lookup.ts'
 import { listOf, type ModelSpec } from './spec.ts'
 import { evaluate } from './values.ts'

@@ -11,8 +11,8 @@ import {
   shortResult,
 } from '../models/index.ts'
 import type { Offer, Tools } from '../tools/index.ts'
-import type { Preparation, PreparedRound } from '../workflow/preparing.ts'
-import type { Decision, DecisionContext, Edge } from '../workflow/types.ts'
+import type { Preparation, PreparedRound } from '../kinds/workflow/preparing.ts'
+import type { Decision, DecisionContext, Edge } from '../kinds/workflow/types.ts'
 import type { AgentCall, AgentPlace, RunnableAgent } from './agent.ts'
 import { chooseWay, decided, writeAsRule } from './choose.ts'
 import { readDuration } from './duration.ts'

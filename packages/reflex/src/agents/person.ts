@@ -1,7 +1,7 @@
 import { copyJson, type Json, type JsonObject } from '../kernel/index.ts'
 import { acceptAnswer, type Question, type QuestionOption } from '../people/index.ts'
 import { suggest } from '../text/index.ts'
-import type { Decision, DecisionContext, Edge } from '../workflow/types.ts'
+import type { Decision, DecisionContext, Edge } from '../kinds/workflow/types.ts'
 import type { RunnableAgent } from './agent.ts'
 import { chooseWay, decided, sawIn, writeAsRule } from './choose.ts'
 import { readDuration } from './duration.ts'

@@ -1,4 +1,4 @@
-import type { Node } from '../workflow/types.ts'
+import type { Node } from '../kinds/workflow/types.ts'
 import type { RunnableAgent } from './agent.ts'
 import { chooseWay, decided } from './choose.ts'
 import { compute } from './compute.ts'

@@ -1,7 +1,7 @@
 import { isFault, isList, isObject, type Json, type Traits } from '../kernel/index.ts'
 import type { PreparedCall, Tools } from '../tools/index.ts'
 import { brief, suggest } from '../text/index.ts'
-import type { DecisionContext } from '../workflow/types.ts'
+import type { DecisionContext } from '../kinds/workflow/types.ts'
 import { type AgentCall, type AgentPlace, MISSING, PURE, type RunnableAgent } from './agent.ts'
 import { authoredOnly } from './check-arguments.ts'
 import { chooseWay, decided } from './choose.ts'

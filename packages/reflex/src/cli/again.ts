@@ -1,6 +1,6 @@
-import type { RunHandle } from '../handle.ts'
+import type { RunHandle } from '../runs/handle.ts'
 import { isObject, type Json } from '../kernel/index.ts'
-import type { Keeps } from '../keeps.ts'
+import type { Keeps } from '../app/keeps.ts'
 import { objectOf } from './telling.ts'
 
 /** Longer inputs are not repeated: nobody reads such a command. */

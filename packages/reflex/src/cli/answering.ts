@@ -1,5 +1,5 @@
-import { faults as composition } from '../faults.ts'
-import type { OpenQuestion } from '../handle.ts'
+import { faults as composition } from '../runs/faults.ts'
+import type { OpenQuestion } from '../runs/handle.ts'
 import type { Json } from '../kernel/index.ts'
 import { autoAnswers, noAnswers, type ScriptedAnswers, scriptedAnswers } from '../people/index.ts'
 import { suggest } from '../text/index.ts'

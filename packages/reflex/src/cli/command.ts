@@ -1,5 +1,5 @@
 import { Command, type CommanderError } from 'commander'
-import { faults } from '../faults.ts'
+import { faults } from '../runs/faults.ts'
 import { didYouMean, suggest } from '../text/index.ts'
 import { topHelp } from './help.ts'
 import { actions } from './actions.ts'

@@ -1,4 +1,4 @@
-import type { OpenQuestion, RunHandle } from '../handle.ts'
+import type { OpenQuestion, RunHandle } from '../runs/handle.ts'
 import type { JsonObject } from '../kernel/index.ts'
 import { type Answering, answeringFor } from './answering.ts'
 import { carryOn } from './carry.ts'

@@ -1,4 +1,4 @@
-import type { OpenQuestion, RunHandle } from '../handle.ts'
+import type { OpenQuestion, RunHandle } from '../runs/handle.ts'
 import { type FaultData, faultData, type JsonObject } from '../kernel/index.ts'
 import type { StoryLine } from '../history/trace.ts'
 import { explained } from './explained.ts'

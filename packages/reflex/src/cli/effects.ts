@@ -1,5 +1,5 @@
-import type { RunHandle } from '../handle.ts'
-import { type PossibleEffect, possibleEffects } from '../possible-effects.ts'
+import type { RunHandle } from '../runs/handle.ts'
+import { type PossibleEffect, possibleEffects } from '../runs/possible-effects.ts'
 import type { Console } from './console.ts'
 import { plainLine } from './progress.ts'
 import type { Session } from './session.ts'

@@ -1,6 +1,6 @@
-import type { OpenQuestion, RunHandle } from '../handle.ts'
+import type { OpenQuestion, RunHandle } from '../runs/handle.ts'
 import { isObject, type Json, type JsonObject, type Kind } from '../kernel/index.ts'
-import type { PossibleEffect } from '../possible-effects.ts'
+import type { PossibleEffect } from '../runs/possible-effects.ts'
 import { BUDGET } from '../policy/index.ts'
 import { brief } from '../text/index.ts'
 import { againOf } from './again.ts'

@@ -1,8 +1,8 @@
-import { formatOf, isModule } from '../formats.ts'
-import type { RunHandle } from '../handle.ts'
+import { formatOf, isModule } from '../app/formats.ts'
+import type { RunHandle } from '../runs/handle.ts'
 import { type FaultData, programHash } from '../kernel/index.ts'
-import { readText } from '../library.ts'
-import { fileOfRun } from '../replaying.ts'
+import { readText } from '../app/library.ts'
+import { fileOfRun } from '../app/replaying.ts'
 
 /** What somebody who starts a run can do, by what the reason of a failure says. */
 const REMEDIES: readonly (readonly [reason: RegExp, fix: (named: string) => string])[] = [

@@ -1,7 +1,7 @@
 import { Console } from './console.ts'
 import { EXIT } from './exit.ts'
 import { leave, processWorld } from './host.ts'
-import { isPath } from '../host.ts'
+import { isPath } from '../app/host.ts'
 import { redaction, secretsIn } from '../policy/index.ts'
 import { type CommonFlags, SHAPES } from './options.ts'
 import type { Sink, World } from './world.ts'

@@ -1,5 +1,5 @@
-import { answerTo } from '../own-questions.ts'
-import type { OpenQuestion } from '../handle.ts'
+import { answerTo } from '../runs/own-questions.ts'
+import type { OpenQuestion } from '../runs/handle.ts'
 import { describeFault, isFault, isObject, type Json } from '../kernel/index.ts'
 import { brief, cells } from '../text/index.ts'
 import type { Console } from './console.ts'

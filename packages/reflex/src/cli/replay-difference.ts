@@ -1,6 +1,6 @@
 import { type FaultData, faultData, type JsonObject } from '../kernel/index.ts'
-import type { Replayed } from '../replaying.ts'
-import type { ReplayDifference, ReplaySide } from '../replaying-difference.ts'
+import type { Replayed } from '../app/replaying.ts'
+import type { ReplayDifference, ReplaySide } from '../app/replaying-difference.ts'
 import { partsText } from '../history/words.ts'
 import type { Console } from './console.ts'
 import { cropFrame } from './crop.ts'

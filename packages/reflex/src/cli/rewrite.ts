@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { faults } from '../faults.ts'
+import { faults } from '../runs/faults.ts'
 
 /**
  * Puts a text in the place of a file's, whole or not at all: a draft beside it takes its name once it is on the disk. Mode and,

@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { nearestConfig } from '../config-file.ts'
-import { faults } from '../faults.ts'
-import { chooseStore, nearestStore } from '../home.ts'
+import { nearestConfig } from '../app/config-file.ts'
+import { faults } from '../runs/faults.ts'
+import { chooseStore, nearestStore } from '../app/home.ts'
 import type { Store } from '../kernel/index.ts'
-import { KnownStores } from '../known-stores.ts'
+import { KnownStores } from '../app/known-stores.ts'
 import type { Console } from './console.ts'
 import type { CommonFlags } from './options.ts'
 
@@ -19,7 +19,7 @@ export async function withRows(console: Console, flags: CommonFlags, work: (rows
   const { surroundings } = console.world
   const named = storeToLookIn(console, flags.store) ?? surroundings.environment['REFLEX_STORE']
   if (nearestConfig(surroundings.cwd) !== undefined) {
-    const { readConfig } = await import('../config.ts')
+    const { readConfig } = await import('../app/config.ts')
     console.warn(readConfig(surroundings.cwd).warnings)
   }
   const { store } = chooseStore(named, realpathSync(surroundings.cwd), new KnownStores(surroundings))

@@ -1,4 +1,4 @@
-import type { OpenQuestion } from '../handle.ts'
+import type { OpenQuestion } from '../runs/handle.ts'
 import { isObject } from '../kernel/index.ts'
 import type { Session } from './session.ts'
 

@@ -1,4 +1,4 @@
-import type { Surroundings } from '../host.ts'
+import type { Surroundings } from '../app/host.ts'
 import type { Worker } from '../kernel/index.ts'
 
 /** Where text goes. */

@@ -1,5 +1,5 @@
 import type { Fault } from '../kernel/index.ts'
-import { digestFraction } from '../kernel/digest.ts'
+import { digestFraction } from '../kernel/journal/digest.ts'
 
 const FIRST = 500
 const LONGEST = 20_000

@@ -1,7 +1,7 @@
-import { faults } from '../kernel/faults.ts'
-import type { Json } from '../kernel/json.ts'
-import type { Pin } from '../kernel/record.ts'
-import type { Batch, Message, OpenWait, RunRow, RunStatus, Worker } from '../kernel/store.ts'
+import { faults } from '../kernel/journal/faults.ts'
+import type { Json } from '../kernel/journal/json.ts'
+import type { Pin } from '../kernel/journal/record.ts'
+import type { Batch, Message, OpenWait, RunRow, RunStatus, Worker } from '../kernel/ports/store.ts'
 
 /** A run's row as stores keep it: JSON as text, so that what goes in and what comes out share nothing. */
 export interface RunColumns {

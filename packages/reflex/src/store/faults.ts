@@ -1,5 +1,5 @@
-import { defineFaults, type Fault } from '../kernel/fault.ts'
-import { faults as kernelFaults } from '../kernel/faults.ts'
+import { defineFaults, type Fault } from '../kernel/journal/fault.ts'
+import { faults as kernelFaults } from '../kernel/journal/faults.ts'
 
 /** What to do about several of them, as a line beside the message. */
 export const NAME_ANOTHER = 'name another file; one that does not exist yet is made'

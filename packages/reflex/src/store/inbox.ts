@@ -1,5 +1,5 @@
-import { faults } from '../kernel/faults.ts'
-import type { InboxMessage, Message } from '../kernel/store.ts'
+import { faults } from '../kernel/journal/faults.ts'
+import type { InboxMessage, Message } from '../kernel/ports/store.ts'
 import { hasAnswer, hasEnded, isOpen, type MessageColumns, messageColumns, messageOf, noRun } from './columns.ts'
 import type { Rows } from './rows.ts'
 import type { Statements } from './statements.ts'

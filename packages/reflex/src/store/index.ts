@@ -17,7 +17,7 @@ export type {
   StoredProgram,
   StoredRun,
   Worker,
-} from '../kernel/store.ts'
+} from '../kernel/ports/store.ts'
 export { openStore } from './address.ts'
 export { faults } from './faults.ts'
 export { memoryStore } from './memory.ts'

@@ -1,4 +1,4 @@
-import type { Claim, Lease, RunRow, Worker } from '../kernel/store.ts'
+import type { Claim, Lease, RunRow, Worker } from '../kernel/ports/store.ts'
 import { isGone, isStillborn, type KnownWorker, knownWorker } from './alive.ts'
 import { isAwaited, newColumns } from './columns.ts'
 import type { Connection } from './connection.ts'

@@ -1,5 +1,5 @@
-import type { Json } from '../kernel/json.ts'
-import type { LedgerEntry } from '../kernel/store.ts'
+import type { Json } from '../kernel/journal/json.ts'
+import type { LedgerEntry } from '../kernel/ports/store.ts'
 import { changed, parseJson } from './columns.ts'
 import type { Rows } from './rows.ts'
 import type { Statements } from './statements.ts'

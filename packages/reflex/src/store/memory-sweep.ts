@@ -1,4 +1,4 @@
-import type { StoredBatch, SweepOptions, Swept } from '../kernel/store.ts'
+import type { StoredBatch, SweepOptions, Swept } from '../kernel/ports/store.ts'
 import { isStillborn, type KnownWorker } from './alive.ts'
 import type { RunColumns } from './columns.ts'
 import { addHashes, FORK, Needed, parentsOf, unneededRuns } from './unneeded.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../kernel/json.ts'
+import type { Json } from '../kernel/journal/json.ts'
 import type {
   Batch,
   Claim,
@@ -17,7 +17,7 @@ import type {
   Swept,
   UnreadRun,
   Worker,
-} from '../kernel/store.ts'
+} from '../kernel/ports/store.ts'
 import { isGone, isStillborn, type KnownWorker, knownWorker, lastSeen } from './alive.ts'
 import {
   hasAnswer,

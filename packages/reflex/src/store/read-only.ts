@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import type { Fault } from '../kernel/fault.ts'
+import type { Fault } from '../kernel/journal/fault.ts'
 import { faults, PERMIT } from './faults.ts'
 import { hasLog } from './header.ts'
 

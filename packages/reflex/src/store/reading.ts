@@ -1,4 +1,4 @@
-import type { RunFilter, RunRow, StoredBatch, StoredProgram, StoredRun } from '../kernel/store.ts'
+import type { RunFilter, RunRow, StoredBatch, StoredProgram, StoredRun } from '../kernel/ports/store.ts'
 import { isStillborn } from './alive.ts'
 import { changed } from './columns.ts'
 import { chainEnd, checkedRow, ownerOf, type Rows, type StoredRunRow } from './rows.ts'

@@ -1,4 +1,4 @@
-import type { RunRow, UnreadRun, Worker } from '../kernel/store.ts'
+import type { RunRow, UnreadRun, Worker } from '../kernel/ports/store.ts'
 import type { KnownWorker } from './alive.ts'
 import { changed, type MessageColumns, type RunColumns, rowOf } from './columns.ts'
 import { type ChainEnd, type SummedBatch, sumOf } from './sums.ts'

@@ -1,5 +1,5 @@
-import { type Fault, isFault } from '../kernel/fault.ts'
-import { faults as kernelFaults } from '../kernel/faults.ts'
+import { type Fault, isFault } from '../kernel/journal/fault.ts'
+import { faults as kernelFaults } from '../kernel/journal/faults.ts'
 import { faults, NAME_ANOTHER, noRoom, PERMIT, RESTORE } from './faults.ts'
 
 /** What was being done; the same answer of SQLite means different things. */

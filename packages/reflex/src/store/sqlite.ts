@@ -1,5 +1,5 @@
-import { systemHost } from '../kernel/host.ts'
-import type { Json } from '../kernel/json.ts'
+import { systemHost } from '../kernel/ports/host.ts'
+import type { Json } from '../kernel/journal/json.ts'
 import type {
   Batch,
   Claim,
@@ -18,7 +18,7 @@ import type {
   Swept,
   UnreadRun,
   Worker,
-} from '../kernel/store.ts'
+} from '../kernel/ports/store.ts'
 import { Commits } from './commit.ts'
 import { Connection } from './connection.ts'
 import { inboxOf, postMessage } from './inbox.ts'

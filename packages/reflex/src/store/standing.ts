@@ -1,6 +1,6 @@
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { faults } from '../kernel/faults.ts'
+import { faults } from '../kernel/journal/faults.ts'
 
 /** How often the log is looked at after its folder changed: some file systems tell times in steps of ten milliseconds. */
 const LOOKS = 100

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { faults } from '../kernel/faults.ts'
-import type { StoredBatch } from '../kernel/store.ts'
+import { faults } from '../kernel/journal/faults.ts'
+import type { StoredBatch } from '../kernel/ports/store.ts'
 
 /** A checksum of several facts, in this order. */
 export function sumOf(...facts: readonly (string | number | null | undefined)[]): number {

@@ -1,5 +1,5 @@
-import { systemHost } from '../kernel/host.ts'
-import type { SweepOptions, Swept } from '../kernel/store.ts'
+import { systemHost } from '../kernel/ports/host.ts'
+import type { SweepOptions, Swept } from '../kernel/ports/store.ts'
 import type { Connection } from './connection.ts'
 import { readJournal } from './reading.ts'
 import { checkedRow, type Rows, type StoredRunRow } from './rows.ts'

@@ -1,5 +1,5 @@
-import { decodeBatch } from '../kernel/codec.ts'
-import type { StoredBatch } from '../kernel/store.ts'
+import { decodeBatch } from '../kernel/journal/codec.ts'
+import type { StoredBatch } from '../kernel/ports/store.ts'
 import { isStillborn } from './alive.ts'
 import { isOpen, type RunColumns } from './columns.ts'
 import { ownerOf, type StoredRunRow } from './rows.ts'

@@ -1,4 +1,4 @@
-import type { Store } from '../kernel/store.ts'
+import type { Store } from '../kernel/ports/store.ts'
 import { gcCases } from './store-suite/gc.ts'
 import { inboxCases } from './store-suite/inbox.ts'
 import { journalCases } from './store-suite/journal.ts'

@@ -1,4 +1,4 @@
-import { type Host, systemHost } from '../kernel/host.ts'
+import { type Host, systemHost } from '../kernel/ports/host.ts'
 
 /** A host whose clock stands still until it is told to go on. */
 export interface VirtualHost extends Host {

@@ -1,4 +1,4 @@
-import { defineFaults } from '../kernel/fault.ts'
+import { defineFaults } from '../kernel/journal/fault.ts'
 
 /** The part of the catalogue for reading any kind of program: syntax (R100x), shape (R1011 to R1015), expressions (R1016 to R1019). */
 export const faults = defineFaults({

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../kernel/json.ts'
+import { isObject, type Json } from '../kernel/journal/json.ts'
 
 /** The base64 of a `data:` URL of more than this many characters is not shown. */
 const SHORT = 100

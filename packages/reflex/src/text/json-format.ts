@@ -1,5 +1,5 @@
 import { createScanner } from 'jsonc-parser'
-import type { Fault } from '../kernel/fault.ts'
+import type { Fault } from '../kernel/journal/fault.ts'
 import { readJson } from './json.ts'
 
 /** A text in the one form of its format, or why it has none. */

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
-import type { Path } from './path.ts'
-import { valueAt } from './path.ts'
+import { type Path, valueAt } from './path.ts'
 
 type Schema = z.core.$ZodType
 

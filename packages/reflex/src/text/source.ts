@@ -1,7 +1,6 @@
-import type { FaultDetails } from '../kernel/fault.ts'
+import type { FaultDetails } from '../kernel/journal/fault.ts'
 import { codeFrame } from './frame.ts'
-import { Lines } from './place.ts'
-import type { Place } from './place.ts'
+import { Lines, type Place } from './place.ts'
 
 /** A text with its name, to say of a fault where it is. */
 export class Source {

@@ -3,7 +3,7 @@ import { Draft } from '../../src/agents/lookup.ts'
 import { fill } from '../../src/agents/template.ts'
 import { isFault } from '../../src/kernel/index.ts'
 import { acceptAnswer } from '../../src/people/index.ts'
-import { ScopedBlackboard } from '../../src/workflow/index.ts'
+import { ScopedBlackboard } from '../../src/kinds/workflow/index.ts'
 
 const codeOf = (work: () => unknown): unknown => {
   try {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ModelRequest, scriptedModel } from '../../src/models/index.ts'
-import { Reflex } from '../../src/reflex.ts'
+import { Reflex } from '../../src/app/reflex.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 
 /** The request to a model at a node with these settings, on a board with these values. */

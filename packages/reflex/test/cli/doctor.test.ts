@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { settingsOf } from '../../src/cli/doctor/settings.ts'
 import type { World } from '../../src/cli/world.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/app/config.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { reflex, workFolder, type WorldOptions } from './worlds.ts'
 

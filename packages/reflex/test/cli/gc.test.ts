@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { virtualHost } from '../../src/testing/index.ts'
-import type { VirtualHost } from '../../src/testing/index.ts'
+import { virtualHost, type VirtualHost } from '../../src/testing/index.ts'
 import { reflex, workFolder, type WorldOptions } from './worlds.ts'
 
 const DAY = 24 * 60 * 60 * 1000

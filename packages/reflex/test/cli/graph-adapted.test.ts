@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { quoted } from '../../src/pipeline/dot/literal.ts'
+import { quoted } from '../../src/kinds/pipeline/dot/literal.ts'
 import { reflex, workFolder } from './worlds.ts'
 
 const ops = [

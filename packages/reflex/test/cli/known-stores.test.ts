@@ -2,8 +2,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { findStore } from '../../src/home.ts'
-import { KnownStores } from '../../src/known-stores.ts'
+import { findStore } from '../../src/app/home.ts'
+import { KnownStores } from '../../src/app/known-stores.ts'
 import { openSqlite } from '../../src/store/index.ts'
 import { type Ended, reflex, workFolder } from './worlds.ts'
 

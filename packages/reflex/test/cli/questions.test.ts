@@ -5,7 +5,7 @@ import { Console } from '../../src/cli/console.ts'
 import { runHeader } from '../../src/cli/header.ts'
 import type { Session } from '../../src/cli/session.ts'
 import type { World } from '../../src/cli/world.ts'
-import type { RunHandle } from '../../src/handle.ts'
+import type { RunHandle } from '../../src/runs/handle.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { CTRL_C, reflex, start, workFolder } from './worlds.ts'
 

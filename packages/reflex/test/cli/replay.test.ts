@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { openSqlite } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { cells } from '../../src/text/index.ts'
-import { type Forgery, forge } from '../composition/forged.ts'
+import { type Forgery, forge } from '../app/forged.ts'
 import { type Ended, normal, reflex, workFolder, type WorldOptions } from './worlds.ts'
 
 const golden = (name: string): string => join(import.meta.dirname, 'golden', `${name}.txt`)

@@ -5,10 +5,10 @@ import { z } from 'zod'
 import { actions } from '../../src/cli/actions.ts'
 import { DOCUMENTS } from '../../src/cli/output/schema.ts'
 import type { Json, JsonObject } from '../../src/kernel/index.ts'
-import { attributeTable } from '../../src/pipeline/compile/attributes.ts'
+import { attributeTable } from '../../src/kinds/pipeline/model/attributes.ts'
 import { readPolicy } from '../../src/policy/index.ts'
-import { workflowSchema } from '../../src/workflow/index.ts'
-import { jsonMisfits } from '../../src/workflow/runtime.ts'
+import { workflowSchema } from '../../src/kinds/workflow/index.ts'
+import { jsonMisfits } from '../../src/kinds/workflow/runtime.ts'
 import { reflex, workFolder } from './worlds.ts'
 
 const json = (text: string): unknown => JSON.parse(text) as unknown

@@ -77,7 +77,7 @@ test('an ES module that Node takes for CommonJS is reported with the setting tha
 })
 
 test('two edges with one event are named as their author wrote them, with file and line', async () => {
-  const door = join(import.meta.dirname, '../../src/workflow/index.ts')
+  const door = join(import.meta.dirname, '../../src/kinds/workflow/index.ts')
   const text = `import { workflow } from ${JSON.stringify(door)}
 
 export const program = workflow({

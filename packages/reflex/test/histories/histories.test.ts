@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { decodeBatch, type Json, type JsonObject, Programs, replay, RunPrograms, State } from '../../src/kernel/index.ts'
-import { Reflex } from '../../src/reflex.ts'
+import { Reflex } from '../../src/app/reflex.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
-import { loadStored, workflowKind } from '../../src/workflow/runtime.ts'
-import { newFolder } from '../composition/folders.ts'
+import { loadStored, workflowKind } from '../../src/kinds/workflow/runtime.ts'
+import { newFolder } from '../app/folders.ts'
 import { type Continuation, historyNames, portrait, readHistory, restore, type StoredHistory } from './history.ts'
 
 /** The records of a history, and their fold. */

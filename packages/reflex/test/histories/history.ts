@@ -12,7 +12,7 @@ import {
   type StoredProgram,
   summary,
 } from '../../src/kernel/index.ts'
-import type { Reflex } from '../../src/reflex.ts'
+import type { Reflex } from '../../src/app/reflex.ts'
 
 /** Where histories are kept: a folder for each format, in it one for each history. */
 export const HISTORIES = resolve(import.meta.dirname, '../../../../histories')

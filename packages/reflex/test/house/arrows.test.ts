@@ -14,10 +14,16 @@ describe('arrows', () => {
     ['kernel/step.ts', "import type { z } from 'zod'", 'kernel imports nothing but the language, this is zod'],
     ['kernel/step.ts', "import type { Policy } from '../policy/policy.ts'", 'no arrow leads from kernel to policy'],
     ['store/sqlite.ts', "import { rights } from '../policy/rights.ts'", 'no arrow leads from store to policy'],
-    ['workflow/graph.ts', "export { parse } from '../pipeline/dot.ts'", 'no arrow leads from workflow to pipeline'],
-    ['workflow/graph.ts', "const { Reflex } = await import('../reflex.ts')", 'no arrow leads from workflow to composition'],
+    ['kinds/workflow/graph.ts', "export { parse } from '../pipeline/dot.ts'", 'no arrow leads from kinds/workflow to kinds/pipeline'],
+    ['kinds/workflow/graph.ts', "const { Reflex } = await import('../../app/reflex.ts')", 'no arrow leads from kinds/workflow to app'],
     ['text/place.ts', "let a: import('../models/model.ts').Model", 'no arrow leads from text to models'],
-    ['reflex.ts', "import './cli/main.ts'", 'no arrow leads from composition to cli'],
+    ['app/reflex.ts', "import '../cli/main.ts'", 'no arrow leads from app to cli'],
+    ['kernel/state/board.ts', "import type { Run } from '../run/run.ts'", 'no arrow leads from kernel/state to kernel/run'],
+    [
+      'kinds/pipeline/model/typed.ts',
+      "import { x } from '../engine/x.ts'",
+      'no arrow leads from kinds/pipeline/model to kinds/pipeline/engine',
+    ],
     ['testing/clock.ts', "import { main } from '../cli/main.ts'", 'no arrow leads from testing to cli'],
     ['tools/shell.ts', "import { x } from '../../test/cases.ts'", '../../test/cases.ts leaves src'],
     ['agents/rules.ts', "import { x } from 'reflex-runtime/kernel'", "reflex-runtime/kernel is this package's own door"],
@@ -30,17 +36,18 @@ describe('arrows', () => {
     ['kernel/step.ts', "import type { Json } from './json.ts'"],
     ['kernel/step.ts', "export * from './deep/json.ts'"],
     ['store/sqlite.ts', "import { DatabaseSync } from 'node:sqlite'\nimport type { Json } from '../kernel/index.ts'"],
-    ['agents/rules.ts', "import type { Edge } from '../workflow/graph.ts'"],
-    ['serve/http.ts', "import { Reflex } from '../reflex.ts'"],
+    ['agents/rules.ts', "import type { Edge } from '../kinds/workflow/graph.ts'"],
+    ['kernel/run/run.ts', "import type { Board } from '../state/board.ts'"],
+    ['serve/http.ts', "import { Reflex } from '../app/reflex.ts'"],
     ['testing/kinds.ts', "import { serve } from '../serve/http.ts'"],
-    ['cli/main.ts', "import { Reflex } from '../reflex.ts'"],
+    ['cli/main.ts', "import { Reflex } from '../app/reflex.ts'"],
   ])('lets through %s: %s', (file, text) => {
     expect(findingsOf(file, text)).toEqual([])
   })
 
   it('points at the name that is imported', () => {
     const text = "const a = 1\nimport {\n  b, // why\n  type C,\n} from '../tree/c.ts'\n"
-    expect(checkArrows([['pipeline/a.ts', text]])).toMatchObject([{ file: 'pipeline/a.ts', line: 5, column: 9 }])
+    expect(checkArrows([['kinds/pipeline/a.ts', text]])).toMatchObject([{ file: 'kinds/pipeline/a.ts', line: 5, column: 9 }])
   })
 
   it('is not misled by text that looks like an import', () => {

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type Field, harvest } from '../../../../scripts/fuzz/pool.ts'
 import { programOf, subjectsNamed } from '../../../../scripts/fuzz/worker.ts'
 import { isFault } from '../../src/kernel/index.ts'
-import { parseDot } from '../../src/pipeline/index.ts'
+import { parseDot } from '../../src/kinds/pipeline/index.ts'
 
 const SCRIPT = resolve(import.meta.dirname, '../../../../scripts/fuzz.ts')
 

@@ -10,7 +10,7 @@ const PLANTED: Readonly<Record<string, string>> = {
   'tools/env.ts': 'export const home: unknown = process.env\n',
   'policy/ids.ts':
     "import { createHash, randomUUID } from 'node:crypto'\nexport const ids: unknown = [createHash, randomUUID, Math.random()]\n",
-  'kernel/host.ts': 'export const now: number = Date.now()\n',
+  'kernel/ports/host.ts': 'export const now: number = Date.now()\n',
   'kernel/buffer.ts': "export const bytes: unknown = Buffer.from('a')\n",
   'cli/main.ts': "export const plain: unknown = process.env['NO_COLOR']\n",
   'cli/host.ts': "export const plain: unknown = process.env['NO_COLOR']\n",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { BoardRules, Validator } from '../../src/kernel/board.ts'
-import type { Json } from '../../src/kernel/json.ts'
-import type { Run } from '../../src/kernel/run.ts'
+import type { BoardRules, Validator } from '../../src/kernel/state/board.ts'
+import type { Json } from '../../src/kernel/journal/json.ts'
+import type { Run } from '../../src/kernel/run/run.ts'
 import { containing, failure, kindOf, type Step, worldOf } from './world.ts'
 
 /** Runs one step on a board with these rules; the callee of a kind that has one sees its caller's board. */

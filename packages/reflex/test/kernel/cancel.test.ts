@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../src/kernel/json.ts'
-import type { Run } from '../../src/kernel/run.ts'
+import type { Json } from '../../src/kernel/journal/json.ts'
+import type { Run } from '../../src/kernel/run/run.ts'
 import { kindOf, type Step, type World, worldOf } from './world.ts'
 import { textOf } from './probes/text.ts'
 

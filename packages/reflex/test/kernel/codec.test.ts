@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blobsOf, decodeBatch, encodeRecord } from '../../src/kernel/codec.ts'
-import { copyJson, type Json } from '../../src/kernel/json.ts'
-import { FORMAT, type Input, type More, type Rec, type Request } from '../../src/kernel/record.ts'
+import { blobsOf, decodeBatch, encodeRecord } from '../../src/kernel/journal/codec.ts'
+import { copyJson, type Json } from '../../src/kernel/journal/json.ts'
+import { FORMAT, type Input, type More, type Rec, type Request } from '../../src/kernel/journal/record.ts'
 import { codeOf } from './world.ts'
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => copyJson(value, 'value'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Batch, Store } from '../../src/kernel/store.ts'
+import type { Batch, Store } from '../../src/kernel/ports/store.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { kindOf, type Step, worldOf } from './world.ts'
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { digest, digestFraction } from '../../src/kernel/digest.ts'
-import { runName } from '../../src/kernel/names.ts'
+import { digest, digestFraction } from '../../src/kernel/journal/digest.ts'
+import { runName } from '../../src/kernel/journal/names.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex')
 

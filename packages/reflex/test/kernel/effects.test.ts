@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { faults } from '../../src/kernel/faults.ts'
-import type { Json } from '../../src/kernel/json.ts'
-import type { Call, Port } from '../../src/kernel/port.ts'
-import type { Batch, Store } from '../../src/kernel/store.ts'
+import { faults } from '../../src/kernel/journal/faults.ts'
+import type { Json } from '../../src/kernel/journal/json.ts'
+import type { Call, Port } from '../../src/kernel/ports/port.ts'
+import type { Batch, Store } from '../../src/kernel/ports/store.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { codeOf, containing, Doors, failure, kindOf, type Step, worldOf } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeFault, Fault } from '../../src/kernel/fault.ts'
+import { describeFault, Fault } from '../../src/kernel/journal/fault.ts'
 import { readTrust } from '../../src/policy/index.ts'
 
 const FORGED = 'a\ncompleted 5\r\n\u001b[2K\u0085\u2028\u202ex\u200f\u2066'

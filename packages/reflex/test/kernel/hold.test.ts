@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Policy, Port } from '../../src/kernel/index.ts'
-import type { Store } from '../../src/kernel/store.ts'
+import type { Store } from '../../src/kernel/ports/store.ts'
 import { memoryStore } from '../../src/store/index.ts'
-import { replay } from '../../src/kernel/replay.ts'
+import { replay } from '../../src/kernel/run/replay.ts'
 import { kindOf, type World, worldOf } from './world.ts'
 
 /** Asks for an effect, and is done with what that came to. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Host, systemHost } from '../../src/kernel/host.ts'
+import { type Host, systemHost } from '../../src/kernel/ports/host.ts'
 import { virtualHost } from '../../src/testing/virtual-host.ts'
 import { kindOf, worldOf } from './world.ts'
 

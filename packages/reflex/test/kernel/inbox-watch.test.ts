@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Message, Store } from '../../src/kernel/index.ts'
 import { memoryStore, openSqlite } from '../../src/store/index.ts'
-import { newFolder } from '../composition/folders.ts'
+import { newFolder } from '../app/folders.ts'
 import { Doors, kindOf, type Step, worldOf } from './world.ts'
 
 const asks: Step = (x, input) => (input === undefined ? void x.wait('answer', 'q') : x.done(input[2]))

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { decodeBatch, encodeRecord } from '../../src/kernel/codec.ts'
-import { FORMAT } from '../../src/kernel/record.ts'
-import { State } from '../../src/kernel/state.ts'
+import { decodeBatch, encodeRecord } from '../../src/kernel/journal/codec.ts'
+import { FORMAT } from '../../src/kernel/journal/record.ts'
+import { State } from '../../src/kernel/state/state.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { Doors, kindOf, type Step, worldOf } from './world.ts'
 

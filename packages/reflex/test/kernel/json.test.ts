@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, copyJson, equalJson } from '../../src/kernel/json.ts'
+import { canonicalJson, copyJson, equalJson } from '../../src/kernel/journal/json.ts'
 import { messageOf } from './world.ts'
 
 class Money {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../src/kernel/json.ts'
+import type { Json } from '../../src/kernel/journal/json.ts'
 import { type KindSubject, kindSuite } from '../../src/testing/index.ts'
 import { SUBJECTS } from './probes/subjects.ts'
 import { kindOf, type Step } from './world.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { faults } from '../../src/kernel/faults.ts'
-import { faultJson } from '../../src/kernel/fault-json.ts'
-import { copyJson, type Json, sizedJson } from '../../src/kernel/json.ts'
+import { faults } from '../../src/kernel/journal/faults.ts'
+import { faultJson } from '../../src/kernel/journal/fault-json.ts'
+import { copyJson, type Json, sizedJson } from '../../src/kernel/journal/json.ts'
 import { codeOf, Doors, kindOf, messageOf, type Step, worldOf } from './world.ts'
 
 /** Never written out: a repeated text takes no memory until somebody reads it. */

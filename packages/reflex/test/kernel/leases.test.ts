@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../src/kernel/store.ts'
-import { faults } from '../../src/kernel/faults.ts'
+import type { Store } from '../../src/kernel/ports/store.ts'
+import { faults } from '../../src/kernel/journal/faults.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { codeOf, kindOf, type Step, type World, worldOf } from './world.ts'
 

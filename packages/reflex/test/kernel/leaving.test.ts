@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Port } from '../../src/kernel/port.ts'
+import type { Port } from '../../src/kernel/ports/port.ts'
 import { Doors, kindOf, type Step, worldOf } from './world.ts'
 
 /** Asks a question and has two effects at once; what each of them settles with is written down. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Frame } from '../../src/kernel/frame.ts'
-import { Queue } from '../../src/kernel/queue.ts'
+import { Frame } from '../../src/kernel/state/frame.ts'
+import { Queue } from '../../src/kernel/state/queue.ts'
 
 it('hands out first what came first, and passes over frames that are gone', () => {
   fc.assert(

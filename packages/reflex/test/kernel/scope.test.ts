@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BoardReader, Scope } from '../../src/kernel/scope.ts'
+import { BoardReader, Scope } from '../../src/kernel/state/scope.ts'
 
 const write = fc.tuple(
   fc.integer({ min: 0, max: 9 }).map((i) => `k${i}`),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../src/kernel/json.ts'
+import type { Json } from '../../src/kernel/journal/json.ts'
 import { kindOf, type Step, worldOf } from './world.ts'
 
 /** What a strand sees of `a` once its spawner has overwritten it; `sees` as given, spawned from an own or inner scope. */

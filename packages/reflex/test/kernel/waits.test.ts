@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../src/kernel/json.ts'
+import type { Json } from '../../src/kernel/journal/json.ts'
 import { codeOf, containing, kindOf, type Step, worldOf } from './world.ts'
 
 /** Opens the waits of its source, and collects what meets them until it has met as many. */

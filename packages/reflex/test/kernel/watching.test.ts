@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Run } from '../../src/kernel/run.ts'
+import type { Run } from '../../src/kernel/run/run.ts'
 import { Doors, kindOf, type Step, worldOf } from './world.ts'
 
 const counts: Step = (x) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call, Fault } from '../../src/kernel/index.ts'
+import { type Call, type Fault, systemHost } from '../../src/kernel/index.ts'
 import {
   createPolicy,
   lesserTrust,
@@ -10,7 +10,6 @@ import {
   TRUST_LEVELS,
 } from '../../src/policy/index.ts'
 import { createTools } from '../../src/tools/index.ts'
-import { systemHost } from '../../src/kernel/index.ts'
 
 const workdir = '/home/ana/project'
 const runFolder = (run: string): string => `${workdir}/.reflex/runs/${run}`

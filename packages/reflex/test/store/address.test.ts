@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { faults as kernelFaults } from '../../src/kernel/faults.ts'
+import { faults as kernelFaults } from '../../src/kernel/journal/faults.ts'
 import { faults, openStore } from '../../src/store/index.ts'
 import { storeFault } from '../../src/store/sqlite-faults.ts'
 import { folder } from './processes.ts'

@@ -3,8 +3,8 @@
  * which commits one batch after the other and names each on its standard output once it is durable.
  */
 import { writeSync } from 'node:fs'
-import { causeOf } from '../../src/kernel/fault.ts'
-import type { Lease, Store } from '../../src/kernel/store.ts'
+import { causeOf } from '../../src/kernel/journal/fault.ts'
+import type { Lease, Store } from '../../src/kernel/ports/store.ts'
 import { openStore } from '../../src/store/index.ts'
 import { batchOf } from '../../src/testing/store-suite/world.ts'
 

@@ -14,8 +14,8 @@ import {
   type Arbitrary,
 } from 'fast-check'
 import { expect } from 'vitest'
-import { isFault } from '../../src/kernel/fault.ts'
-import type { Awaitable, Lease, RunStatus, Store } from '../../src/kernel/store.ts'
+import { isFault } from '../../src/kernel/journal/fault.ts'
+import type { Awaitable, Lease, RunStatus, Store } from '../../src/kernel/ports/store.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { batchOf, messageOf, moved, NOW, rowOf, workerOf } from '../../src/testing/store-suite/world.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Kind, type Port, Runtime } from '../../src/kernel/index.ts'
-import type { Lease, Store, Worker } from '../../src/kernel/store.ts'
+import type { Lease, Store, Worker } from '../../src/kernel/ports/store.ts'
 import { openPostgres } from '../../src/store/index.ts'
 import { batchOf, leaseOf, messageOf, moved, NOW, rowOf, spans, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { answersAsMemory } from './model.ts'

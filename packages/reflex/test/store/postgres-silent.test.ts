@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { Lease, Store } from '../../src/kernel/store.ts'
+import type { Lease, Store } from '../../src/kernel/ports/store.ts'
 import { openPostgres } from '../../src/store/index.ts'
 import { batchOf, leaseOf, NOW, rowOf, spans, workerOf } from '../../src/testing/store-suite/world.ts'
 import { PostgresProxy } from './postgres-proxy.ts'

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Lease } from '../../src/kernel/store.ts'
+import type { Lease } from '../../src/kernel/ports/store.ts'
 import { openSqlite } from '../../src/store/index.ts'
 import { NOW, rowOf, TTL } from '../../src/testing/store-suite/world.ts'
 import { folder, StoreProcess } from './processes.ts'

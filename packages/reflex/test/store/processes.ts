@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { FaultData } from '../../src/kernel/fault.ts'
+import type { FaultData } from '../../src/kernel/journal/fault.ts'
 
 const CHILD = resolve(import.meta.dirname, 'child.ts')
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { expect, it } from 'vitest'
-import type { Claim, Lease, Worker } from '../../src/kernel/store.ts'
+import type { Claim, Lease, Worker } from '../../src/kernel/ports/store.ts'
 import { openStore } from '../../src/store/index.ts'
 import { batchOf, leaseOf, messageOf, NOW, rowOf, spans, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { StoreProcess } from './processes.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { Awaitable, Lease, Store } from '../../src/kernel/store.ts'
+import type { Awaitable, Lease, Store } from '../../src/kernel/ports/store.ts'
 import { openPostgres, openSqlite } from '../../src/store/index.ts'
 import { Connection } from '../../src/store/connection.ts'
 import { parsePostgresAddress } from '../../src/store/postgres/address.ts'

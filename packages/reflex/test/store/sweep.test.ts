@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../src/kernel/store.ts'
+import type { Store } from '../../src/kernel/ports/store.ts'
 import { Connection } from '../../src/store/connection.ts'
 import { openSqlite } from '../../src/store/index.ts'
 import type { Statements } from '../../src/store/statements.ts'

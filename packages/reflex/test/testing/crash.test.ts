@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { HandlerRegistry } from '../../src/pipeline/index.ts'
+import { HandlerRegistry } from '../../src/kinds/pipeline/index.ts'
 import { scripted } from '../../src/testing/index.ts'
-import { workflow } from '../../src/workflow/index.ts'
+import { workflow } from '../../src/kinds/workflow/index.ts'
 import { order, refund } from './refund.ts'
 
 const script = { decide: { decide: 'FULL' }, answers: { approve: 'YES' } } as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../src/kernel/store.ts'
+import type { Store } from '../../src/kernel/ports/store.ts'
 import {
   type Breach,
   type Circumstance,

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { Reflex } from '../../src/reflex.ts'
+import { Reflex } from '../../src/app/reflex.ts'
 import { recorded, virtualHost } from '../../src/testing/index.ts'
 import { defineTool } from '../../src/tools/index.ts'
-import { type Workflow, workflow } from '../../src/workflow/index.ts'
+import { type Workflow, workflow } from '../../src/kinds/workflow/index.ts'
 import { order, refund } from './refund.ts'
 
 /** The archive of a run, as `reflex export` writes it. */

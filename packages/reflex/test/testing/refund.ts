@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { workflow } from '../../src/workflow/index.ts'
+import { workflow } from '../../src/kinds/workflow/index.ts'
 
 export const order = { id: 'A-1042', total: 84 }
 

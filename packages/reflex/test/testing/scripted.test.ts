@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseDot } from '../../src/pipeline/index.ts'
+import { parseDot } from '../../src/kinds/pipeline/index.ts'
 import { scripted } from '../../src/testing/index.ts'
-import { workflow } from '../../src/workflow/index.ts'
+import { workflow } from '../../src/kinds/workflow/index.ts'
 import { order, refund } from './refund.ts'
 
 const root = resolve(import.meta.dirname, '../../../..')

@@ -1,5 +1,4 @@
-import type { Expression, ExpressionOptions, Variables } from '../../src/text/index.ts'
-import { compileExpression } from '../../src/text/index.ts'
+import { type Expression, type ExpressionOptions, type Variables, compileExpression } from '../../src/text/index.ts'
 
 /** The own keys of an object as variables. */
 export function variablesOf(values: Readonly<Record<string, unknown>>): Variables {

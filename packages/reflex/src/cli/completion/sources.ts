@@ -1,4 +1,4 @@
-import { nearestStore } from '../../home.ts'
+import { nearestStore } from '../../app/home.ts'
 import type { RunRow } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
 import type { Session } from '../session.ts'
@@ -61,7 +61,7 @@ async function values(name: string): Promise<readonly Candidate[]> {
     case '--answers':
       return plain((await import('../answering.ts')).WORDS)
     case '--kind':
-      return plain((await import('../../formats.ts')).FORMATS.map(({ kind }) => kind))
+      return plain((await import('../../app/formats.ts')).FORMATS.map(({ kind }) => kind))
     case '--format':
       return plain(['jsonl', 'parquet'])
     case 'shell':
@@ -69,7 +69,7 @@ async function values(name: string): Promise<readonly Candidate[]> {
     case 'name':
       return (await import('../verbs/schema.ts')).PUBLISHED.map(({ name: schema, about }) => [schema, about])
     case 'code':
-      return [...(await import('../../catalogue.ts')).CATALOGUE].map(([code, { title }]) => [code, title])
+      return [...(await import('../../app/catalogue.ts')).CATALOGUE].map(([code, { title }]) => [code, title])
     default:
       return []
   }

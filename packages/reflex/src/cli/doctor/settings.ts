@@ -1,7 +1,7 @@
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import type { Config } from '../../config.ts'
-import { CONFIG } from '../../config-file.ts'
-import { nearestStore } from '../../home.ts'
+import type { Config } from '../../app/config.ts'
+import { CONFIG } from '../../app/config-file.ts'
+import { nearestStore } from '../../app/home.ts'
 import type { CarryFlags } from '../options.ts'
 import type { World } from '../world.ts'
 

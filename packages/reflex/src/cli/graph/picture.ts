@@ -1,4 +1,4 @@
-import { faults } from '../../faults.ts'
+import { faults } from '../../runs/faults.ts'
 import type { Graph, GraphEdge, GraphGroup, GraphNode, Kind } from '../../kernel/index.ts'
 import { cells } from '../../text/index.ts'
 import type { Mark } from '../look.ts'

@@ -1,4 +1,4 @@
-import { findRecord } from '../../finding.ts'
+import { findRecord } from '../../runs/finding.ts'
 import {
   type Frame,
   type Graph,

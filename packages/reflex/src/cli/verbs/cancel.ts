@@ -1,6 +1,6 @@
-import type { Cancelled } from '../../cancelling.ts'
+import type { Cancelled } from '../../runs/cancelling.ts'
 import type { Worker } from '../../kernel/index.ts'
-import type { PossibleEffect } from '../../possible-effects.ts'
+import type { PossibleEffect } from '../../runs/possible-effects.ts'
 import type { Console } from '../console.ts'
 import { plain } from '../run-document.ts'
 import { suspendedLines } from '../ending.ts'

@@ -1,5 +1,5 @@
 import { faultData, type JsonObject } from '../../kernel/index.ts'
-import type { CheckedRun, CheckOutcome, Check, RefusedFile } from '../../replaying-check.ts'
+import type { CheckedRun, CheckOutcome, Check, RefusedFile } from '../../app/replaying-check.ts'
 import type { Console } from '../console.ts'
 import { plain, programDocument } from '../run-document.ts'
 import { EXIT } from '../exit.ts'

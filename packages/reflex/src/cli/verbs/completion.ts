@@ -1,4 +1,4 @@
-import { faults } from '../../faults.ts'
+import { faults } from '../../runs/faults.ts'
 import { didYouMean, quote, suggest } from '../../text/index.ts'
 import { candidatesFor } from '../completion/candidates.ts'
 import { SCRIPTS, SHELLS } from '../completion/scripts.ts'

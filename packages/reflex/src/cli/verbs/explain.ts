@@ -1,5 +1,5 @@
-import { CATALOGUE, explainCode } from '../../catalogue.ts'
-import { faults } from '../../faults.ts'
+import { CATALOGUE, explainCode } from '../../app/catalogue.ts'
+import { faults } from '../../runs/faults.ts'
 import type { CatalogueEntry } from '../../kernel/index.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'

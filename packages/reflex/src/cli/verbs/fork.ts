@@ -1,5 +1,5 @@
-import type { ForkDecision } from '../../forking-decision.ts'
-import type { ForkedRun } from '../../forking.ts'
+import type { ForkDecision } from '../../runs/forking-decision.ts'
+import type { ForkedRun } from '../../app/forking.ts'
 import { readTrust } from '../../policy/index.ts'
 import type { Console } from '../console.ts'
 import { plain } from '../run-document.ts'

@@ -1,4 +1,4 @@
-import type { Collected } from '../../collecting.ts'
+import type { Collected } from '../../runs/collecting.ts'
 import { faultData } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
 import { plain } from '../run-document.ts'

@@ -1,4 +1,4 @@
-import type { OpenQuestion } from '../../handle.ts'
+import type { OpenQuestion } from '../../runs/handle.ts'
 import { isOwnQuestion } from '../../people/index.ts'
 import { answerAt } from './answer.ts'
 import type { Console } from '../console.ts'

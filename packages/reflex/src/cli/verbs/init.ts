@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { faults } from '../../faults.ts'
+import { faults } from '../../runs/faults.ts'
 import type { Console } from '../console.ts'
 import { plain } from '../run-document.ts'
 import { EXIT } from '../exit.ts'

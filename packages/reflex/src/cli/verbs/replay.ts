@@ -1,5 +1,5 @@
 import { faultData } from '../../kernel/index.ts'
-import type { Replayed } from '../../replaying.ts'
+import type { Replayed } from '../../app/replaying.ts'
 import type { Console } from '../console.ts'
 import { plain } from '../run-document.ts'
 import { EXIT } from '../exit.ts'

@@ -1,4 +1,4 @@
-import { faults } from '../../faults.ts'
+import { faults } from '../../runs/faults.ts'
 import { readDuration } from '../../agents/duration.ts'
 import type { RunRow, RunStatus } from '../../kernel/index.ts'
 import { suggest } from '../../text/index.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Fault, faultData, isFault, type Severity } from '../../kernel/index.ts'
-import type { Library } from '../../library.ts'
+import type { Library } from '../../app/library.ts'
 import { cells } from '../../text/index.ts'
 import type { Console } from '../console.ts'
 import { plain } from '../run-document.ts'

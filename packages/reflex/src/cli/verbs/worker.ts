@@ -1,6 +1,6 @@
-import { faults } from '../../faults.ts'
+import { faults } from '../../runs/faults.ts'
 import type { FaultData } from '../../kernel/index.ts'
-import { work, type WorkerEvent } from '../../worker.ts'
+import { work, type WorkerEvent } from '../../app/worker.ts'
 import type { Console } from '../console.ts'
 import { errorDocument } from '../documents.ts'
 import { plain } from '../run-document.ts'

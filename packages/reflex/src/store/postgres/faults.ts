@@ -1,4 +1,4 @@
-import { defineFaults } from '../../kernel/fault.ts'
+import { defineFaults } from '../../kernel/journal/fault.ts'
 
 /** What to do about several of them, as a line beside the message. */
 export const WRITE_ADDRESS =

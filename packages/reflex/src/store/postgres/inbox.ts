@@ -1,5 +1,5 @@
-import type { Json } from '../../kernel/json.ts'
-import type { Message } from '../../kernel/store.ts'
+import type { Json } from '../../kernel/journal/json.ts'
+import type { Message } from '../../kernel/ports/store.ts'
 import { hasAnswer, hasEnded, isOpen, messageColumns, noRun } from '../columns.ts'
 import { sumOfMessage } from '../inbox.ts'
 import { sumOfEntry } from '../ledgers.ts'

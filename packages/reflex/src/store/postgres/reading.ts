@@ -1,5 +1,5 @@
-import { isFault } from '../../kernel/fault.ts'
-import type { RunFilter, RunRow, StoredBatch, StoredRun } from '../../kernel/store.ts'
+import { isFault } from '../../kernel/journal/fault.ts'
+import type { RunFilter, RunRow, StoredBatch, StoredRun } from '../../kernel/ports/store.ts'
 import { isStillborn } from '../alive.ts'
 import type { Ask } from './connection.ts'
 import { chainEnd, checkedRow, ownerOf, type StoredRunRow } from '../rows.ts'

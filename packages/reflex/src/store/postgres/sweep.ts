@@ -1,4 +1,4 @@
-import type { SweepOptions, Swept } from '../../kernel/store.ts'
+import type { SweepOptions, Swept } from '../../kernel/ports/store.ts'
 import { checkedRow, chainEnd, type StoredRunRow } from '../rows.ts'
 import { checkChain, type SummedBatch } from '../sums.ts'
 import { addHashes, Candidates, chunksOf, FORK, Needed, parentsOf } from '../unneeded.ts'

@@ -1,4 +1,4 @@
-import { faults } from '../../kernel/faults.ts'
+import { faults } from '../../kernel/journal/faults.ts'
 import { faults as storeFaults } from '../../store/faults.ts'
 import type { Fate, Moment } from '../kind-suite/fate.ts'
 import { AHEAD, BACK, type Blow, fits, isCall, isWrite } from './blow.ts'

@@ -1,6 +1,6 @@
-import { isList, isObject, type Json } from '../../kernel/json.ts'
-import type { Rec } from '../../kernel/record.ts'
-import { State } from '../../kernel/state.ts'
+import { isList, isObject, type Json } from '../../kernel/journal/json.ts'
+import type { Rec } from '../../kernel/journal/record.ts'
+import { State } from '../../kernel/state/state.ts'
 import type { KindSubject } from '../kind-suite/subject.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { firstDifference } from '../../history/first-difference.ts'
-import type { Difference } from '../../kernel/replay.ts'
+import type { Difference } from '../../kernel/run/replay.ts'
 import { pathText } from '../../text/index.ts'
 
 /** Where a value is first not what it should be, such as ` at board.count (7, not 2)`; nothing where the whole of it is not. */

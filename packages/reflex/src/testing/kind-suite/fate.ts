@@ -1,4 +1,4 @@
-import type { Store } from '../../kernel/store.ts'
+import type { Store } from '../../kernel/ports/store.ts'
 
 /** A method of a store, as a moment names it. */
 export type StoreCall = Exclude<keyof Store, 'durable' | 'name' | 'watch' | 'close'>

@@ -1,4 +1,4 @@
-import type { Batch, Store } from '../../kernel/store.ts'
+import type { Batch, Store } from '../../kernel/ports/store.ts'
 import { type Fate, forever, type StoreCall } from './fate.ts'
 
 /** What is told of the calls of a store. */

@@ -1,5 +1,5 @@
-import type { Kind } from '../../kernel/kind.ts'
-import { isObject, type Json } from '../../kernel/json.ts'
+import type { Kind } from '../../kernel/step/kind.ts'
+import { isObject, type Json } from '../../kernel/journal/json.ts'
 import type { KindSubject } from './subject.ts'
 
 /** What the guest's person says: it must be found at the end of whoever called it. */

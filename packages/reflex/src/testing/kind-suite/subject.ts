@@ -1,10 +1,10 @@
-import type { Wait } from '../../kernel/frame.ts'
-import type { Host } from '../../kernel/host.ts'
-import type { Json } from '../../kernel/json.ts'
-import type { Kind } from '../../kernel/kind.ts'
-import type { Port } from '../../kernel/port.ts'
-import type { Run } from '../../kernel/run.ts'
-import type { Store } from '../../kernel/store.ts'
+import type { Wait } from '../../kernel/state/frame.ts'
+import type { Host } from '../../kernel/ports/host.ts'
+import type { Json } from '../../kernel/journal/json.ts'
+import type { Kind } from '../../kernel/step/kind.ts'
+import type { Port } from '../../kernel/ports/port.ts'
+import type { Run } from '../../kernel/run/run.ts'
+import type { Store } from '../../kernel/ports/store.ts'
 
 /** A program of a subject. */
 export interface SubjectProgram {

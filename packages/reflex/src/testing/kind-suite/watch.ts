@@ -1,8 +1,8 @@
-import { decodeBatch } from '../../kernel/codec.ts'
-import { copyJson, type Json } from '../../kernel/json.ts'
-import type { Call, Port, Traits } from '../../kernel/port.ts'
-import type { Rec, Ref } from '../../kernel/record.ts'
-import type { Batch } from '../../kernel/store.ts'
+import { decodeBatch } from '../../kernel/journal/codec.ts'
+import { copyJson, type Json } from '../../kernel/journal/json.ts'
+import type { Call, Port, Traits } from '../../kernel/ports/port.ts'
+import type { Rec, Ref } from '../../kernel/journal/record.ts'
+import type { Batch } from '../../kernel/ports/store.ts'
 import { type Fate, forever } from './fate.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { assemble } from '../../assembly.ts'
-import { FORMATS } from '../../formats.ts'
+import { assemble } from '../../app/assembly.ts'
+import { FORMATS } from '../../app/formats.ts'
 import {
   type Call,
   copyJson,
@@ -17,7 +17,7 @@ import {
   State,
   type Store,
 } from '../../kernel/index.ts'
-import type { Keeps } from '../../keeps.ts'
+import type { Keeps } from '../../app/keeps.ts'
 import type { OperatorPolicy } from '../../policy/index.ts'
 import type { Tool } from '../../tools/index.ts'
 import { linesOfHistory } from '../../history/trace.ts'

@@ -1,8 +1,8 @@
-import type { OpenQuestion, RunHandle } from '../../handle.ts'
+import type { OpenQuestion, RunHandle } from '../../runs/handle.ts'
 import type { FaultData, Rec, RunStatus } from '../../kernel/index.ts'
-import type { Reflex } from '../../reflex.ts'
+import type { Reflex } from '../../app/reflex.ts'
 import type { StoryLine } from '../../history/trace.ts'
-import type { WorkflowTypes } from '../../workflow/define-types.ts'
+import type { WorkflowTypes } from '../../programs/program-types.ts'
 import type { Performed } from './outside.ts'
 
 /** Where a run has come to, at rest. It does not change when the run goes on. */

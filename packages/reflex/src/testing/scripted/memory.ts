@@ -1,5 +1,5 @@
 import { canonicalJson, type Call, decodeBatch, isObject, type Json, type Ref, type Store } from '../../kernel/index.ts'
-import { type CompiledWorkflow, DECIDE, nodeAt } from '../../workflow/compile.ts'
+import { type CompiledWorkflow, DECIDE, nodeAt } from '../../kinds/workflow/compile.ts'
 import { RUN } from '../kind-suite/life.ts'
 
 /** Ports behind which the outside stands. What the others answer depends on the run, its policy and its store alone. */

@@ -1,7 +1,7 @@
 import type { Host } from '../../kernel/index.ts'
 import { createModels, faults, FREE, type ModelRequest, type Models, type ScriptedReply, scriptedModel } from '../../models/index.ts'
 import { suggest } from '../../text/index.ts'
-import { jsonMisfits } from '../../workflow/runtime.ts'
+import { jsonMisfits } from '../../kinds/workflow/runtime.ts'
 import { entryFor, Order, type Outside } from './outside.ts'
 import type { Replying, ScriptedOptions } from './script.ts'
 

@@ -1,4 +1,4 @@
-import type { OpenQuestion } from '../../handle.ts'
+import type { OpenQuestion } from '../../runs/handle.ts'
 import type { Json } from '../../kernel/index.ts'
 import { Order } from './outside.ts'
 import type { Answering } from './script.ts'

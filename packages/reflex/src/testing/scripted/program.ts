@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { faults } from '../../faults.ts'
-import { acceptValue, addPrograms, isModule } from '../../formats.ts'
+import { faults } from '../../runs/faults.ts'
+import { acceptValue, addPrograms, isModule } from '../../app/formats.ts'
 import type { Program } from '../../kernel/index.ts'
-import { calledWorkflows } from '../../workflow/define.ts'
-import type { CompiledWorkflow } from '../../workflow/compile.ts'
-import type { Workflow } from '../../workflow/types.ts'
-import type { Reflex } from '../../reflex.ts'
+import { calledWorkflows } from '../../kinds/workflow/define.ts'
+import type { CompiledWorkflow } from '../../kinds/workflow/compile.ts'
+import type { Workflow } from '../../kinds/workflow/types.ts'
+import type { Reflex } from '../../app/reflex.ts'
 
 /** A program as a test has it: an object of any kind, the text of a pipeline, or a file. */
 export type Testable = string | URL | object

@@ -1,10 +1,10 @@
-import type { AgentChoice } from '../../decisions.ts'
+import type { AgentChoice } from '../../app/decisions.ts'
 import type { Json, JsonObject } from '../../kernel/index.ts'
 import type { ModelCall, ModelRequest, ScriptedReply } from '../../models/index.ts'
-import type { OpenQuestion } from '../../handle.ts'
-import type { ReflexOptions } from '../../options.ts'
+import type { OpenQuestion } from '../../runs/handle.ts'
+import type { ReflexOptions } from '../../app/options.ts'
 import type { Tool, ToolCall } from '../../tools/index.ts'
-import type { DecisionContext } from '../../workflow/types.ts'
+import type { DecisionContext } from '../../kinds/workflow/types.ts'
 
 /** A decision as data: the edge by its id, event or target, or more. What is left out is nothing, and the only way on. */
 export type ScriptedDecision =

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Batch, Lease, RunStatus, StoredProgram, Swept } from '../../kernel/store.ts'
+import type { Batch, Lease, RunStatus, StoredProgram, Swept } from '../../kernel/ports/store.ts'
 import { batchOf, messageOf, moved, NOW, type Rule, rowOf, spans, type StoreWorld, TTL, workerOf } from './world.ts'
 
 const NOTHING: Swept = { runs: [], programs: [], blobs: [] }

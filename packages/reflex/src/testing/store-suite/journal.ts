@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { OpenWait } from '../../kernel/store.ts'
+import type { OpenWait } from '../../kernel/ports/store.ts'
 import { batchOf, leaseOf, messageOf, moved, NOW, type Rule, rowOf, spans, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { isFault } from '../../kernel/fault.ts'
-import type { Awaitable, Batch, Claim, Lease, Message, RunRow, Store, StoredBatch, Worker } from '../../kernel/store.ts'
+import { isFault } from '../../kernel/journal/fault.ts'
+import type { Awaitable, Batch, Claim, Lease, Message, RunRow, Store, StoredBatch, Worker } from '../../kernel/ports/store.ts'
 
 /** A place that a store can be opened at, empty at first. */
 export interface StoreUnderTest {

@@ -1,6 +1,5 @@
 import type { Variables } from './code.ts'
-import { Refusal, fromJson, keyOf, phraseOf } from './values.ts'
-import type { Key, ListValue, MapValue, Meter, Value } from './values.ts'
+import { Refusal, fromJson, keyOf, phraseOf, type Key, type ListValue, type MapValue, type Meter, type Value } from './values.ts'
 import { harmless, quote } from '../harmless.ts'
 import { suggest } from '../suggest.ts'
 

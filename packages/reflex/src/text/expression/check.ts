@@ -1,17 +1,13 @@
-import type { Fault, FaultDetails } from '../../kernel/fault.ts'
-import { FUNCTIONS, LARGEST_PATTERN, patternProblem } from './functions.ts'
-import type { ExpressionFunction, ExpressionType } from './functions.ts'
+import type { Fault, FaultDetails } from '../../kernel/journal/fault.ts'
+import { FUNCTIONS, LARGEST_PATTERN, patternProblem, type ExpressionFunction, type ExpressionType } from './functions.ts'
 import { OPERATORS } from './operators.ts'
 import { patternPrice } from '../linear-pattern.ts'
-import { inside } from './terms.ts'
-import type { Call, Term } from './terms.ts'
+import { inside, type Call, type Term } from './terms.ts'
 import type { Stretch } from '../place.ts'
-import { phrase, typeNameOf } from './values.ts'
-import type { TypeName } from './values.ts'
+import { phrase, typeNameOf, type TypeName } from './values.ts'
 import { faults } from '../faults.ts'
 import { quote, quoteAll } from '../harmless.ts'
-import { didYouMean, suggest, suggester } from '../suggest.ts'
-import type { Suggester } from '../suggest.ts'
+import { didYouMean, suggest, suggester, type Suggester } from '../suggest.ts'
 
 /** What the checks of an expression know. */
 export interface CheckOptions {

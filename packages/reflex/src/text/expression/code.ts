@@ -1,6 +1,5 @@
 import type { Stretch } from '../place.ts'
-import { Refusal, phraseOf } from './values.ts'
-import type { Meter, Value } from './values.ts'
+import { Refusal, phraseOf, type Meter, type Value } from './values.ts'
 
 /** Where an expression finds its variables: a board, or whatever else knows names and JSON values. */
 export interface Variables {

@@ -1,6 +1,5 @@
 import { Duration, Timestamp } from './time.ts'
-import { Refusal, isNumber } from './values.ts'
-import type { ListValue, MapValue, Meter, Value } from './values.ts'
+import { Refusal, isNumber, type ListValue, type MapValue, type Meter, type Value } from './values.ts'
 
 /** Whether two values are equal: numbers by what they are worth, lists and objects deep, different types never. */
 export function equalValues(left: Value, right: Value, meter: Meter): boolean | Refusal {

@@ -1,14 +1,11 @@
 import { AllVariables, elementOf, fieldOf, hasField, partText, variable } from './access.ts'
-import { asBoolean, placed } from './code.ts'
-import type { Code, Scope } from './code.ts'
-import { FUNCTIONS } from './functions.ts'
-import type { CelFunction, ExpressionFunction } from './functions.ts'
+import { asBoolean, placed, type Code, type Scope } from './code.ts'
+import { FUNCTIONS, type CelFunction, type ExpressionFunction } from './functions.ts'
 import { callHost } from './host.ts'
 import { loopCode } from './loops.ts'
 import { OPERATORS } from './operators.ts'
 import type { Call, Loop, Term } from './terms.ts'
-import { MadeList, MadeMap, Refusal, keyOf, phraseOf } from './values.ts'
-import type { Key, Value } from './values.ts'
+import { MadeList, MadeMap, Refusal, keyOf, phraseOf, type Key, type Value } from './values.ts'
 import { quote } from '../harmless.ts'
 
 /** What the code of an expression is made with. */

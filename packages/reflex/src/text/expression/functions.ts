@@ -1,10 +1,9 @@
-import type { Json } from '../../kernel/json.ts'
+import type { Json } from '../../kernel/journal/json.ts'
 import { CALENDAR, Duration, SPANS, Timestamp, dateAt, durationOf, readDuration, readTimestamp, timestampAt, zoneMinutes } from './time.ts'
 import { equalValues } from './compare.ts'
 import { harmless } from '../harmless.ts'
 import { linearPattern, patternPrice } from '../linear-pattern.ts'
-import { Refusal, isNumber, keyOf, phraseOf } from './values.ts'
-import type { Meter, TypeName, Value } from './values.ts'
+import { Refusal, isNumber, keyOf, phraseOf, type Meter, type TypeName, type Value } from './values.ts'
 
 /** How a function may be called, and what it does. */
 export interface CelFunction {

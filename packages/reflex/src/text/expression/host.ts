@@ -1,7 +1,6 @@
 import type { CelFunction, ExpressionFunction, ExpressionType } from './functions.ts'
 import { harmless } from '../harmless.ts'
-import { Refusal, fromJson, phraseOf, toJson, typeNameOf } from './values.ts'
-import type { Value } from './values.ts'
+import { Refusal, fromJson, phraseOf, toJson, typeNameOf, type Value } from './values.ts'
 
 /** Calls a function of the host with JSON and takes JSON back; whatever it throws or gives else is a failure. */
 export function callHost(host: ExpressionFunction): Pick<CelFunction, 'call'> {

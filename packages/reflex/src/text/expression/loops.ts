@@ -1,8 +1,6 @@
 import type { Code } from './code.ts'
-import { measure } from './terms.ts'
-import type { Loop } from './terms.ts'
-import { MadeList, Refusal, phraseOf } from './values.ts'
-import type { ListValue, Meter, Value } from './values.ts'
+import { measure, type Loop } from './terms.ts'
+import { MadeList, Refusal, phraseOf, type ListValue, type Meter, type Value } from './values.ts'
 
 /** The parts of a loop, ready to be evaluated. */
 interface LoopParts {

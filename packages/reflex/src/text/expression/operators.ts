@@ -1,8 +1,7 @@
 import { beyondTime, int64, isIn } from './functions.ts'
 import { Duration, Timestamp, durationOf, timestampAt } from './time.ts'
 import { compareValues, equalValues } from './compare.ts'
-import { MadeList, Refusal, isNumber, phraseOf } from './values.ts'
-import type { ListValue, Meter, TypeName, Value } from './values.ts'
+import { MadeList, Refusal, isNumber, phraseOf, type ListValue, type Meter, type TypeName, type Value } from './values.ts'
 
 /** An operator that asks for the values of all its operands. */
 export interface Operator {

@@ -1,5 +1,4 @@
-import { inside } from './terms.ts'
-import type { Term } from './terms.ts'
+import { inside, type Term } from './terms.ts'
 import type { Stretch } from '../place.ts'
 
 /** One place at which an expression looks at a variable. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../kernel/json.ts'
+import type { Json } from '../../kernel/journal/json.ts'
 import { PATTERNS_KEPT } from '../linear-pattern.ts'
 import { Duration, Timestamp } from './time.ts'
 

@@ -1,4 +1,4 @@
-import { canonicalJson, equalJson, isList, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { canonicalJson, equalJson, isList, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
 import { hasFormat, matchesPattern } from './pattern.ts'
 
 /** What does not fit, and where inside the value. */

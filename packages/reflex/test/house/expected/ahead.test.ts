@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type InterviewAnswer, run } from '../../../src/pipeline/index.ts'
+import { type InterviewAnswer, run } from '../../../src/kinds/pipeline/index.ts'
 
 /**
  * Expected to fail until permissions are worked out ahead (`Policy.ahead`) and an operation has one manifest. A test that no longer

@@ -6,7 +6,7 @@ import { Reflex } from '../../../src/index.ts'
 import { scriptedModel } from '../../../src/models/index.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { virtualHost } from '../../../src/testing/index.ts'
-import { newFolder } from '../../composition/folders.ts'
+import { newFolder } from '../../app/folders.ts'
 
 /**
  * Expected to fail until every kind has the contracts of the house: permissions with terms, the meter, `KindModule`. A test that no

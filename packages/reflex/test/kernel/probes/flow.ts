@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../../../src/kernel/json.ts'
-import type { Kind } from '../../../src/kernel/kind.ts'
-import type { Port } from '../../../src/kernel/port.ts'
-import type { ReturnPair } from '../../../src/kernel/record.ts'
+import { isObject, type Json, type JsonObject } from '../../../src/kernel/journal/json.ts'
+import type { Kind } from '../../../src/kernel/step/kind.ts'
+import type { Port } from '../../../src/kernel/ports/port.ts'
+import type { ReturnPair } from '../../../src/kernel/journal/record.ts'
 import { textOf } from './text.ts'
 
 /** A node: it asks for a decision, waits for a person, or calls another program before it does. */

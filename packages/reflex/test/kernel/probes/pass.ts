@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from '../../../src/kernel/json.ts'
-import { isObject } from '../../../src/kernel/json.ts'
-import type { Kind } from '../../../src/kernel/kind.ts'
+import { type Json, type JsonObject, isObject } from '../../../src/kernel/journal/json.ts'
+import type { Kind } from '../../../src/kernel/step/kind.ts'
 
 interface Graph {
   readonly topic: string

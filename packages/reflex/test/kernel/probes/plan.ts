@@ -1,6 +1,6 @@
-import { isObject, type Json } from '../../../src/kernel/json.ts'
-import type { Kind } from '../../../src/kernel/kind.ts'
-import type { Port } from '../../../src/kernel/port.ts'
+import { isObject, type Json } from '../../../src/kernel/journal/json.ts'
+import type { Kind } from '../../../src/kernel/step/kind.ts'
+import type { Port } from '../../../src/kernel/ports/port.ts'
 import { textOf } from './text.ts'
 
 /** A step of a plan: a payment that must not happen twice, a question, a program as a tool. */

@@ -1,6 +1,6 @@
-import type { Json } from '../../../src/kernel/json.ts'
-import type { Kind } from '../../../src/kernel/kind.ts'
-import type { Port } from '../../../src/kernel/port.ts'
+import type { Json } from '../../../src/kernel/journal/json.ts'
+import type { Kind } from '../../../src/kernel/step/kind.ts'
+import type { Port } from '../../../src/kernel/ports/port.ts'
 import { textOf } from './text.ts'
 
 /** A leaf: it streams a text, sleeps, or runs a subtree that sees the board live. */

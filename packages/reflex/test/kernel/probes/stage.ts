@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../../src/kernel/json.ts'
-import type { Kind } from '../../../src/kernel/kind.ts'
-import type { Port } from '../../../src/kernel/port.ts'
+import type { Json, JsonObject } from '../../../src/kernel/journal/json.ts'
+import type { Kind } from '../../../src/kernel/step/kind.ts'
+import type { Port } from '../../../src/kernel/ports/port.ts'
 import { textOf } from './text.ts'
 
 /** A stage: a tool that may time out, branches of their own stages, a gate with a deadline, a composed program, an adaptation. */

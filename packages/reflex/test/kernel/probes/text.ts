@@ -1,4 +1,4 @@
-import type { Json } from '../../../src/kernel/json.ts'
+import type { Json } from '../../../src/kernel/journal/json.ts'
 
 /** A text as it is, anything else as JSON. */
 export function textOf(value: Json | undefined): string {

@@ -1,0 +1,227 @@
+import { realpathSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { Budgets } from './budgets.ts'
+import type { RuntimeAgent } from './decisions.ts'
+import { faults } from '../runs/faults.ts'
+import { chooseStore, type ChosenStore } from './home.ts'
+import { isPath, type Surroundings } from './host.ts'
+import { type Fault, Runtime } from '../kernel/index.ts'
+import { KnownStores } from './known-stores.ts'
+import { Library, type LibraryPlaces, readText } from './library.ts'
+import { createModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from '../models/index.ts'
+import type { ReflexOptions } from './options.ts'
+import type { ModelReading } from './program-format.ts'
+import { actionCapability } from '../kinds/pipeline/operations/actions/registry.ts'
+import { loweredTrust, metTerms } from '../kinds/pipeline/face/assemble.ts'
+import { middlewareNames } from '../kinds/pipeline/operations/make-engine.ts'
+import { folderAt } from '../kinds/pipeline/contract/paths.ts'
+import { WrittenLabels } from '../kinds/pipeline/operations/memory/written.ts'
+import {
+  createPolicy,
+  deniedToAll,
+  fileRules,
+  type OperatorPolicy,
+  ownRoots,
+  type PolicyFile,
+  type Redaction,
+  redaction,
+  runRedaction,
+  rulesFor,
+  secretsIn,
+} from '../policy/index.ts'
+import { suggest } from '../text/index.ts'
+import { createTools, fsCapability, lowestLimits, type Tool, toolCapability, type Tools } from '../tools/index.ts'
+import { realPath } from '../tools/paths.ts'
+import { programProvenance } from './provenance.ts'
+import { isUnvouched, jsonMisfits, loadStored, workflowKind } from '../kinds/workflow/runtime.ts'
+import { type RunFacts, worldOf } from './world.ts'
+
+/** The parts of a `Reflex`, put together. */
+export interface Assembly extends ChosenStore {
+  readonly workdir: string
+  readonly policy: OperatorPolicy
+  readonly budgets: Budgets
+  readonly tools: Tools
+  readonly models: Models
+  /** What is wrong with the name of a model, before anything is asked. */
+  modelProblem(name: string | undefined): Fault | undefined
+  readonly runtime: Runtime
+  readonly library: Library
+  /** Labels of what runs have written. */
+  readonly labels: WrittenLabels
+  /** Takes secrets out of what is recorded and shown; undefined where there are none. */
+  readonly redaction: Redaction | undefined
+  /** Lets programs call one more tool, which the operator has named. */
+  allowTool(tool: Tool): void
+}
+
+/** Puts the parts together: every default of Reflex is here or in what is called from here. */
+export function assemble(options: ReflexOptions, surroundings: Surroundings, facts: RunFacts): Assembly {
+  const { environment, worker, host, cwd } = surroundings
+  // Policy and tools compare real paths: a link on the way here must not make everything foreign.
+  const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
+  const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, new KnownStores(surroundings))
+  const hidden = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
+  const redact = runRedaction(hidden)
+  const tools = createTools({
+    environment,
+    host,
+    reserved: home.reserved,
+    limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
+    rules: ({ runFolder }) =>
+      fileRules(rulesFor(options.policy ?? [], facts.keeps(basename(runFolder))?.agentId), {
+        work: workdir,
+        run: runFolder,
+        home: environment['HOME'],
+      }),
+    ...(hidden === undefined ? {} : { redact: (text: string) => hidden.text(text) }),
+    ...(options.tools === undefined ? {} : { tools: options.tools }),
+  })
+  const { policy, allow } = policyFor(options, { ...home, workdir, userHome: environment['HOME'], now: () => host.now() }, facts)
+  const created = createModels({
+    host,
+    environment,
+    guess: suggest,
+    check: jsonMisfits,
+    redact: redact.reply,
+    ...modelSettings(options, pricesOf(environment, cwd)),
+  })
+  const models = options.record === undefined ? created : recorder(created, options.record, redact.reply)
+  const guards = options.guards ?? {}
+  const labels = new WrittenLabels(home.store)
+  const { agent, pipelines, ports } = worldOf({
+    options,
+    host,
+    store: home.store,
+    workdir,
+    policy,
+    tools,
+    models,
+    redact: redact.reply,
+    facts,
+    spent: (run) => budgets.spentBy(run),
+    labels,
+    reserved: home.reserved,
+    sourceOf: (run) => runtime.open.get(run)?.state.start?.fork?.[0],
+  })
+  const budgets: Budgets = new Budgets(policy, (run) => runtime.open.get(run))
+  const runtime = new Runtime({
+    kinds: [workflowKind({ load: (source) => loadStored(source, guards) }), pipelines],
+    ports,
+    policy: budgets,
+    store: home.store,
+    host,
+    worker,
+    redact: redact.input,
+    ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
+    onTrouble: options.onTrouble,
+  })
+  const denies = deniedToAll({ workdir, home: environment['HOME'], real: realPath, grants: options.policy ?? [], reserved: home.reserved })
+  const denied = (path: string): boolean => denies(fsCapability('read', path))
+  const provenance = programProvenance(labels, { runs: join(home.home, 'runs'), workdir })
+  const known = (name: string): readonly Fault[] => created.findings(name)
+  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied, tools, models: known, provenance })
+  return {
+    ...home,
+    workdir,
+    policy,
+    budgets,
+    tools,
+    models,
+    modelProblem: (name) => created.check(name),
+    runtime,
+    library,
+    labels,
+    redaction: hidden,
+    allowTool(tool) {
+      // A module is named by each run that it belongs to.
+      if (tools.find(tool.name) === tool) return
+      tools.add(tool)
+      allow(tool)
+    },
+  }
+}
+
+/** The work folder by its real path. Throws `R1021` where none is. */
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (cause) {
+    throw faults.make('R1021', `the work folder ${path} is not there`, { file: path, cause, fix: 'name a folder that is there' })
+  }
+}
+
+function libraryFor(
+  options: ReflexOptions,
+  { programs }: Runtime,
+  agent: RuntimeAgent,
+  { cwd, tools, models, ...places }: Omit<LibraryPlaces, 'folders'> & ModelReading & { readonly cwd: string },
+): Library {
+  const { guards = {}, handlers, transforms, actions = {}, middleware, alwaysMiddleware } = options
+  return new Library(
+    programs,
+    {
+      guards,
+      // A run may be simulated or recorded: only `validate` asks about names of models.
+      inspect: (workflow, locate, proofs) => agent.inspect(workflow, locate, proofs === 'errors' ? undefined : models),
+      effects: agent.effects,
+      pipelines: { handlers, transforms, actions, tools, models, middleware: middlewareNames({ middleware, always: alwaysMiddleware }) },
+    },
+    { folders: (options.programs ?? []).map((folder) => resolve(cwd, folder)), ...places },
+  )
+}
+
+/** The operator's policy. Giving a tool is allowing it; what it touches is asked for by itself. */
+function policyFor(
+  { tools = [], policy = [], handlers, actions = {} }: ReflexOptions,
+  {
+    workdir,
+    reserved,
+    userHome,
+    now,
+  }: Pick<Assembly, 'workdir' | 'reserved'> & {
+    readonly userHome: string | undefined
+    readonly now: () => number
+  },
+  facts: RunFacts,
+): { readonly policy: OperatorPolicy; readonly allow: (tool: Tool) => void } {
+  const given: PolicyFile & { allow: string[] } = { file: 'the application', allow: [], deny: [] }
+  const allow = (tool: Tool): void => void given.allow.push(toolCapability(tool.name))
+  for (const tool of tools) allow(tool)
+  given.allow.push(...(handlers?.needs() ?? []), ...Object.keys(actions).map(actionCapability))
+  const made = createPolicy({
+    trust: (run) => facts.keeps(run)?.trust ?? 'untrusted',
+    agent: (run) => facts.keeps(run)?.agentId,
+    workdir,
+    runFolder: (run, call) => (call === undefined ? facts.runFolder(run) : folderAt(facts.runFolder(run), call.frame)),
+    home: userHome,
+    real: realPath,
+    lowered: (call) => loweredTrust(call, isUnvouched),
+    met: metTerms,
+    now,
+    grants: [{ ...given, roots: ownRoots(given.allow) }, ...policy],
+    reserved,
+  })
+  return { policy: made, allow }
+}
+
+/** The user's prices, from the file that `REFLEX_PRICES` names. Throws `R4022` for a file that cannot be read. */
+export function pricesOf(environment: Readonly<Record<string, string | undefined>>, cwd: string): PriceFile | undefined {
+  const name = environment['REFLEX_PRICES']
+  if (name === undefined || name === '') return undefined
+  const file = resolve(cwd, name)
+  return readPrices(readText(file), file)
+}
+
+function modelSettings(
+  { model, models = {}, fallback, baseUrl, prices }: ReflexOptions,
+  file: PriceFile | undefined,
+): Partial<Parameters<typeof createModels>[0]> {
+  return {
+    ...(model === undefined ? {} : { model }),
+    models: { simulated: simulatedModel(), ...models },
+    ...(fallback === undefined ? {} : { fallback }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(prices === undefined && file === undefined ? {} : { prices: { ...file?.prices, ...prices } }),
+  }
+}

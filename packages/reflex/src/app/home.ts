@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { KnownStores } from './known-stores.ts'
+import { type Fault, isFault, type Store } from '../kernel/index.ts'
+import { faults, type FileStore, openSqlite, openStore } from '../store/index.ts'
+import { shellWord } from '../text/index.ts'
+import { isThere } from '../tools/paths.ts'
+
+/** The store of a `Reflex`, and the folder around it. */
+export interface ChosenStore {
+  readonly store: Store
+  readonly home: string
+  readonly fresh: boolean
+  /** What no run may touch: the store itself and the folders of other runs. */
+  readonly reserved: readonly string[]
+}
+
+/**
+ * Returns the store that was named, else the nearest one upwards, else a new one here. Throws `R5030` for a store that was found
+ * and that this user has neither made nor named, and for a folder `.reflex` here that Reflex has not made.
+ */
+export function chooseStore(named: string | Store | undefined, workdir: string, stores: KnownStores): ChosenStore {
+  const beside = join(workdir, '.reflex')
+  const others = stores.below(workdir)
+  if (typeof named === 'object') return { store: named, home: beside, fresh: false, reserved: [beside, ...others] }
+  if (named?.startsWith('memory:')) return { store: openStore(named), home: beside, fresh: true, reserved: [beside, ...others] }
+  const file = named?.replace(/^sqlite:/, '')
+  if (file !== undefined && /^[a-z][a-z0-9+.-]+:/i.test(file))
+    return { store: openStore(file), home: beside, fresh: false, reserved: [beside, ...others] }
+  const { path, fresh, store } = file === undefined ? openFound(workdir, stores) : openNamed(resolve(workdir, file), stores)
+  const home = realpathSync(dirname(path))
+  const own =
+    basename(home) === '.reflex'
+      ? [home]
+      : [...['', '-wal', '-shm'].map((end) => `${join(home, basename(path))}${end}`), join(home, 'runs')]
+  return { store, home, fresh, reserved: [...new Set([...own, beside, ...others])] }
+}
+
+/** A store in a file, and its place. */
+interface OpenedFile {
+  readonly path: string
+  readonly fresh: boolean
+  readonly store: FileStore
+}
+
+function openNamed(path: string, stores: KnownStores): OpenedFile {
+  const fresh = !existsSync(path)
+  const store = openSqlite(path)
+  if (store.identity !== undefined && !store.readOnly) stores.add(path, store.identity)
+  return { path, fresh, store }
+}
+
+function openFound(workdir: string, stores: KnownStores): OpenedFile {
+  const { path, fresh, identity } = findStore(workdir, stores)
+  // The store is on the list before its folder exists: a process that ends in between must not leave an unknown one.
+  const expected = identity ?? (fresh ? stores.reserve(path) : undefined)
+  if (fresh) makeHome(dirname(path))
+  return { path, fresh, store: openKnown(path, expected) }
+}
+
+/** Opens a store that was found. Throws `R5030` for one with another identity than the expected one. */
+export function openKnown(path: string, identity: string | undefined): FileStore {
+  try {
+    return openSqlite(path, { identity })
+  } catch (thrown) {
+    throw isFault(thrown) && thrown.code === 'R5030' ? unknownStore(path, thrown.message) : thrown
+  }
+}
+
+/** The place of a store that nobody named. */
+export interface FoundStore {
+  readonly path: string
+  /** There is none yet. */
+  readonly fresh: boolean
+  /** The identity that the store must have; undefined where any will do, since nothing can be remembered. */
+  readonly identity: string | undefined
+}
+
+/** Finds the nearest store upwards, else the place of a new one here. Changes nothing. Throws `R5030` for a place that is not on the list. */
+export function findStore(from: string, stores: KnownStores): FoundStore {
+  const found = nearestStore(from)
+  const path = found ?? join(from, '.reflex', 'reflex.db')
+  const identity = stores.identityAt(path)
+  if (identity === undefined && stores.remembers()) {
+    if (found !== undefined) throw unknownStore(path, `the store ${path} was neither made nor named by you`)
+    if (isThere(dirname(path)) && !stores.isOfUser(dirname(path))) throw unknownFolder(path)
+  }
+  return { path, fresh: found === undefined, identity }
+}
+
+function unknownStore(file: string, message: string): Fault {
+  return faults.make('R5030', message, {
+    file,
+    fix: `if you know its origin, name it once: reflex runs --store ${shellWord(file)}; else remove ${dirname(file)}`,
+  })
+}
+
+/** Whatever lies in a folder that somebody else has made would belong to the new store. */
+function unknownFolder(file: string): Fault {
+  return faults.make('R5030', `the folder ${dirname(file)} exists, and Reflex has not made it for you`, {
+    file: dirname(file),
+    fix: `remove it; or, if you know its origin, name a store in it once: reflex worker --once --store ${shellWord(file)}`,
+  })
+}
+
+/** The store that belongs to a folder: the nearest one upwards, if there is one. */
+export function nearestStore(from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const file = join(folder, '.reflex', 'reflex.db')
+    if (existsSync(file)) return file
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+/** The folder of a store keeps itself out of version control. Throws `R5023` where it cannot be made. */
+function makeHome(home: string): void {
+  try {
+    // The folder above is there, and where nothing can be made a recursive call may never return.
+    if (!existsSync(home)) makeFolder(home)
+    const ignore = join(home, '.gitignore')
+    if (!existsSync(ignore)) writeFileSync(ignore, '*\n')
+  } catch (cause) {
+    throw faults.make('R5023', `the folder ${home} for a store cannot be made`, {
+      file: home,
+      fix: 'name a file in a folder that you may write to, with --store',
+      cause,
+    })
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path)
+  } catch (thrown) {
+    // Another process may have been faster.
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+  }
+}

@@ -1,0 +1,415 @@
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { faults } from '../runs/faults.ts'
+import { fileAbove, placed, type ProgramPlaces } from '../kinds/pipeline/face/file-above.ts'
+import { addPrograms, formatOf, isModule, unknownFormat, unvouched } from './formats.ts'
+import { type Fault, type Host, isFault, type Program, type Programs, systemHost } from '../kernel/index.ts'
+import { lesserTrust, type Trust } from '../policy/index.ts'
+import { type FindProvenance, refuseWritten, type WrittenBy } from './provenance.ts'
+import type { ProgramFormat, ReadOptions, ReadProgram, ReadResult } from './program-format.ts'
+import { realPath } from '../tools/paths.ts'
+import { bears, candidates, filesOfKind, noProgram, programsOf, unreadable } from './program-folder.ts'
+
+/** A program that was loaded from a file, and what was found in it. */
+export interface LoadedProgram {
+  readonly program: Program
+  readonly file: string
+  /** Warnings; errors are thrown. */
+  readonly findings: readonly Fault[]
+  /** The origin of a file that a run wrote. */
+  readonly written?: WrittenBy
+}
+
+/** What a file or a folder holds, errors included. */
+export interface CheckedFile extends ReadResult {
+  readonly file: string
+  readonly written?: WrittenBy | undefined
+}
+
+/** The places in which programs find the programs that they name. */
+export interface LibraryPlaces {
+  /** Folders in which programs are found by name, after the caller's own folder. */
+  readonly folders: readonly string[]
+  /** The folder below which files may be named by a path; absent: the folder of the file that a person named. */
+  readonly workdir?: string
+  /** True if the policy lets no one read a file, by its real path. */
+  readonly denied?: ((real: string) => boolean) | undefined
+  /** Finds out whether a run wrote a file; without it every file is its operator's. */
+  readonly provenance?: FindProvenance | undefined
+}
+
+/** Programs are text that people write; more than this is a mistake. */
+const LARGEST = 64 * 1024 * 1024
+/** Milliseconds for what a module does before it exports anything. */
+const LOADING = 10_000
+
+/**
+ * Finds programs in files: by path, and by name from the folder of whoever calls them. To import a module is to run it,
+ * so that is done with the one that a person named and with those that it calls by name, never for a file that lies beside.
+ */
+export class Library {
+  readonly #programs: Programs
+  readonly #options: ReadOptions
+  readonly #places: LibraryPlaces
+  readonly #host: Pick<Host, 'now' | 'at'>
+  readonly #files = new Map<string, string>()
+
+  constructor(programs: Programs, options: ReadOptions, places: LibraryPlaces, host: Pick<Host, 'now' | 'at'> = systemHost) {
+    this.#programs = programs
+    this.#options = options
+    this.#places = places
+    this.#host = host
+  }
+
+  /** Finds programs in the same folders for others: what it loads takes no place among the programs of this one. */
+  aside(programs: Programs): Library {
+    return new Library(programs, this.#options, this.#places, this.#host)
+  }
+
+  /** How programs are read that come as values. */
+  reading(lint = true): ReadOptions {
+    return { ...this.#options, proofs: 'errors', lint }
+  }
+
+  /** The file that a program was read from, by its hash, if it was read here. */
+  fileOf(hash: string): string | undefined {
+    return this.#files.get(hash)
+  }
+
+  /**
+   * Loads a program and everything that it calls, as far as it can be found. Throws the first error of the file. Nothing
+   * is proved but what refuses a program; without `lint`, what would still let it run is not asked. A program that is called and not found is a matter of the run.
+   * A program that a run wrote from a model's text, or worse, has the lowest trust; `trust`: the level that a person names for
+   * this file. Throws `R1097` for such a module below `trusted`.
+   */
+  async load(path: string, kind?: string, lint = true, trust?: Trust): Promise<LoadedProgram> {
+    const { written, ...checked } = await this.#check(path, kind, lint, trust)
+    const first = checked.findings.find(({ severity }) => severity === 'error')
+    if (checked.program === undefined || first !== undefined)
+      throw first ?? faults.make('R1021', `${path} holds no program`, { file: checked.file })
+    const program = this.#register(checked.program, checked.file, trust === undefined ? written : undefined, kind)
+    await this.resolveCalls(program, dirname(checked.file), isModule(checked.file))
+    return { program, file: checked.file, findings: checked.findings, ...(written === undefined ? {} : { written }) }
+  }
+
+  /** What refuses a program; a folder stands for the one program that it holds. */
+  async check(path: string, kind?: string, lint = true): Promise<CheckedFile> {
+    return this.#check(path, kind, lint)
+  }
+
+  async #check(path: string, kind?: string, lint = true, trust?: Trust): Promise<CheckedFile> {
+    const file = await this.#fileOf(path)
+    return { file, ...(await this.#read(file, kind, this.reading(lint), trust)) }
+  }
+
+  /**
+   * Everything that is wrong with a program, also what only warns, and whether its calls lead somewhere and what they
+   * return fits, as far as that shows without a run.
+   */
+  async checkCalls(path: string, kind?: string): Promise<CheckedFile> {
+    const file = await this.#fileOf(path)
+    const all: ReadOptions = { ...this.#options, proofs: 'all' }
+    if (isModule(file)) return { file, ...(await this.#read(file, kind, all)) }
+    const alone = await this.#read(file, kind, { ...all, proofs: 'alone' })
+    if (alone.program === undefined) return { file, ...alone }
+    const { def } = alone.program
+    const ofKind = this.#programs.kind(formatOf(file, kind)?.kind ?? '')
+    // A hash of what calls nothing would be for nothing.
+    if (def !== undefined && (ofKind.refs?.(def) ?? []).length === 0) return { file, ...alone }
+    const program = this.#register(alone.program, file, alone.written, kind)
+    if ((ofKind.refs?.(program.def) ?? []).length === 0) return { file, ...alone }
+    await this.resolveCalls(program, dirname(file))
+    const lookup = (reference: string): Program | undefined => this.#programs.find(reference)
+    const names = (of: string): Iterable<string> => this.#namesBeside(dirname(file), of)
+    return { file, ...(await this.#read(file, kind, { ...all, lookup, names })) }
+  }
+
+  /** The files of the programs for which a path stands: those of a folder, but for its modules, which run when they are read. */
+  files(path: string): readonly string[] {
+    const full = resolve(path)
+    if (!statOf(full, path).isDirectory()) return [full]
+    const files = programsOf(full, path).filter((file) => !isModule(file))
+    if (files.length === 0) throw noProgram(full, path)
+    return files
+  }
+
+  /** The names of the programs of a kind in a folder and the folders of programs; of modules, as their files are called. */
+  *#namesBeside(folder: string, kind: string): Generator<string> {
+    for (const where of [folder, ...this.#places.folders]) {
+      for (const file of filesOfKind(where, kind)) {
+        const { id, version } = (isModule(file) ? undefined : this.#programIn(file)) ?? {}
+        yield id ?? basename(file).split('.')[0] ?? file
+        if (id !== undefined && version !== undefined) yield `${id}@${version}`
+      }
+    }
+  }
+
+  #programIn(file: string): ReadProgram | undefined {
+    try {
+      return formatOf(file)?.read(readText(file), file, { guards: this.#options.guards, proofs: 'errors' }).program
+    } catch {
+      return undefined
+    }
+  }
+
+  /**
+   * Registers what a program calls and what that calls, from a folder and the folders of programs. `modules`: the person
+   * named a module of this folder, so its modules may be imported.
+   */
+  async resolveCalls(program: Program, folder: string, modules = false): Promise<void> {
+    const seen = new Set<string>()
+    const pending: Program[] = [program]
+    for (const caller of pending) {
+      for (const name of this.#programs.kind(caller.kind).refs?.(caller.def) ?? []) {
+        if (seen.has(name)) continue
+        seen.add(name)
+        const found = this.#programs.find(name) ?? (await this.find(name, folder, modules))
+        if (found !== undefined) pending.push(found)
+      }
+    }
+  }
+
+  /**
+   * A program by name: in the file of that name, else in any file of its kind, in each folder. A name that is a path leads
+   * to that file, beside the caller or in a folder above; the program is then known by the path. `id@version` means the program
+   * that states this version; without one, the highest version in the first folder that has any is meant. A program that a run wrote
+   * takes the place of no program of a person. Each file really lies in the work folder, the caller's or one of the folders of
+   * programs, and the policy must allow reading it.
+   */
+  async find(name: string, folder: string, modules = false): Promise<Program | undefined> {
+    const colon = name.indexOf(':')
+    const [kind, id] = [name.slice(0, colon), name.slice(colon + 1)]
+    const places = this.#placesFrom(folder)
+    const path = formatOf(id)?.kind === kind && !isModule(id) ? fileAbove(folder, id, places) : undefined
+    const named = path === undefined ? undefined : await this.#resultOf(path)
+    if (path !== undefined && named?.program !== undefined) return this.#register({ ...named.program, id }, path, named.written)
+    const search = { kind, id, folder, modules }
+    return (await this.#search(search, false)) ?? (await this.#search(search, true))
+  }
+
+  /** Looks for a program among those that runs wrote, or among all others. */
+  async #search({ kind, id, folder, modules }: Searched, amongWritten: boolean): Promise<Program | undefined> {
+    const places = this.#placesFrom(folder)
+    for (const where of [folder, ...this.#places.folders]) {
+      for (const [wanted, version] of referenced(id)) {
+        let newest: { readonly program: ReadProgram; readonly file: string; readonly written?: WrittenBy | undefined } | undefined
+        for (const file of candidates(where, kind, wanted, modules && where === folder)) {
+          if (placed(file, places) === undefined) {
+            if (bears(file, wanted)) throw outOfPlace(file)
+            continue
+          }
+          const { program, written } = (await (bears(file, wanted) ? this.#read(file) : this.#resultOf(file))) ?? {}
+          if (program?.id !== wanted || (version !== undefined && program.version !== version)) continue
+          if ((written !== undefined) !== amongWritten) continue
+          // Only under the name that it was looked up by: a call without a version means another one.
+          if (version !== undefined) return this.#register({ ...program, id, version: undefined }, file, written)
+          if (program.version === undefined) return this.#register(program, file, written)
+          // Of several versions in one folder the highest is meant.
+          if (newest === undefined || compareVersions(program.version, newest.program.version) > 0) newest = { program, file, written }
+        }
+        if (newest !== undefined) return this.#register(newest.program, newest.file, newest.written)
+      }
+    }
+    return undefined
+  }
+
+  /** Throws `R1097` for a file that a run wrote: one that has all rights of the person who names it, below the level `trusted`. */
+  async refuseWritten(file: string, trust?: Trust, only: 'known' | 'tools' = 'known'): Promise<void> {
+    const written = isTrustedModule(trust) ? undefined : await this.#places.provenance?.(file, textIfAny(file), only)
+    if (written !== undefined) throw refuseWritten(file, written)
+  }
+
+  #placesFrom(folder: string): ProgramPlaces {
+    const { workdir, folders, denied } = this.#places
+    return { roots: [folder, ...(workdir === undefined ? [] : [workdir]), ...folders].map(realPath), denied }
+  }
+
+  /** What a file holds that nobody asked for; nothing if it cannot be read. */
+  async #resultOf(file: string): Promise<ReadFile | undefined> {
+    try {
+      return await this.#read(file)
+    } catch (thrown) {
+      if (isFault(thrown)) return undefined
+      throw thrown
+    }
+  }
+
+  #register(program: ReadProgram, file: string, written?: WrittenBy, kind?: string): Program {
+    const added = addPrograms(this.#programs, formatOf(file, kind)?.kind ?? '', written === undefined ? program : unvouched(program))
+    this.#files.set(added.hash, file)
+    return added
+  }
+
+  async #fileOf(path: string): Promise<string> {
+    const full = resolve(path)
+    const stat = statOf(full, path)
+    if (!stat.isDirectory()) return full
+    const files = programsOf(full, path).filter((file) => !isModule(file))
+    const [only] = files
+    if (only === undefined) throw noProgram(full, path)
+    if (files.length === 1) return only
+    const roots = await this.#uncalled(files)
+    const [root] = roots
+    if (root !== undefined && roots.length === 1) return root
+    throw faults.make('R1022', `the folder holds ${files.length} programs`, {
+      file: path,
+      fix: `name one of ${(roots.length > 1 ? roots : files).map((file) => basename(file)).join(', ')}`,
+    })
+  }
+
+  /** The files of a folder whose programs no other file of the folder calls. */
+  async #uncalled(files: readonly string[]): Promise<string[]> {
+    const called = new Set<string>()
+    const names = new Map<string, string>()
+    for (const file of files) {
+      const format = formatOf(file)
+      const result = await this.#resultOf(file)
+      if (format === undefined || result === undefined) continue
+      const { program } = result
+      if (program === undefined) {
+        names.set(file, '')
+        continue
+      }
+      const own = `${format.kind}:${program.id}`
+      names.set(file, own)
+      for (const name of this.#programs.kind(format.kind).refs?.(program.def) ?? [])
+        for (const [meant] of referenced(name)) if (meant !== own) called.add(meant)
+    }
+    return [...names].filter(([, name]) => !called.has(name)).map(([file]) => file)
+  }
+
+  async #read(file: string, kind?: string, options: ReadOptions = this.reading(), trust?: Trust): Promise<ReadFile> {
+    const format = formatOf(file, kind)
+    if (format === undefined) throw unknownFormat(file)
+    const text = readText(file)
+    const written = await this.#places.provenance?.(file, text)
+    if (isModule(file)) {
+      if (written !== undefined && !isTrustedModule(trust)) throw refuseWritten(file, written)
+      return readModule(file, format, this.#host, options)
+    }
+    return { ...format.read(text, file, { ...options, places: this.#placesFrom(dirname(file)) }), written }
+  }
+}
+
+/** A name that is looked up from a folder. */
+interface Searched {
+  readonly kind: string
+  readonly id: string
+  readonly folder: string
+  readonly modules: boolean
+}
+
+/** A file as it was read, and its origin if a run wrote it. */
+interface ReadFile extends ReadResult {
+  readonly written?: WrittenBy | undefined
+}
+
+/** True if a person names a level for a module at which a run may do all that the person may. */
+function isTrustedModule(trust: Trust = 'untrusted'): boolean {
+  return lesserTrust(trust, 'trusted') === 'trusted'
+}
+
+/** The programs that a reference may mean: that of exactly this id, then a version of the id before the last `@`. */
+function referenced(reference: string): (readonly [id: string, version: string | undefined])[] {
+  const at = reference.lastIndexOf('@')
+  const exact = [reference, undefined] as const
+  return at <= 0 || at === reference.length - 1 ? [exact] : [exact, [reference.slice(0, at), reference.slice(at + 1)]]
+}
+
+/** Compares versions by their numbers: `1.10` comes after `1.9`. */
+function compareVersions(a: string, b: string | undefined): number {
+  return a.localeCompare(b ?? '', 'en', { numeric: true })
+}
+
+/** The fix of a module that Node cannot load; of an ES module that Node takes for CommonJS, the setting that decides it. */
+function importFix(file: string, cause: unknown): string {
+  const isCommonJs = cause instanceof SyntaxError && /outside a module|Unexpected token 'export'/.test(cause.message)
+  if (isCommonJs) return 'npm pkg set type=module, since Node takes the file for CommonJS'
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && file.endsWith('.ts')) return 'install Node 22.18 or newer, which loads TypeScript'
+  return 'correct the module, so that it can be imported'
+}
+
+async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 'now' | 'at'>, options: ReadOptions): Promise<ReadResult> {
+  let exports: Record<string, unknown>
+  try {
+    exports = await importWithin(file, host)
+  } catch (cause) {
+    if (isFault(cause)) throw cause
+    const [why = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1)
+    throw faults.make('R1023', `${file} cannot be loaded: ${why}`, { file, cause, fix: importFix(file, cause) })
+  }
+  const all = Object.values(exports).flatMap((value) => format.accept(value, file, options) ?? [])
+  // A program that another one brings along is a part of it.
+  const parts = new Set(all.flatMap(({ program }) => program?.along?.map(({ source }) => source) ?? []))
+  const found = all.filter(({ program }) => program === undefined || !parts.has(program.source))
+  const [only] = found
+  if (only !== undefined && found.length === 1) return only
+  throw faults.make('R1023', `${file} exports ${found.length === 0 ? 'no program' : `${found.length} programs`}`, { file })
+}
+
+/** A module that waits at its top for what never comes would end the process without a word. */
+export async function importWithin(file: string, host: Pick<Host, 'now' | 'at'>): Promise<Record<string, unknown>> {
+  let callOff = (): void => undefined
+  const late = new Promise<never>((_, reject) => {
+    callOff = host.at(host.now() + LOADING, () => {
+      reject(
+        faults.make('R1023', `${file} is not loaded after ${LOADING / 1000} s`, { file, fix: 'let it wait for nothing at its top level' }),
+      )
+    })
+  })
+  try {
+    return await Promise.race([import(pathToFileURL(file).href) as Promise<Record<string, unknown>>, late])
+  } finally {
+    callOff()
+  }
+}
+
+/** What stands at a path. Throws `R1021` where nothing is, `R1024` where the system does not say. */
+function statOf(path: string, named: string, fix?: string): Stats {
+  let stat: Stats | undefined
+  try {
+    stat = statSync(path, { throwIfNoEntry: false })
+  } catch (cause) {
+    throw unreadable(named, cause)
+  }
+  if (stat === undefined) throw faults.make('R1021', `${named} is not there`, { file: named, fix })
+  return stat
+}
+
+function outOfPlace(file: string): Fault {
+  return faults.make('R1024', `${file} is outside of the folders of programs, or the policy denies reading it`, {
+    file,
+    fix: 'put the file itself there, or name its folder with --programs',
+  })
+}
+
+/** The text of a file; of one that cannot be read, those that load it say why. */
+function textIfAny(file: string): string {
+  try {
+    return readText(file)
+  } catch {
+    return ''
+  }
+}
+
+/** The text of a file that a person named. Throws `R1021` and `R1024`. */
+export function readText(file: string): string {
+  const stat = statOf(file, file, 'name a file that is there')
+  // A pipe, as a shell makes it for `<(…)`, is read to its end.
+  const isPipe = stat.isFIFO() && file.startsWith('/dev/fd/')
+  if (!stat.isFile() && !isPipe) throw faults.make('R1024', `${file} is not a file`, { file })
+  if (stat.size > LARGEST) throw tooLarge(file, stat.size)
+  try {
+    const text = readFileSync(file)
+    if (text.length > LARGEST) throw tooLarge(file, text.length)
+    return text.toString('utf8')
+  } catch (cause) {
+    throw isFault(cause) ? cause : unreadable(file, cause)
+  }
+}
+
+function tooLarge(file: string, size: number): Fault {
+  return faults.make('R1024', `${file} has ${size} B; the limit is ${LARGEST} B`, { file })
+}

@@ -1,0 +1,82 @@
+import { dirname } from 'node:path'
+import { fileAbove } from '../kinds/pipeline/face/file-above.ts'
+import { ACTION_NAMES } from '../kinds/pipeline/model/action-facts.ts'
+import { ActionRegistry } from '../kinds/pipeline/operations/actions/registry.ts'
+import { openCheckpoint, resumeArgument } from '../kinds/pipeline/folder/resume.ts'
+import type { TypedGraph } from '../kinds/pipeline/model/typed.ts'
+import { formatDot } from '../kinds/pipeline/dot/format.ts'
+import { type DotGraph, textOf } from '../kinds/pipeline/dot/graph.ts'
+import { Keeping } from '../kinds/pipeline/folder/keeping.ts'
+import { takeInputs } from '../kinds/pipeline/contract/inputs.ts'
+import { locateInPipeline } from '../kinds/pipeline/face/locate.ts'
+import { readGraph, readPipeline, type ReadPipelineOptions, type ReadPipelineResult } from '../kinds/pipeline/check/read.ts'
+import { realPath } from '../tools/paths.ts'
+import type { ProgramFormat, ReadOptions, ReadResult } from './program-format.ts'
+
+/** Pipelines in DOT, and in modules as text or as graphs. */
+export const pipelineFormat: ProgramFormat = {
+  kind: 'pipeline',
+  countsSteps: true,
+  routes: true,
+  lints: true,
+  endings: ['.dot', '.gv', '.pipeline.ts', '.pipeline.js', '.pipeline.mjs'],
+  read(text, file, options) {
+    const { lookup, places = { roots: [realPath(dirname(file))] } } = options
+    const exists = (path: string): boolean => fileAbove(dirname(file), path, places) !== undefined
+    const knows = lookup === undefined ? undefined : (reference: string): boolean => lookup(reference) !== undefined
+    return resultOf(readPipeline(text, file, { ...readingOf(options), exists, knows }))
+  },
+  accept(value, file, options) {
+    const name = file === '' ? undefined : file
+    if (typeof value === 'string') return BEGINNING.test(value) ? resultOf(readPipeline(value, name, readingOf(options))) : undefined
+    return isGraph(value) ? resultOf(readGraph(value, name, readingOf(options))) : undefined
+  },
+  takes: (_, input) => takeInputs(input),
+  format: formatDot,
+  keepFolder: (runtime, run, options) => new Keeping(runtime, run, options).ready,
+  resumesAt: (def, file, { secret, force }) => resumeArgument(openCheckpoint(file, secret), def as TypedGraph, { force }),
+  locate: locateInPipeline,
+}
+
+function readingOf({
+  lint,
+  proofs,
+  pipelines: { handlers, transforms, actions, middleware, ...calls } = {},
+}: Partial<ReadOptions> = {}): ReadPipelineOptions {
+  // A run may be simulated or recorded: only `validate` asks about names of models.
+  const named = proofs === 'errors' ? {} : { tools: calls.tools?.names(), models: calls.models }
+  const own = new ActionRegistry(actions)
+  return {
+    lint,
+    custom: handlers?.facts(),
+    transforms: { registered: transforms },
+    actions: [...ACTION_NAMES, ...own.names()],
+    parameters: (action) => own.get(action)?.parameters,
+    middleware,
+    ...named,
+  }
+}
+
+/** The word that a pipeline begins with, behind comments: other texts that a module exports are not meant. */
+const BEGINNING = /^\ufeff?(?:\s|\/\/[^\n]*\n|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*(?:strict\s+)?(?:di)?graph\b/
+
+function resultOf({ id, source, typed, findings }: ReadPipelineResult): ReadResult {
+  if (id === undefined || source === undefined) return { findings }
+  const version = (typed && textOf(typed.graph.attributes, 'version')?.trim()) || undefined
+  return { program: { id, version, source: { ...source }, def: typed, local: undefined }, findings }
+}
+
+function isGraph(value: unknown): value is DotGraph {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    typeof value.id === 'string' &&
+    'nodes' in value &&
+    value.nodes instanceof Map &&
+    'edges' in value &&
+    Array.isArray(value.edges) &&
+    'attributes' in value &&
+    value.attributes instanceof Map
+  )
+}

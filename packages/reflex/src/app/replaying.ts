@@ -1,0 +1,220 @@
+import { faults } from '../runs/faults.ts'
+import {
+  type Batch,
+  type Definitions,
+  differingParts,
+  dumpState,
+  type Fault,
+  isFault,
+  isList,
+  isObject,
+  Journals,
+  loadState,
+  type Rec,
+  Replayer,
+  RunPrograms,
+  type RunRow,
+  type Runtime,
+  type State,
+  type Store,
+  type StoredState,
+  summary,
+} from '../kernel/index.ts'
+import { isModule } from './formats.ts'
+import type { Library } from './library.ts'
+import { ChangedPrograms } from './replaying-changed.ts'
+import { type ReplayDifference, tellDifference } from './replaying-difference.ts'
+import { firstDifference } from '../history/first-difference.ts'
+import { pathText } from '../text/index.ts'
+
+/** What came of a replay. */
+export interface Replayed {
+  readonly row: RunRow
+  /** `noted`: a changed program decides the same, and some of its records note something else. */
+  readonly result: 'equal' | 'noted' | 'differs'
+  /** How many records the run had. */
+  readonly records: number
+  /** How many were decided again and are equal, up to the first that differs. */
+  readonly equal: number
+  /** Decisions of agents that were acted on again. */
+  readonly decisions: number
+  /** Snapshots that are what their records fold to. */
+  readonly snapshots: number
+  /** Records of a changed program that differ only in what they note. */
+  readonly noted: number
+  /** What differs, with the place in the program: `R5041` for a record, `R5042` for a state in the store. Absent: all is equal. */
+  readonly fault?: Fault
+  /** Both sides of the record that differs; of several that differ only in what they note, of the first. */
+  readonly difference?: ReplayDifference
+}
+
+/** What a replay needs: journals, programs, and the files that these may have come from. */
+export interface ReplayWorld {
+  readonly store: Store
+  readonly runtime: Pick<Runtime, 'programs'>
+  readonly library: Library
+}
+
+/**
+ * Makes every decision of a stored run again, up to the last record of its row, and compares; performs nothing and
+ * changes nothing. Snapshots, the list's row and the state that a resume would begin with are compared with the fold of
+ * the records (architecture, invariants 2 and 5). With changed programs only the decisions are. Throws `R5003` for a
+ * journal that cannot be read, `R5006` for a program that the store lacks, `R5011` for a run that
+ * only an older release can step.
+ */
+export async function replayRun(world: ReplayWorld, row: RunRow, changed?: ChangedPrograms): Promise<Replayed> {
+  return new Replay(world, row, changed).go()
+}
+
+class Replay {
+  readonly #world: ReplayWorld
+  readonly #row: RunRow
+  readonly #changed: ChangedPrograms | undefined
+  readonly #journals: Journals
+  readonly #replayer: Replayer
+  /** The programs that the run has pinned. */
+  readonly #pinned: RunPrograms
+  readonly #done = { equal: 0, decisions: 0, snapshots: 0, noted: 0 }
+  #firstNoted: ReplayDifference | undefined
+
+  constructor(world: ReplayWorld, row: RunRow, changed: ChangedPrograms | undefined) {
+    const { programs } = world.runtime
+    this.#world = world
+    this.#row = row
+    this.#changed = changed
+    this.#journals = new Journals(world.store, programs)
+    this.#replayer = new Replayer(programs, changed === undefined ? undefined : (name) => changed.find(name))
+    this.#pinned = new RunPrograms(programs, this.#replayer.state)
+  }
+
+  async go(): Promise<Replayed> {
+    const { id, last } = this.#row
+    const snapshots = this.#changed === undefined ? await snapshotsOf(this.#world.store, id, last) : []
+    for await (const records of this.#journals.batches(id)) {
+      for (const record of records) {
+        if (this.#replayer.state.n >= last) break
+        const difference = await this.#next(record)
+        if (difference !== undefined) return this.#result(difference)
+        if (snapshots[0] !== this.#replayer.state.n) continue
+        snapshots.shift()
+        const wrong = await this.#compareSnapshot()
+        if (wrong !== undefined) return this.#result(undefined, wrong)
+        this.#done.snapshots++
+      }
+    }
+    return this.#result(this.#firstNoted, this.#changed === undefined ? await this.#compareEnd() : undefined)
+  }
+
+  /** Decides a record again and goes on with what was recorded. Answers with what differs, if that ends the replay. */
+  async #next(record: Rec): Promise<ReplayDifference | undefined> {
+    const pins = record.more?.start?.pins ?? record.more?.pin
+    if (isList(pins)) {
+      this.#journals.requireSteps(pins, this.#row.id)
+      await this.#journals.learn(pins, this.#row.id)
+    }
+    const found = this.#replayer.decide(record)
+    if (found === undefined) this.#done.equal++
+    else {
+      const noted = this.#changed !== undefined && differingParts(found).every(({ part }) => part === 'note')
+      if (!noted || this.#firstNoted === undefined) {
+        const difference = tellDifference(this.#row.id, this.#replayer, this.#pinned, found, this.#changed ?? (await this.#ownFiles()))
+        if (!noted) return difference
+        this.#firstNoted = difference
+      }
+      this.#done.noted++
+    }
+    this.#replayer.apply(record)
+    if (record.input?.[0] === 'ok' && record.more?.wait === undefined) this.#done.decisions++
+    return undefined
+  }
+
+  /** The file that the run was started with and what it calls, as they are now: some may still hold the programs of the run. */
+  async #ownFiles(): Promise<ChangedPrograms | undefined> {
+    const file = fileOfRun(this.#replayer.state)
+    if (file === undefined || isModule(file)) return undefined
+    const files = new ChangedPrograms(this.#world.runtime.programs, this.#world.library)
+    try {
+      await files.add(file)
+    } catch (thrown) {
+      if (!isFault(thrown)) throw thrown
+    }
+    return files
+  }
+
+  async #compareSnapshot(): Promise<Fault | undefined> {
+    const { state } = this.#replayer
+    const { id } = this.#row
+    const read = await this.#world.store.read(id, state.n)
+    // Taken away meanwhile: nobody begins with it.
+    if (read?.snapshot?.at !== state.n) return undefined
+    const what = `the snapshot after record ${state.n}`
+    let kept: State
+    try {
+      kept = loadState(JSON.parse(read.snapshot.body) as StoredState)
+    } catch (cause) {
+      return faults.make('R5042', `${id}: ${what} cannot be read`, { run: id, cause, data: { record: state.n } })
+    }
+    return stateFault(id, what, dumped(kept, this.#pinned), dumped(state, this.#pinned))
+  }
+
+  async #compareEnd(): Promise<Fault | undefined> {
+    const { state } = this.#replayer
+    const { row, state: stored, definitions } = await this.#journals.peek(this.#row.id, this.#row.last)
+    const resumed = stateFault(row.id, 'the state that a resume begins with', dumped(stored, definitions), dumped(state, definitions))
+    if (resumed !== undefined || row.last !== state.n) return resumed
+    // Whether something is under way stands in no record, so running and suspended are not told apart.
+    const status = state.ended !== undefined ? ENDED[state.ended.status] : row.status === 'running' ? 'running' : 'suspended'
+    return stateFault(row.id, 'what lists show of the run', shown(row), shown(summary(state, definitions, status)))
+  }
+
+  #result(difference: ReplayDifference | undefined, wrong: Fault | undefined = difference?.fault): Replayed {
+    return {
+      row: this.#row,
+      result: wrong === undefined ? 'equal' : difference !== undefined && difference === this.#firstNoted ? 'noted' : 'differs',
+      records: this.#row.last,
+      ...this.#done,
+      ...(wrong === undefined ? {} : { fault: wrong }),
+      ...(difference === undefined ? {} : { difference }),
+    }
+  }
+}
+
+const ENDED = { done: 'completed', failed: 'failed', cancelled: 'cancelled' } as const
+
+function shown({ status, updated, due, waits, value = null }: Batch['row']): object {
+  return { status, updated, due, value, waits: waits.map(({ id, type, name, number }) => ({ id, type, name, number })) }
+}
+
+/** The file that a run was started with. */
+export function fileOfRun({ start }: State): string | undefined {
+  return isObject(start?.by) && typeof start.by.file === 'string' ? start.by.file : undefined
+}
+
+/** The modules of tools that a run was started with, as its journal says, which may be somebody else's. */
+export function toolsOfRun({ start }: State): readonly string[] {
+  const tools = isObject(start?.by) ? start.by.tools : undefined
+  return isList(tools) ? tools.filter((tool) => typeof tool === 'string') : []
+}
+
+/** The records after which there are snapshots, in their order. */
+async function snapshotsOf(store: Store, run: string, until: number): Promise<number[]> {
+  const found: number[] = []
+  for (let at = (await store.read(run, until))?.snapshot?.at; at !== undefined; at = (await store.read(run, at - 1))?.snapshot?.at)
+    found.unshift(at)
+  return found
+}
+
+function dumped(state: State, definitions: Definitions): StoredState {
+  return dumpState(state, (pin) => definitions.kind(definitions.program(pin).kind).board?.history === true)
+}
+
+function stateFault(run: string, what: string, stored: object, folded: object): Fault | undefined {
+  const found = firstDifference(stored, folded)
+  if (found === undefined) return undefined
+  const { one, other } = found
+  const path = pathText(found.path)
+  return faults.make('R5042', `${run}: ${what} is not what the records give: ${path} is ${one} there, and ${other} by the records`, {
+    run,
+    path,
+  })
+}

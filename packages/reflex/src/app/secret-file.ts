@@ -1,0 +1,27 @@
+import { readFileSync, statSync } from 'node:fs'
+import { faults } from '../runs/faults.ts'
+
+const FIX = 'name a file that holds the secret'
+
+/**
+ * The secret in a file, byte for byte, without the line end that an editor leaves. `named`: as somebody wrote it. Throws `R1021`
+ * if there is no file, `R1024` if it cannot be read, `R2031` if nothing but spaces is in it.
+ */
+export function secretIn(path: string, named = path): Uint8Array {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) throw faults.make('R1021', `there is no file ${named}`, { file: named, fix: FIX })
+  // A pipe is what a shell makes of <(a command that knows the secret).
+  if (!found.isFile() && !found.isFIFO()) throw faults.make('R1024', `${named} is not a file`, { file: named, fix: FIX })
+  const bytes = bytesIn(path, named)
+  if (bytes.toString('latin1').trim() === '')
+    throw faults.make('R2031', `${named} holds no secret`, { file: named, fix: 'write a long random text into it' })
+  return bytes.at(-1) !== 10 ? bytes : bytes.subarray(0, bytes.at(-2) === 13 ? -2 : -1)
+}
+
+function bytesIn(path: string, file: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    throw faults.make('R1024', `${file} cannot be read`, { file, cause, fix: 'grant the permission to read it' })
+  }
+}

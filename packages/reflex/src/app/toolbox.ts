@@ -1,0 +1,32 @@
+import { faults } from '../runs/faults.ts'
+import { causeOf, type Host, isFault } from '../kernel/index.ts'
+import { importWithin } from './library.ts'
+import type { Tool } from '../tools/index.ts'
+
+/**
+ * The tools that a module exports, alone or in lists; none if it exports none. To import a module is to run it, so that
+ * only one is ever imported that the operator named. Throws `R1026` when it cannot be imported.
+ */
+export async function exportedTools(file: string, host: Pick<Host, 'now' | 'at'>): Promise<readonly Tool[]> {
+  try {
+    const exports = await importWithin(file, host)
+    return Object.values(exports)
+      .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]))
+      .filter(isTool)
+  } catch (thrown) {
+    if (isFault(thrown)) throw thrown
+    throw faults.make('R1026', `${file} cannot be loaded`, { file, cause: causeOf(thrown) })
+  }
+}
+
+function isTool(value: unknown): value is Tool {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'name' in value &&
+    typeof value.name === 'string' &&
+    'leaves' in value &&
+    'run' in value &&
+    typeof value.run === 'function'
+  )
+}

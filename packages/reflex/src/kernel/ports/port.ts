@@ -1,0 +1,66 @@
+import type { Fault } from '../journal/fault.ts'
+import type { Frame } from '../state/frame.ts'
+import type { Json } from '../journal/json.ts'
+import type { BoardReader } from '../state/scope.ts'
+import type { Lost, Ref } from '../journal/record.ts'
+
+/** May it be performed again after a crash: freely, under the same key, or only after a person said so. */
+export type Repeat = 'free' | 'keyed' | 'ask'
+
+/** What is known of an effect before it is performed. */
+export interface Traits {
+  /** Something leaves: all records before it are durable first (architecture, invariant 3). */
+  readonly leaves: boolean
+  readonly repeat: Repeat
+  /** It may use what an operator bounds: tokens, money. Its request is durable before it is performed. */
+  readonly costs?: boolean | undefined
+  /** Estimates the most that one try may use. Recorded as used when the effect is performed again after a crash. */
+  readonly reserves?: (() => Lost) | undefined
+  /** Names what may be asked in its course and has no price. */
+  readonly unpriced?: (() => readonly string[]) | undefined
+  /** Capabilities that the policy must grant, such as `arbor://fs/read/srv/notes.txt`. */
+  readonly needs?: readonly string[] | undefined
+}
+
+/** One effect in the hands of a port. */
+export interface Call {
+  readonly run: string
+  readonly id: Ref
+  readonly port: string
+  readonly args: Json | undefined
+  /** The idempotency key: the same after a crash, another in a fork. */
+  readonly key: string
+  readonly frame: Frame
+  /** Aborted when the effect is dropped; a late result is ignored. */
+  readonly signal: AbortSignal
+  /** The compiled program of the frame that asked. */
+  readonly def: unknown
+  /** The compiled program of any frame of the run, by its pin. */
+  definition(pin: number): unknown
+  /** The frame's board as it is now, scopes outward. */
+  reader(): BoardReader
+  /**
+   * Progress: becomes a record and steps the frame. Deltas, at most ten a second. Texts under the same key continue one another,
+   * unless the delta begins again. The end of a text that may be the beginning of a secret comes with the next delta, or before the result.
+   */
+  part(delta: Json, begins?: boolean): void
+}
+
+/**
+ * A door to the outside. A port states facts; the runtime decides from them when to perform and what to do
+ * after a crash. A thrown error becomes the effect's failure, as a record.
+ */
+export interface Port extends Traits {
+  /** Facts of one call, where they differ from the port's own. */
+  traits?(call: Call): Traits
+  perform(call: Call): unknown
+  /**
+   * What a fork is told in place of what its source was: what the operator has settled by now. Worked out at once while the fork is
+   * made, and nothing is performed.
+   */
+  anew?(call: Call): unknown
+  /** Turns a result into what the record holds; throws to refuse it. The default copies JSON. */
+  accept?(raw: unknown, call: Call): Json
+  /** Turns what `perform` threw into the fault that the record holds. The default is `R2012` with the cause. */
+  reject?(thrown: unknown, call: Call): Fault
+}

@@ -1,0 +1,70 @@
+import type { Wait } from '../state/frame.ts'
+import type { Host } from '../ports/host.ts'
+import type { State } from '../state/state.ts'
+
+/** Wakes a run when the earliest of its waits is due. */
+export class Alarm {
+  readonly #state: State
+  readonly #host: Host
+  readonly #ring: (wait: Wait) => void
+  #armed: Wait | undefined
+  #stop: (() => void) | undefined
+  #asleep = false
+
+  constructor(state: State, host: Host, ring: (wait: Wait) => void) {
+    this.#state = state
+    this.#host = host
+    this.#ring = ring
+  }
+
+  /** Looks again for the earliest. */
+  set(): void {
+    if (this.#asleep) return
+    const next = earliest(this.#state.waits.values())
+    if (next === this.#armed) return
+    this.stop()
+    if (next?.due === undefined) return
+    this.#armed = next
+    const { due } = next
+    this.#stop = this.#host.at(due, () => {
+      this.#armed = undefined
+      // A clock that was set back: the time is still to come.
+      if (this.#host.now() >= due) this.#ring(next)
+      this.set()
+    })
+  }
+
+  /** Lets go of a wait that something else has met, which would keep the process alive. */
+  check(): void {
+    if (this.#armed !== undefined && this.#state.waits.get(this.#armed.id) !== this.#armed) this.set()
+  }
+
+  /** Until `wake`, the clock rings nothing: what else came while nobody was there is still to be read. */
+  sleep(): void {
+    this.#asleep = true
+  }
+
+  wake(): void {
+    this.#asleep = false
+    this.ring(this.#host.now())
+    this.set()
+  }
+
+  /** Rings for every wait that was due by then, in their order, at once. */
+  ring(until: number): void {
+    const due = [...this.#state.waits.values()].filter((wait) => (wait.due ?? Number.POSITIVE_INFINITY) <= until)
+    for (const wait of due.sort((a, b) => (a.due ?? 0) - (b.due ?? 0))) this.#ring(wait)
+  }
+
+  stop(): void {
+    this.#stop?.()
+    this.#stop = undefined
+    this.#armed = undefined
+  }
+}
+
+function earliest(waits: Iterable<Wait>): Wait | undefined {
+  let least: Wait | undefined
+  for (const wait of waits) if (wait.due !== undefined && wait.due < (least?.due ?? Number.POSITIVE_INFINITY)) least = wait
+  return least
+}

@@ -1,0 +1,10 @@
+import type { Frame } from '../state/frame.ts'
+import type { Input } from '../journal/record.ts'
+
+/** An input from outside, on its way to its record. */
+export interface Arrival {
+  /** What it is by the time it is taken; nothing if it has become void. */
+  resolve(): readonly [Frame, Input] | undefined
+  taken?(record: number): void
+  refused?(): void
+}

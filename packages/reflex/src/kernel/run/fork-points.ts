@@ -1,0 +1,108 @@
+import { type EffectWorld, traitsOf } from './effects.ts'
+import type { Fault } from '../journal/fault.ts'
+import { faults } from '../journal/faults.ts'
+import { type Flight, isHeld } from '../state/frame.ts'
+import { isObject } from '../journal/json.ts'
+import { RunPrograms } from '../step/pinned.ts'
+import type { Programs } from '../step/programs.ts'
+import type { Rec } from '../journal/record.ts'
+import { applySoundly } from '../state/sound.ts'
+import { State } from '../state/state.ts'
+
+/** The nearest records before and after one at which a run can be forked. */
+interface Nearest {
+  readonly before: number | undefined
+  readonly after: number | undefined
+}
+
+/**
+ * The records of a run at which it can be forked: those with no effect in flight that leaves something or that may not be
+ * repeated freely, for nobody could say whether it has happened to the fork; and before the end.
+ */
+export class ForkPoints {
+  readonly #run: string
+  readonly #records: readonly Rec[]
+  readonly #programs: Programs
+  readonly #ports: EffectWorld['ports']
+
+  constructor(run: string, records: readonly Rec[], programs: Programs, ports: EffectWorld['ports']) {
+    this.#run = run
+    this.#records = records
+    this.#programs = programs
+    this.#ports = ports
+  }
+
+  /** The effects that are under way where a run stands, and inside which it cannot be forked. */
+  inside(state: State): readonly Flight[] {
+    const definitions = new RunPrograms(this.#programs, state)
+    return [...state.flights()].filter((flight) => !this.#isFree(flight, definitions))
+  }
+
+  /** `R2060`, with the nearest points. `path`: of the effect that is in the way. */
+  between(at: number, path: string): Fault {
+    const { before, after } = this.#nearest(at)
+    const points = [before, after].flatMap((point) => (point === undefined ? [] : [`${this.#run}@${point}`]))
+    const nearest = points.length === 0 ? '' : `; the nearest point${points.length === 1 ? ' is' : 's are'} ${points.join(' and ')}`
+    const message = `record ${at} of ${this.#run} stands inside an effect${path === '' ? '' : ` at ${path}`}${nearest}`
+    return this.#refusal('R2060', message, { before, after })
+  }
+
+  /** `R2061`, with the nearest point before the end. */
+  over(at: number): Fault {
+    return this.#refusal('R2061', `${this.#run} has ended with record ${at}`, this.#nearest(at))
+  }
+
+  /** The address of the last point before what a run failed from, or before its end: a fork there tries again. */
+  wayOn(): string | undefined {
+    const { before } = this.#nearest(failedAt(this.#records) ?? this.#records.length)
+    return before === undefined ? undefined : `${this.#run}@${before}`
+  }
+
+  #isFree(flight: Flight, definitions: RunPrograms): boolean {
+    const owner = { id: this.#run, definition: (pin: number) => definitions.program(pin).def, progress: () => undefined }
+    const { leaves, repeat } = traitsOf(flight, owner, this.#ports)
+    return isHeld(flight) || (!flight.doubted && !leaves && repeat === 'free')
+  }
+
+  #refusal(code: 'R2060' | 'R2061', message: string, { before, after }: Nearest): Fault {
+    const point = before ?? after
+    return faults.make(code, message, {
+      run: this.#run,
+      ...(point === undefined ? {} : { fix: `reflex fork ${this.#run}@${point}` }),
+      data: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) },
+    })
+  }
+
+  /** What an effect may do is asked once, where it was requested: later its board may say something else. */
+  #nearest(at: number): Nearest {
+    const state = new State()
+    const definitions = new RunPrograms(this.#programs, state)
+    const free = new Map<Flight, boolean>()
+    let before: number | undefined
+    for (const record of this.#records) {
+      applySoundly(state, record)
+      // A fork of a run that is being cancelled would do nothing but end so as well.
+      let open = state.ended === undefined && state.root.closing === undefined
+      for (const flight of state.flights()) {
+        if (!free.has(flight)) free.set(flight, this.#isFree(flight, definitions))
+        if (!isHeld(flight) && (free.get(flight) !== true || flight.doubted)) open = false
+      }
+      if (!open) continue
+      if (state.n < at) before = state.n
+      else if (state.n > at) return { before, after: state.n }
+    }
+    return { before, after: undefined }
+  }
+}
+
+/** The record of the last failed effect whose message is that of the failure of the run. */
+function failedAt(records: readonly Rec[]): number | undefined {
+  const [status, failure] = records.at(-1)?.more?.return ?? []
+  if (status !== 'failed') return undefined
+  const text = JSON.stringify(failure ?? '')
+  const at = records.findLastIndex(({ input }) => {
+    const message = input?.[0] === 'err' && isObject(input[2]) ? input[2].message : undefined
+    return typeof message === 'string' && message !== '' && text.includes(JSON.stringify(message).slice(1, -1))
+  })
+  return at < 0 ? undefined : at + 1
+}

@@ -1,0 +1,179 @@
+import type { Fault } from '../journal/fault.ts'
+import { faults } from '../journal/faults.ts'
+import type { Host } from '../ports/host.ts'
+import type { Awaitable, Lease, Store, Worker } from '../ports/store.ts'
+
+/** The answer to the question whether a run is still this process's: a fault where the store did not answer in time. */
+export type Holding = 'held' | 'lost' | Fault
+
+/** Notifications about the heartbeat of a process. */
+export interface HeartbeatListener {
+  /** The store has confirmed a heartbeat. */
+  confirmed(): void
+  /** No heartbeat is confirmed, and less than a quarter of the lease is left: from now on nothing is performed. Called once for each silence. */
+  trouble(fault: Fault): void
+}
+
+interface Question {
+  readonly lease: Lease
+  readonly asked: Moment
+  readonly answer: (holding: Holding) => void
+}
+
+/** A moment by both clocks: the wall clock may be set, and the monotonic clock stops while a machine sleeps. */
+interface Moment {
+  readonly wall: number
+  readonly monotonic: number
+}
+
+/**
+ * The heartbeat of a process, and what it proves. Other processes may take runs over once a lease has passed since the last
+ * heartbeat in the store. So this process trusts its leases only while a quarter of that time is left, counted from the time
+ * at which the last confirmed heartbeat was sent; after that it asks the store first. Where a whole lease passed without a
+ * heartbeat, each run may have passed to another process in the gap: its token decides.
+ */
+export class Heartbeat {
+  readonly #store: Store
+  readonly #worker: Worker
+  readonly #host: Host
+  readonly #leaseMs: number
+  readonly #listener: HeartbeatListener
+  /** The time at which the last confirmed heartbeat was sent. */
+  #confirmed: Moment
+  /** The number of gaps. */
+  #gaps = 0
+  /** For each lease, the number of gaps before it was last seen to hold. */
+  readonly #seen = new WeakMap<Lease, number>()
+  #asked: Question[] = []
+  #beating = false
+  #silent = false
+  #closed = false
+  #stopTimer: (() => void) | undefined
+
+  constructor(store: Store, worker: Worker, host: Host, leaseMs: number, listener: HeartbeatListener) {
+    this.#store = store
+    this.#worker = worker
+    this.#host = host
+    this.#leaseMs = leaseMs
+    this.#listener = listener
+    this.#confirmed = this.#time()
+  }
+
+  /** Makes the process known to its store, and sends heartbeats from then on. Throws what the store throws. */
+  async begin(): Promise<void> {
+    const sent = this.#time()
+    await this.#store.hello(this.#worker, sent.wall, this.#leaseMs)
+    this.#confirmed = sent
+    this.#next(3)
+  }
+
+  stop(): void {
+    this.#closed = true
+    this.#stopTimer?.()
+    this.#asked = []
+  }
+
+  /** Takes a lease from the store. A gap during the request counts for this lease. */
+  async taking<T>(take: () => T, leaseOf: (taken: Awaited<T>) => Lease | undefined): Promise<Awaited<T>> {
+    const gaps = this.#gaps
+    const taken = await take()
+    const lease = leaseOf(taken)
+    if (lease !== undefined) this.#seen.set(lease, gaps)
+    return taken
+  }
+
+  /** True if no other process can hold the run now. Reads the clocks. */
+  isSure(lease: Lease): boolean {
+    return this.#seen.get(lease) === this.#gaps && this.#since(this.#confirmed) <= this.#leaseMs * 0.75
+  }
+
+  /**
+   * Asks the store, by a heartbeat, whether this process still holds a run; the answer is synchronous where the store answers
+   * synchronously. A store that fails is asked again for as long as a lease.
+   */
+  ask(lease: Lease, answer: (holding: Holding) => void): void {
+    this.#asked.push({ lease, asked: this.#time(), answer })
+    this.#beat()
+  }
+
+  #beat(): void {
+    if (this.#closed || this.#beating) return
+    this.#beating = true
+    this.#stopTimer?.()
+    const questions = this.#asked.splice(0)
+    const sent = this.#time()
+    const failed = (thrown: unknown) => this.#failed(questions, thrown)
+    const leases = questions.map(({ lease }) => lease)
+    let held: Awaitable<readonly string[]>
+    try {
+      held = this.#store.beat(this.#worker, sent.wall, leases)
+    } catch (thrown) {
+      return failed(thrown)
+    }
+    if (held instanceof Promise) this.#limited(held, (runs) => this.#answered(sent, questions, runs), failed)
+    else this.#answered(sent, questions, held)
+  }
+
+  /** A heartbeat without an answer after a quarter of the lease has failed: the next one must not wait for it. */
+  #limited(held: Promise<readonly string[]>, answered: (runs: readonly string[]) => void, failed: (thrown: unknown) => void): void {
+    let over = false
+    const once =
+      <T>(act: (value: T) => void) =>
+      (value: T) => {
+        if (over) return
+        over = true
+        stopLimit()
+        act(value)
+      }
+    const fail = once(failed)
+    const stopLimit = this.#host.at(this.#host.now() + this.#leaseMs / 4, () => fail(new Error('the store does not answer')), true)
+    held.then(once(answered), fail)
+  }
+
+  #answered(sent: Moment, questions: readonly Question[], held: readonly string[]): void {
+    if (this.#since(sent) > this.#leaseMs / 4) return this.#failed(questions, new Error('the store answers too late'))
+    this.#beating = false
+    if (this.#since(this.#confirmed) >= this.#leaseMs) this.#gaps++
+    this.#confirmed = sent
+    this.#silent = false
+    this.#next(3)
+    for (const { lease, answer } of questions) {
+      if (held.includes(lease.run)) this.#seen.set(lease, this.#gaps)
+      answer(held.includes(lease.run) ? 'held' : 'lost')
+    }
+    this.#listener.confirmed()
+    if (this.#asked.length > 0) this.#beat()
+  }
+
+  #failed(questions: readonly Question[], thrown: unknown): void {
+    this.#beating = false
+    const all = [...questions, ...this.#asked.splice(0)]
+    this.#asked = all.filter(({ asked }) => this.#since(asked) < this.#leaseMs)
+    this.#next(12)
+    for (const question of all) if (!this.#asked.includes(question)) question.answer(this.#fault(thrown, question.lease.run))
+    if (this.#silent || this.#since(this.#confirmed) < this.#leaseMs * 0.75) return
+    this.#silent = true
+    this.#listener.trouble(this.#fault(thrown))
+  }
+
+  #fault(cause: unknown, run?: string): Fault {
+    const store = `the store ${this.#store.name}`
+    if (run === undefined)
+      return faults.make('R5012', `${store} does not confirm the lease of this process; no effect begins until it does`, { cause })
+    return faults.make('R5012', `${store} did not confirm the lease of ${run}; its next effect was not performed`, { run, cause })
+  }
+
+  #next(part: number): void {
+    if (this.#closed) return
+    this.#stopTimer?.()
+    this.#stopTimer = this.#host.at(this.#host.now() + Math.ceil(this.#leaseMs / part), () => this.#beat(), true)
+  }
+
+  #time(): Moment {
+    return { wall: this.#host.now(), monotonic: this.#host.monotonic() }
+  }
+
+  #since({ wall, monotonic }: Moment): number {
+    return Math.max(this.#host.now() - wall, this.#host.monotonic() - monotonic)
+  }
+}

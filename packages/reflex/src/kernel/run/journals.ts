@@ -1,0 +1,139 @@
+import { blobsOf, decodeBatch } from '../journal/codec.ts'
+import { toFault } from '../journal/fault.ts'
+import { faults } from '../journal/faults.ts'
+import type { Json } from '../journal/json.ts'
+import { RunPrograms } from '../step/pinned.ts'
+import type { Programs } from '../step/programs.ts'
+import type { Pin, Rec } from '../journal/record.ts'
+import { loadState, type StoredState } from '../state/snapshot.ts'
+import { applySoundly } from '../state/sound.ts'
+import { State } from '../state/state.ts'
+import type { RunRow, Store, StoredBatch, StoredRun } from '../ports/store.ts'
+
+/** A run as a store has it, without the right to go on with it. */
+export interface Peek {
+  readonly row: RunRow
+  readonly state: State
+  readonly definitions: RunPrograms
+}
+
+/** A journal read from a store, without the right to go on with it. */
+export interface History extends Peek {
+  /** Every record from the first; `records[0]` is number 1. */
+  readonly records: readonly Rec[]
+}
+
+/** Reads journals: batches into records, records into a state, pins into programs. */
+export class Journals {
+  readonly #store: Store
+  readonly #programs: Programs
+
+  constructor(store: Store, programs: Programs) {
+    this.#store = store
+    this.#programs = programs
+  }
+
+  /** The state after record `until`, or after the last. */
+  async peek(id: string, until?: number): Promise<Peek> {
+    const stored = await this.#store.read(id, until)
+    if (stored === undefined) throw noRun(id)
+    if (stored.row.last === 0) throw faults.make('R5010', `${id} has no record yet`, { run: id })
+    const state = await this.#fold(stored, until)
+    return { row: stored.row, state, definitions: await this.definitions(state) }
+  }
+
+  async records(id: string): Promise<Rec[]> {
+    return this.#decode(id, await this.#store.journal(id))
+  }
+
+  /** The records of a run as they are now, batch by batch, for those who need not hold them all. */
+  async *batches(id: string): AsyncGenerator<readonly Rec[]> {
+    const stored = [...(await this.#store.journal(id))].reverse()
+    let number = 1
+    for (let next = stored.pop(); next !== undefined; next = stored.pop()) {
+      const records = await this.#decode(id, [next])
+      if (next.first !== number) throw missing(id, number)
+      number += records.length
+      yield records
+    }
+  }
+
+  async #fold(stored: StoredRun, until = Number.POSITIVE_INFINITY): Promise<State> {
+    const { snapshot, row } = stored
+    const state = snapshot === undefined ? new State() : loaded(row.id, snapshot)
+    let next = (stored.batches[0]?.first ?? state.n + 1) - 1
+    for (const record of await this.#decode(row.id, stored.batches)) {
+      next++
+      if (next <= state.n || next > until) continue
+      if (next !== state.n + 1) throw missing(row.id, state.n + 1)
+      applySoundly(state, record)
+    }
+    if (state.start === undefined) throw faults.make('R5003', `${row.id} has no first record`, { run: row.id })
+    return state
+  }
+
+  async #decode(run: string, batches: readonly StoredBatch[]): Promise<Rec[]> {
+    const records: Rec[] = []
+    for (const { version, body, first } of batches) {
+      const blobs = new Map<string, string>()
+      for (const hash of blobsOf(body)) blobs.set(hash, (await this.#store.blob(hash)) ?? missingBlob(run, hash))
+      const blob = (hash: string) => blobs.get(hash) ?? missingBlob(run, hash)
+      for (const record of decodeBatch(version, body, blob, { run, first })) records.push(record)
+    }
+    return records
+  }
+
+  /** The programs that a state has pinned. Throws `R5004` and `R5006`. */
+  async definitions(state: State): Promise<RunPrograms> {
+    await this.learn(state.pins, state.start?.run)
+    return new RunPrograms(this.#programs, state, this.#store.durable)
+  }
+
+  /** Throws `R5011` where the programs of a run were begun by a revision of their kind that this one does not step. */
+  requireSteps(pins: readonly Pin[], run: string | undefined): void {
+    for (const [name, kindName, rev] of pins) {
+      const { oldest = 1, rev: now } = this.#programs.kind(kindName)
+      if (rev >= oldest) continue
+      throw faults.make(
+        'R5011',
+        `${name} was begun by revision ${rev} of ${kindName}; this release continues revisions ${oldest} to ${now}`,
+        {
+          run,
+          fix: run === undefined ? 'start the program again' : `look at it: reflex show ${run}, reflex trace ${run}`,
+        },
+      )
+    }
+  }
+
+  /** Makes the programs of pins known by their hashes: from the registry, else from the store. Throws `R5004` and `R5006`. */
+  async learn(pins: readonly Pin[], run: string | undefined): Promise<void> {
+    for (const pin of pins) {
+      const [pinned, kindName, rev, hash] = pin
+      if (this.#programs.kind(kindName).rev < rev) throw faults.make('R5004', `${pinned} needs revision ${rev} of ${kindName}`, { run })
+      if (this.#programs.byHash(hash) !== undefined) continue
+      const stored = await this.#store.program(hash)
+      if (stored === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not in the store`, { run })
+      this.#programs.restore(pin, JSON.parse(stored.source) as Json)
+    }
+  }
+}
+
+function missing(run: string, record: number): Error {
+  return faults.make('R5003', `${run}: record ${record} is missing`, { run, data: { record } })
+}
+
+function loaded(run: string, { at, body }: NonNullable<StoredRun['snapshot']>): State {
+  try {
+    return loadState(JSON.parse(body) as StoredState)
+  } catch (thrown) {
+    throw toFault(thrown, (message) => faults.make('R5003', `${run}: the snapshot after record ${at} cannot be read: ${message}`, { run }))
+  }
+}
+
+export function noRun(id: string): Error {
+  return faults.make('R2016', `the store has no run ${id}`, { run: id, fix: 'reflex runs' })
+}
+
+function missingBlob(run: string, hash: string): never {
+  throw faults.make('R5003', `${run}: the value ${hash.slice(0, 8)} is not in the store`, { run })
+}

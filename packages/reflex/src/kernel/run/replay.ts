@@ -1,0 +1,169 @@
+import { encodeRecord } from '../journal/codec.ts'
+import { Decider, type Definitions } from '../step/decide.ts'
+import { equalJson, type Json } from '../journal/json.ts'
+import type { Kind } from '../step/kind.ts'
+import { namedAs, RunPrograms } from '../step/pinned.ts'
+import { type Program, programHash } from '../step/program.ts'
+import type { Programs } from '../step/programs.ts'
+import type { Input, Rec } from '../journal/record.ts'
+import { applySoundly, soundly, unfit } from '../state/sound.ts'
+import { State } from '../state/state.ts'
+
+/** A record that a replay decides differently. */
+export interface Difference {
+  readonly record: number
+  readonly recorded: Rec
+  readonly decided: Rec
+}
+
+/**
+ * Makes every decision of a journal again without performing anything. Answers with the state at the end, or
+ * with the first record that differs (architecture, invariant 5). The programs that the run has pinned must be
+ * known by their hashes, as they are once the run has been read.
+ */
+export function replay(records: readonly Rec[], programs: Programs): { readonly state: State; readonly difference?: Difference } {
+  const replayer = new Replayer(programs)
+  for (const record of records) {
+    const difference = replayer.decide(record)
+    if (difference !== undefined) return { state: replayer.state, difference }
+    replayer.apply(record)
+  }
+  return { state: replayer.state }
+}
+
+/**
+ * A replay record by record, for journals that nobody wants to hold whole. It goes on with what was recorded, so that
+ * each record is decided on the state that its run had.
+ */
+export class Replayer {
+  readonly state = new State()
+  /** The programs that decide. */
+  readonly definitions: Definitions
+  readonly #recorded: RecordedPrograms
+  readonly #decider: Decider
+
+  /** `changed`: programs that take the places of those that the run has pinned, by `kind:id`. */
+  constructor(programs: Programs, changed?: (name: string) => Program | undefined) {
+    this.#recorded = new RecordedPrograms(programs, this.state, changed)
+    this.definitions = this.#recorded
+    this.#decider = new Decider(this.state, this.#recorded)
+  }
+
+  /**
+   * Decides the next record again; undefined if it is equal. Changes nothing. Throws `R5003` for a record that cannot
+   * follow those before it.
+   */
+  decide(record: Rec): Difference | undefined {
+    if (record.more?.start !== undefined && this.state.n === 0) return undefined
+    const { state } = this
+    const frame = state.frames.get(record.frame)
+    if (frame === undefined || record.more?.start !== undefined) {
+      const why = frame === undefined ? `there is no frame ${record.frame}` : 'it begins the run again'
+      throw unfit(state, state.n + 1, why)
+    }
+    this.#recorded.next = record
+    const decided = soundly(state, () => this.#decider.decide(frame, inputOf(state, record), record.elapsed))
+    return equalRecords(record, decided) ? undefined : { record: state.n + 1, recorded: record, decided }
+  }
+
+  /** Goes on with what was recorded. Throws `R5003` for a record that cannot follow those before it. */
+  apply(record: Rec): void {
+    const { state } = this
+    applySoundly(state, record)
+    // What was given up is for those who perform it.
+    state.dropped.length = 0
+  }
+}
+
+/** What the fold made itself stands in its queue, whole; a stored record has only the head of it. */
+function inputOf(state: State, record: Rec): Input | undefined {
+  const type = record.input?.[0]
+  return type === 'ret' || type === 'end' ? state.queue.peek()?.input : record.input
+}
+
+function equalRecords(a: Rec, b: Rec): boolean {
+  const [one, other] = [encodeRecord(a).text, encodeRecord(b).text]
+  return one === other || equalJson(JSON.parse(one), JSON.parse(other))
+}
+
+/** A part of a record that a replay decides differently; undefined where a side has none. */
+export interface DifferingPart {
+  /** `input`, `writes`, `position`, `requests`, or the name of a rarer output, such as `call`. */
+  readonly part: string
+  readonly recorded: Json | undefined
+  readonly decided: Json | undefined
+}
+
+/** What tells most of a step stands first. */
+const TELLING = ['input', 'return', 'call', 'become', 'position', 'patch', 'writes', 'root', 'wait', 'requests']
+
+/** The parts in which two records differ, those that tell most first and what is only noted last. */
+export function differingParts({ recorded, decided }: Pick<Difference, 'recorded' | 'decided'>): DifferingPart[] {
+  const [one, other] = [partsOf(recorded), partsOf(decided)]
+  const differing = [...new Set([...one.keys(), ...other.keys()])].flatMap((part): DifferingPart[] => {
+    const [a, b] = [one.get(part), other.get(part)]
+    return a !== undefined && b !== undefined && equalJson(a, b) ? [] : [{ part, recorded: a, decided: b }]
+  })
+  const rank = ({ part }: DifferingPart): number => {
+    const place = TELLING.indexOf(part)
+    return part === 'note' ? TELLING.length + 1 : place < 0 ? TELLING.length : place
+  }
+  return differing.sort((a, b) => rank(a) - rank(b))
+}
+
+function partsOf({ input, writes, position, requests, more }: Rec): Map<string, Json> {
+  // Of a return or an end, its value stands in the record that returned.
+  const given = input?.[0] === 'ret' || input?.[0] === 'end' ? input.slice(0, 3) : input
+  const parts = Object.entries({ input: given, writes, position, requests, ...more }).filter(([, value]) => value !== undefined)
+  return new Map(JSON.parse(JSON.stringify(parts)) as [string, Json][])
+}
+
+/** Programs learnt late are those that the record names, whatever is registered by now. */
+class RecordedPrograms implements Definitions {
+  readonly #programs: Programs
+  readonly #state: State
+  readonly #pinned: RunPrograms
+  readonly #changed: ((name: string) => Program | undefined) | undefined
+  readonly #places: Program[] = []
+  next: Rec | undefined
+
+  constructor(programs: Programs, state: State, changed: ((name: string) => Program | undefined) | undefined) {
+    this.#programs = programs
+    this.#state = state
+    this.#pinned = new RunPrograms(programs, state)
+    this.#changed = changed
+  }
+
+  program(pin: number): Program {
+    return (this.#places[pin] ??= this.#changed?.(this.#state.pins[pin]?.[0] ?? '') ?? this.#pinned.program(pin))
+  }
+
+  kind(name: string): Kind {
+    return this.#programs.kind(name)
+  }
+
+  find(name: string): Program | undefined {
+    const pin = this.next?.more?.pin?.find(([pinned]) => pinned === name)
+    const changed = this.#changed?.(name)
+    if (pin === undefined) return changed === undefined || this.#calledBefore(name) ? undefined : changed
+    // A program that takes the place of another one takes its pin as well: that it is another one is no difference.
+    if (changed !== undefined) return { ...changed, rev: pin[2], hash: pin[3] }
+    const program = this.#programs.byHash(pin[3])
+    return program === undefined ? undefined : namedAs(name, program)
+  }
+
+  /** The recorded programs call it too, and did not find it then: that it is there now is no difference of theirs. */
+  #calledBefore(name: string): boolean {
+    return this.#state.pins.some((_, pin) => {
+      const { kind, def } = this.#pinned.program(pin)
+      return this.kind(kind).refs?.(def).includes(name) === true
+    })
+  }
+
+  compile(kind: string, id: string, source: Json): Program {
+    const wanted = programHash(kind, source)
+    const recorded = this.next?.more?.pin?.some(([, , , hash]) => hash === wanted) ? this.#programs.byHash(wanted) : undefined
+    if (recorded !== undefined) return recorded
+    return this.#pinned.compile(kind, id, source)
+  }
+}

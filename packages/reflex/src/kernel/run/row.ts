@@ -1,0 +1,60 @@
+import type { Definitions } from '../step/decide.ts'
+import type { Frame } from '../state/frame.ts'
+import type { Kind } from '../step/kind.ts'
+import type { Batch, OpenWait, RunStatus } from '../ports/store.ts'
+import type { State } from '../state/state.ts'
+
+/** Where a run stands. `going`: something is in flight or queued. */
+export function runStatus(state: State, going: boolean): RunStatus {
+  if (state.ended !== undefined) return state.ended.status === 'done' ? 'completed' : state.ended.status
+  return !going && state.waits.size > 0 ? 'suspended' : 'running'
+}
+
+/**
+ * What lists show of a run, kept beside its journal so that no list has to fold one. Of a fork that nobody has told to go
+ * on, nothing is ever due: whoever carries on what is due leaves it alone.
+ */
+export function summary(state: State, definitions: Definitions, status: RunStatus): Batch['row'] {
+  const waits = [...state.waits.values()].map(
+    (wait): OpenWait => ({
+      id: wait.id,
+      type: wait.type,
+      name: wait.name,
+      asker: wait.asker,
+      number: wait.number,
+      ...(wait.due === undefined ? {} : { due: wait.due }),
+      ...(wait.about === undefined ? {} : { about: wait.about }),
+      since: wait.since,
+      path: framePath(wait.frame, definitions),
+    }),
+  )
+  const due = waits.reduce<number | null>(
+    (least, wait) => (wait.due !== undefined && wait.due < (least ?? Number.POSITIVE_INFINITY) ? wait.due : least),
+    null,
+  )
+  const standing = state.held && state.ended === undefined ? ({ status: 'suspended', due: null } as const) : { status, due }
+  return { ...standing, updated: state.time, waits, ...(state.ended?.value === undefined ? {} : { value: state.ended.value }) }
+}
+
+/** The path of where a frame stands, outermost first: `verify/score`. */
+export function framePath(frame: Frame, definitions: Definitions): string {
+  const { kind, def } = programOf(frame, definitions)
+  return nodePath(frame, kind.where?.(def, frame.position), definitions)
+}
+
+/** The path of a node in a frame. The name of a strand stands before its nodes, unless the node is called the same: `fan/security`. */
+export function nodePath(frame: Frame, node: string | undefined, definitions: Definitions): string {
+  const strand = strandName(frame, definitions)
+  const above = frame.link === undefined ? undefined : framePath(frame.link.caller, definitions)
+  return [above, strand, node === strand ? undefined : node].filter((step) => step !== undefined && step !== '').join('/')
+}
+
+/** What a strand is called among its siblings; nothing for other frames. */
+export function strandName(frame: Frame, definitions: Definitions): string | undefined {
+  return programOf(frame, definitions).kind.strand?.(frame)
+}
+
+function programOf({ pin }: Frame, definitions: Definitions): { readonly kind: Kind; readonly def: unknown } {
+  const { kind, def } = definitions.program(pin)
+  return { kind: definitions.kind(kind), def }
+}

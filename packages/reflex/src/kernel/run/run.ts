@@ -1,0 +1,686 @@
+import { Alarm } from './alarm.ts'
+import type { Arrival } from './arrival.ts'
+import { cancelInput } from '../journal/cancellation.ts'
+import { type Closing, closingRecord, closingText } from '../state/closed-waits.ts'
+import type { Committer, Committing } from './committer.ts'
+import { Decider, type Definitions } from '../step/decide.ts'
+import { type EffectOwner, Effects, type EffectWorld } from './effects.ts'
+import { type Fault, toFault } from '../journal/fault.ts'
+import { faultJson } from '../journal/fault-json.ts'
+import { faults } from '../journal/faults.ts'
+import type { Flight, Frame } from '../state/frame.ts'
+import type { Heartbeat, Holding } from './heartbeat.ts'
+import type { Host } from '../ports/host.ts'
+import { Inbox, type InboxOwner, localInbox } from './inbox.ts'
+import { copyJson, type Json } from '../journal/json.ts'
+import type { LiveCall } from './live.ts'
+import type { Queued } from '../state/queue.ts'
+import type { Input, Rec, Ref } from '../journal/record.ts'
+import type { Redact, RedactStream } from '../journal/redact.ts'
+import { framePath, runStatus } from './row.ts'
+import type { State } from '../state/state.ts'
+import type { Batch, InboxMessage, Lease, RunStatus, Store, StoredProgram } from '../ports/store.ts'
+import type { Change } from '../state/story.ts'
+import { Tail } from './tail.ts'
+import { Waiters } from './waiters.ts'
+import { type AtRest, type Subscriber, Watchers } from './watchers.ts'
+
+/** What a run needs of the runtime that holds it. */
+export interface RunWorld extends EffectWorld {
+  readonly host: Host
+  readonly store: Store | undefined
+  readonly committer: Committer | undefined
+  readonly heartbeat: Heartbeat | undefined
+  /** The time of this turn of the event loop. */
+  clock(): number
+  /** Takes secrets out of what comes from outside, before it becomes a record. */
+  readonly redact: Redact | undefined
+  /** A timer has rung, so the time of this turn is no longer right. */
+  late(): void
+  /** Every durable record of a run. */
+  journal(run: string): Promise<readonly Rec[]>
+  closed(run: Run): void
+}
+
+/** What is told to a run by topic. */
+export interface MessageOptions {
+  /** The same id again is the same message. Drawn if absent. */
+  readonly id?: string
+  readonly by?: string
+}
+
+/** Records between two pauses for the event loop, so that a run that never waits starves nobody. */
+const TURN = 1024
+/** Durable records that subscribers may be behind before the run waits for them: what they have yet to do stays in memory. */
+const MOST_BEHIND = 2 * TURN
+
+/**
+ * A run in this process: takes inputs one at a time, lets the decider make the record, applies it, and only
+ * then acts: performs effects when what they depend on is durable, and shows nothing before it is.
+ */
+export class Run implements Committing, EffectOwner, InboxOwner {
+  readonly id: string
+  readonly state: State
+  readonly lease: Lease | undefined
+  /** The number of the last durable record. */
+  durable: number
+  /** The records that are not durable yet; where there is no store, all of them. */
+  readonly records: Rec[] = []
+  readonly #world: RunWorld
+  readonly #definitions: Definitions
+  readonly #decider: Decider
+  readonly #arrivals: Arrival[] = []
+  readonly #effects: Effects
+  readonly #inbox: Inbox
+  readonly #alarm: Alarm
+  readonly #tail: Tail
+  readonly #waiters = new Waiters()
+  readonly #watchers = new Watchers(() => this.#caughtUp())
+  #holds: ((next: Queued | Flight) => boolean) | undefined
+  #busy = false
+  #paused = false
+  #waitsForWatchers = false
+  #leaving = false
+  #draining = false
+  #steps = 0
+  #over: Fault | 'closed' | undefined
+
+  constructor(
+    world: RunWorld,
+    id: string,
+    state: State,
+    definitions: Definitions,
+    lease: Lease | undefined,
+    programs: readonly StoredProgram[] = [],
+  ) {
+    this.#world = world
+    this.id = id
+    this.state = state
+    this.lease = lease
+    this.durable = state.n
+    this.#definitions = definitions
+    this.#decider = new Decider(state, definitions)
+    this.#effects = new Effects(this, world)
+    this.#inbox = new Inbox(this, world.store ?? localInbox())
+    this.#alarm = new Alarm(state, world.host, (wait) => {
+      world.late()
+      this.arrive({ resolve: () => (state.waits.get(wait.id) === wait ? [wait.frame, ['timer', wait.id]] : undefined) })
+    })
+    this.#tail = new Tail(state, definitions, programs)
+    // What a fold gave up has nobody in this process to be told.
+    state.dropped.length = 0
+  }
+
+  get status(): RunStatus {
+    return runStatus(this.state, this.#going || this.#inbox.reading)
+  }
+
+  get #going(): boolean {
+    return this.#effects.size > 0 || this.#arrivals.length > 0 || (this.state.queue.peek() !== undefined && !this.#holdsNext())
+  }
+
+  /** Nothing goes on until something arrives from outside, or is released. */
+  get atRest(): boolean {
+    return (
+      !this.#busy &&
+      !this.#paused &&
+      this.#effects.size === 0 &&
+      this.#arrivals.length === 0 &&
+      !this.#inbox.reading &&
+      (this.state.queue.peek() === undefined || this.#holdsNext())
+    )
+  }
+
+  definition(pin: number): unknown {
+    return this.#definitions.program(pin).def
+  }
+
+  /** The node path of a frame, outermost first: `verify/score`. */
+  path(frame: Frame): string {
+    return framePath(frame, this.#definitions)
+  }
+
+  // Observing
+
+  /** Called with each record as it is applied, before it is durable; the returned function ends it. */
+  observe(observer: (change: Change) => void): () => void {
+    return this.#watchers.observe(observer)
+  }
+
+  /**
+   * Calls `subscriber` with each record once it is durable, and `atRest` when the run has come to rest, has ended or is left; the
+   * returned function ends it. No commit waits for a promise that they return. An effect that leaves waits for the promises of the
+   * records before it, `idle` and `leave` wait for all of them, and the run itself once they stand for too many records.
+   */
+  subscribe(subscriber: Subscriber, atRest?: AtRest): () => void {
+    return this.#watchers.subscribe(subscriber, atRest)
+  }
+
+  /** Resolves once all subscribers are done with the records that they were given. */
+  watched(): Promise<void> {
+    return this.#watchers.settled()
+  }
+
+  /** Another process holds the run now. */
+  get isLost(): boolean {
+    return this.#over !== undefined && this.#over !== 'closed' && this.#over.code === 'R5002'
+  }
+
+  /**
+   * Resolves when the run is at rest, all its records are durable and its subscribers are done with them, or when it is closed. Rejects with
+   * `R5002` if another process has taken it over and with `R5005` if the store fails.
+   */
+  idle(): Promise<void> {
+    return this.#until('rest')
+  }
+
+  /** Resolves with true once there is one more record, and with false if there will be none: the run has ended, or is closed before. */
+  goesOn(): Promise<boolean> {
+    if (this.state.ended !== undefined) return Promise.resolve(false)
+    return this.#until(this.state.n + 1).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  #until(at: number | 'rest'): Promise<void> {
+    if (this.#over === 'closed' && at === 'rest') return Promise.resolve()
+    if (this.#over !== undefined) return Promise.reject(this.#overFault())
+    const met = this.#waiters.until(at)
+    this.#wake()
+    return met
+  }
+
+  #wake(): void {
+    if (this.#waiters.size === 0) return
+    const resting = this.atRest
+    if (this.durable < this.state.n) this.wantDurable()
+    this.#waiters.wake(this.durable, resting && this.durable === this.state.n && !this.#watchers.behind)
+  }
+
+  // Telling
+
+  /** Appends the record that begins a run. */
+  begin(record: Rec): void {
+    this.#apply(record, undefined)
+    this.#pump()
+  }
+
+  /**
+   * As `revive`, and then takes what came while nobody held the run, in the order in which it came: what was told, and
+   * times that passed. A fork is told to go on first: who did stands in its journal. Rejects with what the store throws.
+   */
+  async reopen(actor?: string): Promise<void> {
+    this.#alarm.sleep()
+    if (this.state.held && this.state.ended === undefined) {
+      this.#busy = true
+      this.#step(this.state.root, actor === undefined ? ['kernel', 'resume'] : ['kernel', 'resume', { by: actor }])
+      this.#busy = false
+      this.#effects.copied = true
+    }
+    // What was told may be that it is cancelled: then nothing is performed again.
+    this.#effects.sleep()
+    this.revive()
+    await this.#inbox.pull()
+    if (this.#over !== undefined) return
+    this.#seeTo(() => this.#effects.wake())
+    this.#alarm.wake()
+  }
+
+  /** Goes on after a restart: performs again what may be, asks about the rest. */
+  revive(): void {
+    this.#alarm.set()
+    this.#seeTo(() => {
+      for (const flight of this.state.flights()) this.#effects.revive(flight)
+    })
+  }
+
+  /** Nothing is stepped before every effect has been seen to: a step may drop one that is still to come. */
+  #seeTo(effects: () => void): void {
+    this.#busy = true
+    effects()
+    this.#effects.next()
+    this.#busy = false
+    this.#pump()
+  }
+
+  /**
+   * Answers an open wait. Resolves with the number of the record, once it is durable. Rejects with `R2002` if
+   * the wait is not open, naming the record that closed it, and with `R2001` if the run has ended.
+   */
+  answer(id: Ref, value: unknown, by?: string): Promise<number> {
+    const json = copyJson(value, 'answer')
+    const input: Input = by === undefined ? ['answer', id, json] : ['answer', id, json, by]
+    return this.#tell(
+      () => {
+        const wait = this.state.waits.get(id)
+        return wait?.type === 'answer' ? [wait.frame, input] : undefined
+      },
+      () => this.#notOpen(id),
+    )
+  }
+
+  /**
+   * Tells the run something by topic: the first open wait of that name takes it, or the next one to be opened.
+   * Resolves with false if a message of this id was told before. Rejects with a store's fault, and then nobody
+   * has heard it.
+   */
+  message(topic: string, body: unknown, options: MessageOptions = {}): Promise<boolean> {
+    const { host, redact } = this.#world
+    const { id = host.entropy(), by } = options
+    if (this.#over !== undefined) return Promise.reject(this.#overFault())
+    if (this.state.ended !== undefined) return Promise.reject(this.#ended())
+    const copied = copyJson(body, 'message')
+    return this.#inbox.post({
+      id,
+      type: 'message',
+      to: topic,
+      body: redact?.(copied) ?? copied,
+      at: host.now(),
+      ...(by === undefined ? {} : { by }),
+    })
+  }
+
+  /** Cancels the run: every frame hears of it from the top of its stack, and may compensate. */
+  cancel(reason = 'cancelled', by?: string): Promise<number> {
+    return this.#tell(
+      () => (this.state.ended === undefined ? [this.state.root, cancelInput(reason, by)] : undefined),
+      () => this.#ended(),
+    )
+  }
+
+  /** A command of the host to a frame, which its kind interprets. */
+  command(frame: Ref, command: Json): Promise<number> {
+    return this.#tell(
+      () => {
+        const target = this.state.ended === undefined ? this.state.frames.get(frame) : undefined
+        return target === undefined ? undefined : [target, ['host', command]]
+      },
+      () =>
+        this.state.ended !== undefined
+          ? this.#ended()
+          : faults.make('R2002', `${this.id} has no frame ${frame}`, { run: this.id, path: String(frame) }),
+    )
+  }
+
+  /** Takes what the inbox of the store holds: answers, cancellations, and messages that something waits for. */
+  pull(): Promise<void> {
+    return this.#inbox.pull()
+  }
+
+  #tell(resolve: Arrival['resolve'], refusal: () => Fault | Promise<Fault>): Promise<number> {
+    return new Promise((settle, reject) => {
+      const taken = (n: number) => void this.#until(n).then(() => settle(n), reject)
+      const refused = () => {
+        if (this.#over !== undefined) return reject(this.#overFault())
+        void Promise.resolve(refusal()).then(reject, reject)
+      }
+      this.arrive({ resolve, taken, refused })
+    })
+  }
+
+  #ended(): Fault {
+    return faults.make('R2001', `${this.id} has ended`, { run: this.id })
+  }
+
+  #overFault(): Fault {
+    return this.#over === undefined || this.#over === 'closed'
+      ? faults.make('R2017', `${this.id} is closed in this process`, { run: this.id })
+      : this.#over
+  }
+
+  async #notOpen(id: Ref): Promise<Fault> {
+    if (this.state.ended !== undefined) return this.#ended()
+    const closed = await this.#closedBy(id)
+    return faults.make('R2002', `${this.id} has no open question ${id}${closingText(closed)}`, {
+      run: this.id,
+      path: String(id),
+      fix: 'reflex inbox',
+      ...(closed === undefined ? {} : { data: { closed: closed.record } }),
+    })
+  }
+
+  async #closedBy(id: Ref): Promise<Closing | undefined> {
+    const { durable } = this
+    const tail = [...this.records]
+    try {
+      const stored = this.lease === undefined ? [] : (await this.#world.journal(this.id)).slice(0, durable)
+      return closingRecord([...stored, ...tail], (wait) => wait.id === id)
+    } catch {
+      // The refusal stands, with less to say.
+      return undefined
+    }
+  }
+
+  /** An answer from the inbox that came too late, or a damaged message: on record, so that it is not swallowed, and gone from the inbox. */
+  async refuse(message: InboxMessage): Promise<void> {
+    if (this.#over !== undefined || this.state.ended !== undefined) return
+    const { id, to, by } = message
+    const told = { id, to, ...(by === undefined ? {} : { by }), fault: faultJson(message.fault ?? (await this.#notOpen(to))) }
+    this.arrive({
+      resolve: () => (this.state.ended === undefined ? [this.state.root, ['kernel', 'refused', told]] : undefined),
+      taken: () => this.take(message.row),
+    })
+  }
+
+  take(row: number): void {
+    this.#tail.take(row)
+  }
+
+  /** What was due when a message came is met before it. */
+  ring(until: number): void {
+    this.#alarm.ring(Math.min(until, this.#world.host.now()))
+  }
+
+  rested(): void {
+    this.#pump()
+  }
+
+  failed(thrown: unknown): void {
+    this.broken(
+      toFault(thrown, (message, cause) =>
+        faults.make('R5005', `the inbox of ${this.id} cannot be read: ${message}`, { run: this.id, cause }),
+      ),
+    )
+  }
+
+  /** Progress of an effect. */
+  progress(call: LiveCall, delta: Json): void {
+    this.arrive({ resolve: () => (call.frame.flights.includes(call.flight) ? [call.frame, ['part', call.id, delta]] : undefined) })
+  }
+
+  redaction(): RedactStream | undefined {
+    return this.#world.redact?.stream?.()
+  }
+
+  // Control by hand
+
+  /** From now on, effects and internal inputs for which `holds` is true stay where they are until released. */
+  hold(holds: ((next: Queued | Flight) => boolean) | undefined): void {
+    this.#holds = holds
+    this.#effects.hold(holds)
+  }
+
+  /** Lets the first held thing through. False if nothing is held. */
+  release(): boolean {
+    if (this.#effects.release()) {
+      this.#pump()
+      return true
+    }
+    const next = this.state.queue.peek()
+    if (next === undefined || this.#busy) return false
+    this.#pump(next)
+    return true
+  }
+
+  #holdsNext(): boolean {
+    const next = this.state.queue.peek()
+    return next !== undefined && this.#holds !== undefined && this.#holds(next)
+  }
+
+  // The loop
+
+  arrive(arrival: Arrival): void {
+    if (this.#over !== undefined) return arrival.refused?.()
+    this.#arrivals.push(arrival)
+    this.#pump()
+  }
+
+  /** Takes inputs until there are none: what arrived first, then what the fold has queued. */
+  #pump(released?: Queued): void {
+    if (this.#busy || this.#paused || this.#over !== undefined) return
+    this.#busy = true
+    if (released !== undefined) this.#step(released.frame, released.input)
+    while (this.#over === undefined) {
+      if (this.#steps >= TURN) {
+        this.#busy = false
+        return this.#pause()
+      }
+      const arrival = this.#arrivals.shift()
+      if (arrival !== undefined) {
+        this.#take(arrival)
+        continue
+      }
+      const next = this.state.queue.peek()
+      if (next === undefined || (this.#holds !== undefined && this.#holds(next))) break
+      this.#step(next.frame, next.input)
+    }
+    this.#busy = false
+    if (this.#effects.size === 0) this.#rest()
+  }
+
+  /** Lets the event loop turn, and what has been decided become durable. */
+  #pause(): void {
+    this.#paused = true
+    this.#steps = 0
+    this.wantDurable()
+    this.#world.host.turn(() => this.#unpause())
+  }
+
+  /** Goes on after a pause, unless the subscribers are too far behind: then once they have caught up. */
+  #unpause(): void {
+    this.#waitsForWatchers = this.durable - this.#watchers.done(this.durable) > MOST_BEHIND
+    if (this.#leaving || this.#waitsForWatchers) return
+    this.#paused = false
+    this.#pump()
+  }
+
+  #take(arrival: Arrival): void {
+    const input = arrival.resolve()
+    if (input === undefined) return arrival.refused?.()
+    this.#step(input[0], input[1])
+    if (this.#over === undefined) arrival.taken?.(this.state.n)
+    else arrival.refused?.()
+  }
+
+  /** The common case: nothing else is going on, and the settlement is the next step. */
+  land(flight: Flight, input: Input): void {
+    const { frame } = flight
+    if (
+      !this.#busy &&
+      !this.#paused &&
+      this.#arrivals.length === 0 &&
+      this.#over === undefined &&
+      this.#steps < TURN &&
+      this.state.queue.peek() === undefined
+    ) {
+      this.#busy = true
+      this.#step(frame, input)
+      this.#busy = false
+      if (this.#effects.size === 0 || this.state.queue.peek() !== undefined || this.#arrivals.length > 0) this.#pump()
+    } else this.arrive({ resolve: () => (frame.flights.includes(flight) ? [frame, input] : undefined) })
+  }
+
+  #step(frame: Frame, input: Input | undefined): void {
+    this.#steps++
+    const internal = input === undefined || input[0] === 'ret' || input[0] === 'end' || input[0] === 'cancel'
+    const elapsed = internal ? 0 : Math.max(0, this.#world.clock() - this.state.time)
+    const { redact } = this.#world
+    try {
+      const taken = internal || redact === undefined ? input : (redact(input as unknown as Json) as unknown as Input)
+      this.#apply(this.#decider.decide(frame, taken, elapsed), frame)
+    } catch (thrown) {
+      // A kind's bug is a record; this one is the kernel's, and what is durable is all that can be trusted.
+      this.broken(
+        toFault(thrown, (message, cause) =>
+          faults.make('R9001', `record ${this.state.n} could not be made: ${message}`, { run: this.id, cause }),
+        ),
+      )
+    }
+  }
+
+  #apply(record: Rec, frame: Frame | undefined): void {
+    const { state } = this
+    const before = frame?.position
+    state.apply(record)
+    this.records.push(record)
+    if (this.#world.store === undefined) this.durable = state.n
+    else this.#world.committer?.later(this)
+    if (state.dropped.length > 0) this.#effects.abortDropped()
+    if (record.input?.[0] === 'cancel' && this.#effects.holding) this.#effects.again()
+    const stepped = frame ?? state.root
+    if (record.more?.pin !== undefined) this.#keepPrograms(record.more.pin.length)
+    if (this.#watchers.observed) this.#show(record, stepped, before)
+    if (record.requests !== undefined && !stepped.gone) {
+      const { flights } = stepped
+      for (let i = flights.length - record.requests.length; i < flights.length; i++) {
+        const flight = flights[i]
+        if (flight !== undefined) this.#effects.start(flight)
+      }
+    }
+    if (record.more !== undefined) this.#afterwards(record.more, stepped)
+    if (this.#effects.postponing && record.input?.[0] !== 'part' && record.input?.[0] !== 'later') this.#effects.next()
+  }
+
+  #afterwards(more: NonNullable<Rec['more']>, frame: Frame): void {
+    if (more.wait !== undefined || more.drop !== undefined) this.#alarm.set()
+    if (more.wait?.some(([type]) => type === 'message')) this.#inbox.look()
+    if (more.repeat === undefined) return
+    const again = frame.flights.find((flight) => flight.id === more.repeat)
+    if (again !== undefined) this.#effects.start(again)
+  }
+
+  /** The programs of the newest pins go with the next batch. */
+  #keepPrograms(count: number): void {
+    if (this.lease === undefined) return
+    for (let pin = this.state.pins.length - count; pin < this.state.pins.length; pin++)
+      this.#tail.addProgram(this.#definitions.program(pin))
+  }
+
+  #show(record: Rec, frame: Frame, before: Json | undefined): void {
+    const { n, time: at } = this.state
+    this.#watchers.show({ n, at, record, state: this.state, frame, def: this.definition(frame.pin), before })
+  }
+
+  // Durability
+
+  wantDurable(): void {
+    this.#world.committer?.want(this)
+  }
+
+  whileHeld(act: () => void): void {
+    const { heartbeat } = this.#world
+    if (this.lease === undefined || heartbeat === undefined || heartbeat.isSure(this.lease)) return act()
+    heartbeat.ask(this.lease, (holding) => (holding === 'held' ? act() : void Promise.resolve().then(() => this.#notHeld(holding))))
+  }
+
+  /** Runs after the question: the step that asked for the effect ends first. */
+  #notHeld(holding: Exclude<Holding, 'held'>): void {
+    if (holding === 'lost') this.lost()
+    else this.broken(holding)
+  }
+
+  batch(): Batch | undefined {
+    if (this.lease === undefined || this.#over !== undefined) return undefined
+    // A look into the inbox may bring nothing, and then no further record would say that the run rests.
+    return this.#tail.batch(this.lease, this.records, runStatus(this.state, this.#going || this.#unperformed))
+  }
+
+  /** An effect is on record that nobody performs any more: whoever looks for what is due must find the run, whatever it waits for. */
+  get #unperformed(): boolean {
+    if (!this.#leaving && !this.#draining && !this.#effects.holding) return false
+    for (const { doubted } of this.state.flights()) if (!doubted) return true
+    return false
+  }
+
+  committed(last: number): void {
+    if (this.#over !== undefined) return
+    const from = this.durable
+    this.durable = last
+    const done = this.records.splice(0, last - from)
+    this.#watchers.publish(from + 1, done)
+    this.#watchRest()
+    this.#effects.durable(last, this.#watchers.done(last))
+    this.#wake()
+    this.#finish()
+  }
+
+  #watchRest(): void {
+    if (this.#watchers.subscribed && this.durable === this.state.n && this.atRest) this.#watchers.rest(this.durable)
+  }
+
+  #caughtUp(): void {
+    if (this.#over !== undefined) return
+    this.#effects.durable(this.durable, this.#watchers.done(this.durable))
+    if (this.#waitsForWatchers) this.#unpause()
+    this.#wake()
+    this.#finish()
+  }
+
+  /** A run that has ended, durably, is no longer held by this process. */
+  #finish(): void {
+    if (this.state.ended === undefined || this.durable < this.state.n || this.#watchers.behind) return
+    this.#alarm.stop()
+    this.#world.closed(this)
+  }
+
+  lost(): void {
+    this.broken(faults.make('R5002', `${this.id} was taken over by another process at record ${this.durable}`, { run: this.id }))
+  }
+
+  broken(fault: Fault): void {
+    this.#end(fault)
+  }
+
+  /**
+   * Stops here: what is in flight is aborted, nothing more is recorded, and what is not durable is decided again
+   * when the run is opened again.
+   */
+  close(): void {
+    this.#end('closed')
+  }
+
+  /**
+   * Ends what is under way and begins nothing that somebody else can begin as well; resolves and rejects as `idle` does.
+   * What may not be repeated unasked is begun: on record, not begun and left, it would be a question to people.
+   */
+  drain(): Promise<void> {
+    this.#draining = true
+    this.hold((next) => 'port' in next && this.#effects.canWait(next))
+    return this.idle()
+  }
+
+  /** As `close`, but first makes durable what has been decided. */
+  async leave(): Promise<void> {
+    if (this.#over !== undefined) return
+    this.#leaving = true
+    this.#paused = true
+    this.#effects.stop()
+    try {
+      await this.#until(this.state.n)
+    } catch {
+      // Whoever waits for the run has heard it.
+    }
+    this.#watchers.rest(this.durable)
+    await this.#watchers.settled()
+    this.close()
+  }
+
+  #end(over: Fault | 'closed'): void {
+    if (this.#over !== undefined) return
+    this.#over = over
+    this.#alarm.stop()
+    this.#effects.stop()
+    for (const arrival of this.#arrivals.splice(0)) arrival.refused?.()
+    this.#waiters.end(this.#overFault(), over === 'closed')
+    this.#world.closed(this)
+  }
+
+  // Rest
+
+  #rest(): void {
+    if (!this.atRest) return
+    const { state } = this
+    if (state.ended === undefined && state.waits.size === 0 && state.start !== undefined && !this.#holdsNext() && !this.#effects.holding) {
+      return this.arrive({ resolve: () => [state.root, ['kernel', 'stalled']] })
+    }
+    this.#steps = 0
+    this.#alarm.check()
+    if (this.durable < state.n) this.wantDurable()
+    else {
+      this.#watchRest()
+      this.#finish()
+    }
+    this.#wake()
+  }
+}

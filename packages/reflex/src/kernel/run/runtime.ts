@@ -1,0 +1,412 @@
+import { Committer } from './committer.ts'
+import type { Fault } from '../journal/fault.ts'
+import { faults } from '../journal/faults.ts'
+import { ForkPoints } from './fork-points.ts'
+import { forkRun, type Forked, type ForkOptions, type ForkWorld } from './fork.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { type Host, systemHost } from '../ports/host.ts'
+import { copyJson, type Json } from '../journal/json.ts'
+import { type History, Journals, noRun, type Peek } from './journals.ts'
+import type { Kind } from '../step/kind.ts'
+import { InboxWatch } from './inbox-watch.ts'
+import { Leases } from './leases.ts'
+import { runName } from '../journal/names.ts'
+import { assertStorable, RunPrograms } from '../step/pinned.ts'
+import type { Policy } from '../ports/policy.ts'
+import type { Port } from '../ports/port.ts'
+import { type Program, pinOf } from '../step/program.ts'
+import { Programs } from '../step/programs.ts'
+import { FORMAT, type Pin, type Rec, type Start } from '../journal/record.ts'
+import type { Redact } from '../journal/redact.ts'
+import { Run, type RunWorld } from './run.ts'
+import { storedProgram } from './tail.ts'
+import { State } from '../state/state.ts'
+import type { Lease, RunRow, RunStatus, Store, Worker } from '../ports/store.ts'
+
+/** What a runtime is made of. */
+export interface RuntimeOptions {
+  readonly kinds: readonly Kind[]
+  readonly ports?: Readonly<Record<string, Port>>
+  /** Asked before every effect. Absent: everything is allowed, as fits a program inside another. */
+  readonly policy?: Policy
+  /** Absent: journals stay in this process. */
+  readonly store?: Store
+  readonly host?: Host
+  /** Takes secrets out of everything that comes from outside, before it becomes a record. */
+  readonly redact?: Redact
+  /** Who advances the runs; needed with a store. */
+  readonly worker?: Worker
+  /** Milliseconds without a heartbeat after which a process counts as gone. */
+  readonly leaseMs?: number
+  /** Called for faults that stop no run: `R5012`, once the store does not confirm the lease of a process that holds runs. */
+  readonly onTrouble?: ((fault: Fault) => void) | undefined
+}
+
+/** What a run starts with. */
+export interface StartOptions {
+  readonly args?: Json
+  /** Who starts it, with which trust: facts of the operator, which the policy reads. They may name the run itself. */
+  readonly by?: Json | ((run: { readonly id: string; readonly trace: string }) => Json)
+  /** Its name. Absent: a speakable name that the store does not have yet; without a store the trace id. `R5007` if it is taken. */
+  readonly id?: string
+  /** Called before the first record: to observe, or to hold. */
+  readonly prepare?: (run: Run) => void
+}
+
+/** How a stored run is opened. */
+export interface ReopenOptions {
+  /** Called, and awaited, before anything goes on. */
+  readonly prepare?: (run: Run) => void | Promise<void>
+  /** Who goes on with it, for the journal of a fork that waits for that. */
+  readonly actor?: string | undefined
+}
+
+const DEFAULT_LEASE = 15_000
+
+/** A run's name and the right to advance it; its first record is still to come. */
+interface Created {
+  readonly id: string
+  readonly lease: Lease | undefined
+  readonly trace: string
+  readonly at: number
+}
+
+/**
+ * Carries runs of every kind: starts them, opens them again after a restart, and keeps the right to advance
+ * them alive. Several runtimes may share a store; a run is advanced by one of them.
+ */
+export class Runtime implements RunWorld {
+  readonly programs = new Programs()
+  readonly host: Host
+  readonly store: Store | undefined
+  readonly committer: Committer | undefined
+  readonly ports: Map<string, Port>
+  readonly policy: Policy | undefined
+  readonly redact: Redact | undefined
+  /** Milliseconds without a heartbeat after which this process counts as gone. */
+  readonly leaseMs: number
+  readonly #runs = new Map<string, Run>()
+  readonly #opening = new Map<string, Promise<Run>>()
+  /** Names that were wished for, of runs that are being made. */
+  readonly #making = new Set<string>()
+  /** What subscribers still do for runs that this process no longer holds. */
+  readonly #watched = new Set<Promise<void>>()
+  readonly #worker: Worker
+  readonly heartbeat: Heartbeat | undefined
+  readonly #leases: Leases | undefined
+  readonly #inboxes: InboxWatch | undefined
+  #now: number | undefined
+  #greeted: Promise<void> | undefined
+
+  constructor(options: RuntimeOptions) {
+    for (const kind of options.kinds) this.programs.addKind(kind)
+    this.host = options.host ?? systemHost
+    this.store = options.store
+    this.policy = options.policy
+    this.redact = options.redact
+    this.ports = new Map(Object.entries(options.ports ?? {}))
+    this.#worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
+    this.leaseMs = options.leaseMs ?? DEFAULT_LEASE
+    const { store } = this
+    this.heartbeat =
+      store === undefined
+        ? undefined
+        : new Heartbeat(store, this.#worker, this.host, this.leaseMs, {
+            confirmed: () => void this.#releaseStrays(),
+            // A process that holds no run has no lease to lose.
+            trouble: (fault) => this.#runs.size > 0 && options.onTrouble?.(fault),
+          })
+    this.#leases = store === undefined || this.heartbeat === undefined ? undefined : new Leases(store, this.#worker, this.heartbeat)
+    this.#inboxes = store === undefined ? undefined : new InboxWatch(store, this.#worker, this.host, this.#runs)
+    this.committer = this.store === undefined ? undefined : new Committer(this.store, this.host, this.#runs)
+  }
+
+  /** The time, read once per turn of the event loop. */
+  clock(): number {
+    if (this.#now === undefined) {
+      this.#now = this.host.now()
+      this.host.turn(() => {
+        this.#now = undefined
+      })
+    }
+    return this.#now
+  }
+
+  late(): void {
+    this.#now = undefined
+  }
+
+  /** The runs that this process holds. */
+  get open(): ReadonlyMap<string, Run> {
+    return this.#runs
+  }
+
+  /** Starts a run of a program. Its first record is durable once `idle` resolves; nothing leaves before. */
+  async start(program: Program, options: StartOptions = {}): Promise<Run> {
+    this.#reserve(options.id)
+    try {
+      return await this.#start(program, options)
+    } finally {
+      this.#release(options.id)
+    }
+  }
+
+  async #start(program: Program, options: StartOptions): Promise<Run> {
+    const closure = this.programs.closure(program)
+    if (this.store?.durable) for (const needed of closure) assertStorable(needed)
+    const args = options.args === undefined ? {} : { args: this.#redacted(copyJson(options.args, 'args')) }
+    const pins = closure.map(pinOf)
+    const seed = this.host.entropy()
+    const { id, lease, trace, at } = await this.#create(options.id, pins[0] ?? pinOf(program))
+    const { by } = options
+    const about = typeof by === 'function' ? by({ id, trace }) : by
+    const who = about === undefined ? {} : { by: this.#redacted(copyJson(about, 'by')) }
+    const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...args, ...who }
+    const state = new State()
+    const run = new Run(
+      this,
+      id,
+      state,
+      new RunPrograms(this.programs, state, this.store?.durable),
+      lease,
+      this.store === undefined ? [] : closure.filter(({ local }) => local === undefined).map(storedProgram),
+    )
+    this.#runs.set(id, run)
+    this.#inboxes?.begin()
+    options.prepare?.(run)
+    run.begin({
+      frame: 0,
+      elapsed: 0,
+      input: ['kernel', 'start'],
+      writes: undefined,
+      position: undefined,
+      requests: undefined,
+      more: { start },
+    })
+    return run
+  }
+
+  #redacted<Value extends Json>(value: Value): Value {
+    return this.redact === undefined ? value : (this.redact(value) as Value)
+  }
+
+  /** A run in memory that goes on from a state that was kept elsewhere. */
+  adopt(id: string, state: State): Run {
+    const run = new Run(this, id, state, new RunPrograms(this.programs, state, this.store?.durable), undefined)
+    this.#runs.set(id, run)
+    return run
+  }
+
+  async #create(wanted: string | undefined, program: Pin, status: RunStatus = 'running'): Promise<Created> {
+    const trace = this.host.entropy()
+    const at = this.host.now()
+    const leases = this.#leases
+    // Only a store can tell whether a speakable name is free: a run without one is known by its trace id.
+    if (this.store === undefined || leases === undefined) return { id: wanted ?? trace, lease: undefined, trace, at }
+    await this.greet()
+    for (let tries = 0; tries < 100; tries++) {
+      const id = wanted ?? runName(this.host.entropy())
+      const lease = await leases.create({ id, trace, program, status, started: at, updated: at, due: null, waits: [] })
+      if (lease !== 'taken') return { id, lease, trace, at }
+      if (wanted === undefined) continue
+      const begun = await this.#neverBegan(leases, wanted, program)
+      if (begun !== undefined) return begun
+      break
+    }
+    throw this.#taken(wanted)
+  }
+
+  /** Two runs of this process that wish for one name are not the same run begun again. Throws `R5007`. */
+  #reserve(wanted: string | undefined): void {
+    if (wanted === undefined || this.store === undefined) return
+    if (this.#making.has(wanted)) throw this.#taken(wanted)
+    this.#making.add(wanted)
+  }
+
+  #release(wanted: string | undefined): void {
+    if (wanted !== undefined) this.#making.delete(wanted)
+  }
+
+  #taken(wanted: string | undefined): Fault {
+    const name = wanted ?? 'of every name that was drawn'
+    return faults.make('R5007', `the store ${this.store?.name ?? ''} already has a run ${name}`, { run: wanted })
+  }
+
+  /** A process that ends between a run's row and its first record leaves a name; whoever starts the same again takes it over. */
+  async #neverBegan(leases: Leases, id: string, program: Pin): Promise<Created | undefined> {
+    if (this.#runs.has(id)) return undefined
+    const claim = await leases.claim(id, this.host.now())
+    if (!('lease' in claim)) return undefined
+    const { lease, row } = claim
+    if (row.last === 0 && row.program[3] === program[3] && row.program[0] === program[0])
+      return { id, lease, trace: row.trace, at: row.started }
+    await leases.release(lease)
+    return undefined
+  }
+
+  /**
+   * Opens a stored run and goes on with it, on the programs that it was started with. Effects that were in
+   * flight are performed again, under the same key, or asked about, as their ports declare. Throws `R5001`
+   * if another process holds it, `R2016` if there is none, `R2001` if it has ended.
+   */
+  async resume(id: string, options: ReopenOptions = {}): Promise<Run> {
+    const known = this.#runs.get(id) ?? this.#opening.get(id)
+    if (known !== undefined) return known
+    const opening = this.#open(id, options)
+    this.#opening.set(id, opening)
+    try {
+      return await opening
+    } finally {
+      this.#opening.delete(id)
+    }
+  }
+
+  async #open(id: string, { prepare, actor }: ReopenOptions): Promise<Run> {
+    const leases = this.#needLeases()
+    await this.greet()
+    const claim = await leases.claim(id, this.host.now())
+    if ('missing' in claim) throw noRun(id)
+    if ('holder' in claim) {
+      const { worker } = claim.holder
+      throw faults.make('R5001', `${id} is held by process ${worker.pid} on ${worker.host}`, {
+        run: id,
+        data: { pid: worker.pid, host: worker.host, seen: claim.holder.seen },
+      })
+    }
+    let run: Run | undefined
+    try {
+      if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw await this.#over(claim.row)
+      const { state, definitions } = await this.#journals().peek(id)
+      this.#journals().requireSteps(state.pins, id)
+      run = new Run(this, id, state, definitions, claim.lease)
+      this.#runs.set(id, run)
+      this.#inboxes?.begin()
+      const ready = prepare?.(run)
+      if (ready !== undefined) await ready
+      await run.reopen(actor)
+      return run
+    } catch (thrown) {
+      run?.close()
+      await leases.release(claim.lease)
+      throw thrown
+    }
+  }
+
+  /**
+   * Returns where a fork of a run that has ended tries again: the address of the last point before what the run failed from, or
+   * before its end. Undefined where there is no such point. Rejects as `history` does.
+   */
+  async forkPoint(id: string): Promise<string | undefined> {
+    const { records } = await this.history(id)
+    return new ForkPoints(id, records, this.programs, this.ports).wayOn()
+  }
+
+  /** `R2001`, with the fork that goes on from before the end. That none can be named, for whatever reason, hides no failure. */
+  async #over({ id, status }: RunRow): Promise<Fault> {
+    const point = await this.forkPoint(id).catch(() => undefined)
+    const fix = point === undefined ? undefined : `reflex fork ${point}`
+    return faults.make('R2001', `${id} ${status === 'cancelled' ? 'was' : 'has'} ${status}`, {
+      run: id,
+      ...(fix === undefined ? {} : { fix }),
+    })
+  }
+
+  /**
+   * Makes a run that shares the first records of a stored one, whoever holds that, and performs nothing until it is resumed.
+   * Its effects have keys of their own. Throws `R2016` for a run that is not there, `R2060` and `R2061` where none can be
+   * forked, `R2021` for a record that it has not, `R5006` for a program that the store lacks, and what the board refuses of `set`; then nothing was made.
+   */
+  async fork(id: string, options: ForkOptions = {}): Promise<Forked> {
+    const leases = this.#needLeases()
+    let lease: Lease | undefined
+    this.#reserve(options.id)
+    const create: ForkWorld['create'] = async (wanted, program) => {
+      const created = await this.#create(wanted, program, 'suspended')
+      lease = created.lease
+      if (lease === undefined) throw noStore()
+      return { lease, trace: created.trace }
+    }
+    const { programs, ports, host, redact } = this
+    try {
+      return await forkRun({ store: this.#needStore(), journals: this.#journals(), programs, ports, host, redact, create }, id, options)
+    } finally {
+      this.#release(options.id)
+      if (lease !== undefined) await leases.release(lease)
+    }
+  }
+
+  /** The state of a stored run after record `until`, without the right to go on with it. Throws `R2016` if there is none. */
+  async peek(id: string, until?: number): Promise<Peek> {
+    return this.#journals().peek(id, until)
+  }
+
+  /** Every record of a stored run, and its state at the end of them. Throws `R2016` if there is none. */
+  async history(id: string): Promise<History> {
+    const journals = this.#journals()
+    return { ...(await journals.peek(id)), records: await journals.records(id) }
+  }
+
+  async journal(run: string): Promise<readonly Rec[]> {
+    return this.#journals().records(run)
+  }
+
+  #journals(): Journals {
+    return new Journals(this.#needStore(), this.programs)
+  }
+
+  closed(run: Run): void {
+    if (this.#runs.get(run.id) !== run) return
+    this.#runs.delete(run.id)
+    const watched = run.watched()
+    this.#watched.add(watched)
+    void watched.finally(() => this.#watched.delete(watched))
+    if (run.lease !== undefined) void this.#leases?.release(run.lease)
+  }
+
+  #needStore(): Store {
+    if (this.store === undefined) throw noStore()
+    return this.store
+  }
+
+  #needLeases(): Leases {
+    if (this.#leases === undefined) throw noStore()
+    return this.#leases
+  }
+
+  /** Makes this process known to its store, if it is not yet: a store tells only those that it knows which processes of their machine are gone. */
+  greet(): Promise<void> {
+    this.#greeted ??= Promise.resolve(this.heartbeat?.begin()).catch((thrown: unknown) => {
+      // The next run tries again.
+      this.#greeted = undefined
+      throw thrown
+    })
+    return this.#greeted
+  }
+
+  async #releaseStrays(): Promise<void> {
+    try {
+      await this.#leases?.releaseStrays(this.host.now(), (run) => this.#runs.has(run) || this.#opening.has(run))
+    } catch {
+      // A store that cannot be written shows in the next commit, with the run that it concerns.
+    }
+  }
+
+  /**
+   * Leaves its runs: what they have decided becomes durable, effects under way are aborted, leases are given up,
+   * and any process may open them again. Waits for the subscribers of all runs. The store stays open.
+   */
+  async close(): Promise<void> {
+    this.heartbeat?.stop()
+    this.#inboxes?.end()
+    for (const run of this.#runs.values()) {
+      await run.leave()
+      if (run.lease !== undefined) await this.#leases?.release(run.lease)
+    }
+    await Promise.all(this.#watched)
+    await this.#leases?.released()
+  }
+}
+
+function noStore(): Error {
+  return faults.make('R5009', 'this runtime has no store')
+}

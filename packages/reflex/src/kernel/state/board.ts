@@ -1,0 +1,166 @@
+import { faults } from '../journal/faults.ts'
+import { type Frame, scopeChain } from './frame.ts'
+import { copyJson, type Json } from '../journal/json.ts'
+import type { Scope } from './scope.ts'
+
+/** Any validator that speaks Standard Schema v1 and answers synchronously. */
+export interface Validator {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => ValidatorResult | Promise<ValidatorResult>
+  }
+}
+
+/** What a Standard Schema validator answers. */
+export type ValidatorResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] }
+
+/** What a kind switches on for the boards of its frames. */
+export interface BoardRules {
+  /** Earlier entries of a key can be read: snapshots keep them. */
+  readonly history?: true
+  /** Keys can be deleted from the frame's own scope. */
+  readonly tombstones?: true
+  /** Scopes can be opened inside a frame. */
+  readonly scopes?: true
+  /** Each step knows the keys that it read and wrote. */
+  readonly tracks?: true
+  /** Keys with this prefix are the runtime's: only internal writes reach them. */
+  readonly reserved?: string
+  /** The outermost scope can be written from within. */
+  readonly root?: true
+  /** Bytes of live keys and values, as JSON, that a frame's scopes and those that it reads on in may hold. */
+  readonly limit?: number
+  /** `required`: a key without a schema cannot be written. */
+  readonly schemas?: 'optional' | 'required'
+}
+
+/** What a write must satisfy: the facts of the kind and the schemas of the program. */
+export interface BoardContract {
+  readonly rules: BoardRules
+  readonly schemas: Readonly<Record<string, Validator>> | undefined
+  /** Keys that the kind keeps for itself: they are read in frames of that kind alone. */
+  readonly own?: ((key: string) => boolean) | undefined
+}
+
+/** The board of a kind that switches nothing on. */
+export const PLAIN: BoardContract = { rules: {}, schemas: undefined }
+
+/**
+ * The value that a write stores: a frozen JSON copy, as the key's schema gives it back. The order of the checks:
+ * reserved prefix `R2005`, unknown key `R2006`, schema `R2007`, JSON `R2004` (seed tree 2.1, UB-04, SEC-05).
+ */
+export function checkWrite(contract: BoardContract, key: string, value: unknown, at: string, internal: boolean): Json {
+  const { rules, schemas } = contract
+  const reserved = rules.reserved !== undefined && key.startsWith(rules.reserved)
+  if (reserved && !internal) {
+    throw faults.make('R2005', `${at} wrote ${key}; keys that begin with ${rules.reserved} are the runtime's`, {
+      path: `${at}.${key}`,
+      fix: 'choose another key',
+    })
+  }
+  if (rules.schemas === undefined || (reserved && internal)) return copyJson(value, `${at}.${key}`)
+  if (schemas !== undefined && Object.hasOwn(schemas, key)) return copyJson(checkSchema(contract, key, value, at), `${at}.${key}`)
+  if (rules.schemas === 'required') {
+    throw faults.make('R2006', `${at} wrote ${key}, which the program does not declare`, {
+      path: `${at}.${key}`,
+      fix: `declare ${key} with a schema`,
+    })
+  }
+  return copyJson(value, `${at}.${key}`)
+}
+
+/** A value as the schema of its key gives it back, or as it is if the key has none. Throws `R2007`. */
+export function checkSchema({ schemas }: BoardContract, key: string, value: unknown, at: string): unknown {
+  const schema = schemas !== undefined && Object.hasOwn(schemas, key) ? schemas[key] : undefined
+  return schema === undefined ? value : validate(schema, key, value, at)
+}
+
+function validate(schema: Validator, key: string, value: unknown, at: string): unknown {
+  const result = schema['~standard'].validate(value)
+  if (result instanceof Promise) {
+    throw faults.make('R2007', `the schema of ${key} answers later; a write needs its answer at once`, {
+      path: `${at}.${key}`,
+      fix: 'use a validator that answers synchronously',
+    })
+  }
+  if (result.issues === undefined) return result.value
+  const issues = result.issues.map(({ message, path }) => (path?.length ? `${key}.${path.map(stepName).join('.')}: ${message}` : message))
+  throw faults.make('R2007', `${at} wrote ${key} as ${preview(value)}: ${issues.join('; ')}`, {
+    path: `${at}.${key}`,
+    fix: `write what the schema of ${key} allows`,
+  })
+}
+
+function stepName(step: unknown): string {
+  return String(typeof step === 'object' && step !== null && 'key' in step ? step.key : step)
+}
+
+function preview(value: unknown): string {
+  try {
+    const text = JSON.stringify(value) ?? String(value)
+    return text.length > 60 ? `${text.slice(0, 40)}…${text.slice(-15)}` : text
+  } catch {
+    return typeof value
+  }
+}
+
+/** How many bytes a scope holds, brought up to date from where it was last measured. */
+interface Measure {
+  upTo: number
+  bytes: number
+  readonly keys: Map<string, number>
+}
+
+const measures = new WeakMap<Scope, Measure>()
+const encoder = new TextEncoder()
+
+function bytesOf(key: string, value: Json | undefined): number {
+  return value === undefined ? 0 : encoder.encode(key).length + encoder.encode(JSON.stringify(value)).length
+}
+
+function measure(scope: Scope): Measure {
+  let known = measures.get(scope)
+  if (known === undefined) measures.set(scope, (known = { upTo: 0, bytes: 0, keys: new Map() }))
+  for (const entry of scope.entries(undefined, known.upTo)) count(known, entry.key, entry.value)
+  known.upTo = scope.size
+  return known
+}
+
+function count(known: { bytes: number; readonly keys: Map<string, number> }, key: string, value: Json | undefined): void {
+  const bytes = bytesOf(key, value)
+  known.bytes += bytes - (known.keys.get(key) ?? 0)
+  known.keys.set(key, bytes)
+}
+
+/** What a step is about to do to one scope; a scope that the step opens has no name yet. */
+export interface PendingWrites {
+  readonly scope: Scope | undefined
+  readonly writes: readonly Json[]
+  readonly deleted?: readonly string[] | undefined
+}
+
+/**
+ * Refuses with `R2008` what would make a frame's board hold more than `limit` bytes of live keys and values: its
+ * own scope, those inside it and those that it reads on in. A replaced value counts by the difference (seed tree
+ * SEC-03).
+ */
+export function checkSize(limit: number, frame: Frame, pending: readonly PendingWrites[], key: string, value: Json, at: string): void {
+  const scopes = new Set([...(frame.subs?.values() ?? []), ...scopeChain(frame)].map(({ scope }) => scope))
+  let total = 0
+  for (const scope of scopes) total += measure(scope).bytes
+  for (const { scope, writes, deleted = [] } of pending) {
+    const fresh = { bytes: 0, keys: new Map(deleted.map((gone) => [gone, 0])) }
+    for (let i = 0; i < writes.length; i += 2) count(fresh, writes[i] as string, writes[i + 1])
+    const replaced = scope === undefined ? undefined : measure(scope).keys
+    for (const changed of fresh.keys.keys()) total -= replaced?.get(changed) ?? 0
+    total += fresh.bytes
+  }
+  if (total <= limit) return
+  throw faults.make('R2008', `${at} wrote ${key} of ${bytesOf(key, value)} B; the board would hold ${total} of ${limit} B`, {
+    path: `${at}.${key}`,
+    fix: 'write less, or raise the limit of the board',
+  })
+}

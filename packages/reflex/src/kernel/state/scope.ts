@@ -1,0 +1,176 @@
+import type { Json } from '../journal/json.ts'
+
+/** One entry of a board. `label` is the position of the frame before the record that wrote it. */
+export interface Entry {
+  readonly key: string
+  /** `undefined`: the key was deleted from this scope here. */
+  readonly value: Json | undefined
+  readonly record: number
+  /** Milliseconds since the epoch: the time of its record. */
+  readonly at: number
+  readonly label: Json | undefined
+}
+
+/** Entries lie flat in one list: an object for each costs a third of a step. */
+const STRIDE = 5
+/** Up to so many entries a scan backwards beats an index. */
+const SCAN = 24 * STRIDE
+
+/** An append-only log of writes. The latest entry of a key wins; nothing is ever changed or removed. */
+export class Scope {
+  readonly #log: (Json | undefined)[] = []
+  /** The place of the latest entry of each key, in the order of these entries. */
+  #index: Map<string, number> | undefined
+
+  get size(): number {
+    return this.#log.length / STRIDE
+  }
+
+  append(key: string, value: Json | undefined, record: number, at: number, label: Json | undefined): void {
+    if (this.#index !== undefined) moveToEnd(this.#index, key, this.#log.length)
+    this.#log.push(key, value, record, at, label)
+  }
+
+  /** Where the latest entry of a key stands that is no later than record `bound`, or -1. */
+  find(key: string, bound: number): number {
+    const log = this.#log
+    let at = log.length - STRIDE
+    if (log.length > SCAN) {
+      const found = this.#indexed().get(key)
+      if (found === undefined) return -1
+      at = found
+    }
+    for (; at >= 0; at -= STRIDE) if (log[at] === key && (log[at + 2] as number) <= bound) return at
+    return -1
+  }
+
+  /** The value at a place that `find` gave. */
+  valueAt(place: number): Json | undefined {
+    return this.#log[place + 1]
+  }
+
+  entryAt(place: number): Entry {
+    const log = this.#log
+    return Object.freeze({
+      key: log[place] as string,
+      value: log[place + 1],
+      record: log[place + 2] as number,
+      at: log[place + 3] as number,
+      label: log[place + 4],
+    })
+  }
+
+  /** The number of entries up to those of record `bound`. */
+  sizeAt(bound: number): number {
+    let [low, high] = [0, this.size]
+    if (high === 0 || (this.#log[(high - 1) * STRIDE + 2] as number) <= bound) return high
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#log[middle * STRIDE + 2] as number) <= bound) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Entries from the oldest to those of record `bound`. */
+  *entries(bound = Number.POSITIVE_INFINITY, from = 0): Generator<Entry> {
+    for (let place = from * STRIDE; place < this.#log.length; place += STRIDE) {
+      if ((this.#log[place + 2] as number) > bound) return
+      yield this.entryAt(place)
+    }
+  }
+
+  /**
+   * Keys that have a value, each with its latest entry, in the order of those entries: an order that a
+   * snapshot, which keeps only them, does not change.
+   */
+  live(bound = Number.POSITIVE_INFINITY): Map<string, Entry> {
+    return new Map(this.#latest(bound).map(([key, place]) => [key, this.entryAt(place)]))
+  }
+
+  /** The keys of `live`, in its order. */
+  liveKeys(bound = Number.POSITIVE_INFINITY): string[] {
+    return this.#latest(bound).map(([key]) => key)
+  }
+
+  /** Up to the last record the index says it: its cost grows with the number of keys, not with that of entries. */
+  #latest(bound: number): (readonly [key: string, place: number])[] {
+    const size = this.sizeAt(bound)
+    const latest = size === this.size ? this.#indexed() : this.#indexOf(size)
+    return [...latest].filter(([, place]) => this.#log[place + 1] !== undefined)
+  }
+
+  #indexed(): Map<string, number> {
+    this.#index ??= this.#indexOf(this.size)
+    return this.#index
+  }
+
+  #indexOf(size: number): Map<string, number> {
+    const index = new Map<string, number>()
+    for (let place = 0; place < size * STRIDE; place += STRIDE) moveToEnd(index, this.#log[place] as string, place)
+    return index
+  }
+}
+
+function moveToEnd(index: Map<string, number>, key: string, place: number): void {
+  index.delete(key)
+  index.set(key, place)
+}
+
+/** A scope as one reader sees it: entries up to a record. */
+export interface ScopeView {
+  readonly scope: Scope
+  readonly bound: number
+}
+
+/** Lexical reads over a chain of scopes, nearest first. Live for the nearest, as of `bound` for the others. */
+export class BoardReader {
+  readonly views: readonly ScopeView[]
+
+  constructor(views: readonly ScopeView[]) {
+    this.views = views
+  }
+
+  /** The latest value of the nearest scope that has the key. */
+  get(key: string): Json | undefined {
+    return this.entry(key)?.value
+  }
+
+  has(key: string): boolean {
+    return this.entry(key) !== undefined
+  }
+
+  /** The entry that `get` reads. A tombstone hides the key in its own scope only. */
+  entry(key: string): Entry | undefined {
+    for (const { scope, bound } of this.views) {
+      const place = scope.find(key, bound)
+      if (place >= 0 && scope.valueAt(place) !== undefined) return scope.entryAt(place)
+    }
+    return undefined
+  }
+
+  /**
+   * Every entry, scope by scope, nearest first, oldest first within a scope. Tombstones are left out. After a
+   * resume from a snapshot, overwritten entries are there only for kinds whose board has `history`.
+   */
+  *entries(): Generator<Entry> {
+    for (const { scope, bound } of this.views) {
+      for (const entry of scope.entries(bound)) if (entry.value !== undefined) yield entry
+    }
+  }
+
+  /** Keys that can be read, nearest scope first, in the order of their latest entries. */
+  keys(): string[] {
+    return [...new Set(this.views.flatMap(({ scope, bound }) => scope.liveKeys(bound)))]
+  }
+
+  /** What can be read, as one object. */
+  snapshot(): Record<string, Json> {
+    const out: [string, Json][] = []
+    for (const key of this.keys()) {
+      const value = this.get(key)
+      if (value !== undefined) out.push([key, value])
+    }
+    return Object.fromEntries(out)
+  }
+}

@@ -1,0 +1,249 @@
+import { areKindred, Flight, Frame, type Kid, type Link, type Wait } from './frame.ts'
+import { faults } from '../journal/faults.ts'
+import type { Json } from '../journal/json.ts'
+import { oldAsker } from '../journal/old-words.ts'
+import type { Asker, Ending, Input, Pin, Ref, ReturnPair, Start, WaitType } from '../journal/record.ts'
+import { type Entry, Scope } from './scope.ts'
+import { State } from './state.ts'
+
+/** `[key, record, at, label, value]`; without a value the key was deleted. */
+type StoredEntry = readonly [string, number, number, Json | null, Json?]
+
+interface StoredFrame {
+  readonly id: Ref
+  readonly pin: number
+  readonly args?: Json
+  readonly position?: Json
+  readonly link?: {
+    readonly caller: Ref
+    readonly role: Link['role']
+    readonly sees: Link['sees']
+    readonly record: number
+    readonly under: Ref | null
+    readonly map: readonly ReturnPair[]
+  }
+  readonly scope: readonly StoredEntry[]
+  readonly subs?: readonly (readonly [Ref, Ref | null, readonly StoredEntry[]])[]
+  readonly kids?: readonly (readonly [Ref, Kid['status'], readonly StoredEntry[], Json?])[]
+  /** The pins of the kids, in their order. */
+  readonly kidPins?: readonly number[]
+  readonly flights?: readonly (readonly [Ref, string, Json | null, string | null, number, number])[]
+  readonly closing?: string
+  readonly told?: true
+}
+
+/** A state as JSON: equal states give equal text. What a snapshot holds, and what tests compare. */
+export interface StoredState {
+  readonly n: number
+  readonly time: number
+  readonly questions: number
+  /** Where it is not that of the start. */
+  readonly seed?: string
+  readonly held?: true
+  readonly aside?: number
+  readonly start: Start
+  readonly ended?: readonly [Ending, Json?]
+  readonly pins: readonly Pin[]
+  readonly frames: readonly StoredFrame[]
+  readonly waits: readonly (readonly [
+    Ref,
+    Ref,
+    WaitType,
+    string,
+    number | null,
+    Json | null,
+    number,
+    Ref | null,
+    number,
+    number?,
+    Asker?,
+  ])[]
+  readonly queue: readonly (readonly [Ref, Input?])[]
+}
+
+/**
+ * A state as data. Frames of kinds that read no history keep only what can still be read: the latest entry of
+ * each key, now and as each strand sees it.
+ */
+export function dumpState(state: State, keepsHistory: (pin: number) => boolean): StoredState {
+  if (state.start === undefined) throw faults.make('R5003', 'a run without a start has no state')
+  const bounds = [...state.frames.values()].flatMap((frame) => (frame.link?.sees === 'past' ? [frame.link.record] : []))
+  const frames = [...state.frames.values()].map((frame) => dumpFrame(frame, keepsHistory(frame.pin), bounds))
+  return {
+    n: state.n,
+    time: state.time,
+    questions: state.questions,
+    ...(state.seed === state.start.seed ? {} : { seed: state.seed }),
+    ...(state.held ? { held: true as const } : {}),
+    ...(state.aside === 0 ? {} : { aside: state.aside }),
+    start: state.start,
+    ...(state.ended === undefined
+      ? {}
+      : { ended: state.ended.value === undefined ? [state.ended.status] : [state.ended.status, state.ended.value] }),
+    pins: [...state.pins],
+    frames,
+    waits: [...state.waits.values()].map((w) => [
+      w.id,
+      w.frame.id,
+      w.type,
+      w.name,
+      w.due ?? null,
+      w.about ?? null,
+      w.record,
+      w.doubts ?? null,
+      w.number,
+      w.since,
+      w.asker,
+    ]),
+    queue: state.queue.list().map(({ frame, input }) => (input === undefined ? [frame.id] : [frame.id, input])),
+  }
+}
+
+function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): StoredFrame {
+  const entries = (scope: Scope) => dumpScope(scope, history, bounds)
+  const { link } = frame
+  return {
+    id: frame.id,
+    pin: frame.pin,
+    ...(frame.args === undefined ? {} : { args: frame.args }),
+    ...(frame.position === undefined ? {} : { position: frame.position }),
+    ...(link === undefined
+      ? {}
+      : { link: { caller: link.caller.id, role: link.role, sees: link.sees, record: link.record, under: link.under, map: link.map } }),
+    scope: entries(frame.scope),
+    ...(frame.subs?.size ? { subs: [...frame.subs].map(([id, sub]) => [id, sub.under, entries(sub.scope)] as const) } : {}),
+    ...(frame.kids?.size ? { kids: [...frame.kids.values()].map(dumpKid), kidPins: [...frame.kids.values()].map(({ pin }) => pin) } : {}),
+    ...(frame.flights.length > 0 ? { flights: frame.flights.map(dumpFlight) } : {}),
+    ...(frame.closing === undefined ? {} : { closing: frame.closing }),
+    ...(frame.told ? { told: true as const } : {}),
+  }
+}
+
+/** Of an ended strand nothing but its latest values can be read. */
+function dumpKid(kid: Kid): NonNullable<StoredFrame['kids']>[number] {
+  const scope = kid.status === 'running' ? [] : dumpScope(kid.scope, false, [])
+  return kid.value === undefined ? [kid.id, kid.status, scope] : [kid.id, kid.status, scope, kid.value]
+}
+
+function dumpFlight(flight: Flight): NonNullable<StoredFrame['flights']>[number] {
+  return [
+    flight.id,
+    flight.port,
+    flight.args ?? null,
+    flight.asked ?? null,
+    flight.record,
+    (flight.parts ? 1 : 0) | (flight.doubted ? 2 : 0) | (flight.later ? 4 : 0),
+  ]
+}
+
+function dumpScope(scope: Scope, history: boolean, bounds: readonly number[]): StoredEntry[] {
+  const kept = history ? [...scope.entries()] : readable(scope, bounds)
+  return kept.map(({ key, value, record, at, label }) =>
+    value === undefined ? [key, record, at, label ?? null] : [key, record, at, label ?? null, value],
+  )
+}
+
+function readable(scope: Scope, bounds: readonly number[]): Entry[] {
+  const kept = new Set<number>()
+  for (const bound of new Set([...bounds, Number.POSITIVE_INFINITY])) {
+    for (const { key } of scope.entries(bound)) kept.add(scope.find(key, bound))
+  }
+  // A tombstone is kept only where it hides a value that an earlier bound still shows.
+  const shown = new Set<string>()
+  const entries = [...kept].sort((a, b) => a - b).map((place) => scope.entryAt(place))
+  return entries.filter(({ key, value }) => (value === undefined ? shown.has(key) : shown.add(key)))
+}
+
+/** The state that was dumped. */
+export function loadState(stored: StoredState): State {
+  const state = new State()
+  state.n = stored.n
+  state.time = stored.time
+  state.questions = stored.questions
+  state.start = stored.start
+  state.seed = stored.seed ?? stored.start.seed
+  state.held = stored.held ?? false
+  state.aside = stored.aside ?? 0
+  if (stored.ended !== undefined) state.ended = { status: stored.ended[0], value: stored.ended[1] }
+  state.pins.push(...stored.pins)
+  for (const item of stored.frames) loadFrame(state, item)
+  for (const [
+    id,
+    frame,
+    type,
+    name,
+    due,
+    about,
+    record,
+    doubts,
+    number,
+    since = stored.time,
+    asker = oldAsker(name, doubts ?? undefined),
+  ] of stored.waits) {
+    const wait: Wait = {
+      id,
+      frame: state.frame(frame),
+      type,
+      name,
+      due: due ?? undefined,
+      about: about ?? undefined,
+      record,
+      since,
+      number,
+      doubts: doubts ?? undefined,
+      asker,
+    }
+    state.waits.set(id, wait)
+    wait.frame.waits = [...(wait.frame.waits ?? []), wait]
+  }
+  for (const [frame, input] of stored.queue) state.queue.push(state.frame(frame), input)
+  if (state.ended !== undefined) state.root.gone = true
+  return state
+}
+
+function loadFrame(state: State, stored: StoredFrame): void {
+  const { link } = stored
+  const caller = link === undefined ? undefined : state.frame(link.caller)
+  const frame = new Frame(
+    stored.id,
+    stored.pin,
+    stored.args,
+    link === undefined || caller === undefined ? undefined : { ...link, caller, kindred: areKindred(state.pins, caller.pin, stored.pin) },
+    loadScope(stored.scope),
+  )
+  frame.position = stored.position
+  frame.closing = stored.closing
+  frame.told = stored.told ?? false
+  for (const [id, under, entries] of stored.subs ?? []) (frame.subs ??= new Map()).set(id, { under, scope: loadScope(entries) })
+  for (const [i, [id, status, entries, value]] of stored.kids?.entries() ?? [])
+    (frame.kids ??= new Map()).set(id, { id, pin: stored.kidPins?.[i] ?? UNKNOWN, status, scope: loadScope(entries), value })
+  for (const [id, port, args, asked, record, bits] of stored.flights ?? []) {
+    const flight = new Flight(id, frame, port, args ?? undefined, asked ?? undefined, record)
+    flight.parts = (bits & 1) !== 0
+    flight.doubted = (bits & 2) !== 0
+    flight.later = (bits & 4) !== 0
+    frame.flights.push(flight)
+  }
+  state.frames.set(frame.id, frame)
+  if (caller !== undefined && link !== undefined) attach(caller, frame, link.role)
+}
+
+/** The pin of a strand in a snapshot of an earlier release: no program has it. */
+const UNKNOWN = -1
+
+function attach(caller: Frame, frame: Frame, role: Link['role']): void {
+  if (role === 'call') {
+    caller.callee = frame
+    return
+  }
+  caller.strands ??= new Map()
+  caller.strands.set(frame.id, frame)
+  const kid = caller.kids?.get(frame.id)
+  if (kid !== undefined) caller.kids?.set(frame.id, { ...kid, scope: frame.scope })
+}
+
+function loadScope(entries: readonly StoredEntry[]): Scope {
+  const scope = new Scope()
+  for (const [key, record, at, label, value] of entries) scope.append(key, value, record, at, label ?? undefined)
+  return scope
+}

@@ -1,0 +1,621 @@
+import { type BoardContract, checkSchema, checkSize, checkWrite, type PendingWrites, PLAIN } from '../state/board.ts'
+import { digest, digestFraction } from '../journal/digest.ts'
+import type { FaultData } from '../journal/fault.ts'
+import { faultJson } from '../journal/fault-json.ts'
+import { faults } from '../journal/faults.ts'
+import { areKindred, type Flight, type Frame, isActivation, type Kid, lookup, scopeChain, type Wait } from '../state/frame.ts'
+import { copyJson, type Json, type JsonObject } from '../journal/json.ts'
+import { type Program, pinOf } from './program.ts'
+import type {
+  CallRequest,
+  Ending,
+  More,
+  OwnAsker,
+  Pin,
+  Rec,
+  Input,
+  Ref,
+  Request,
+  ReturnPair,
+  SpawnRequest,
+  WaitRequest,
+  WaitType,
+} from '../journal/record.ts'
+import { BoardReader } from '../state/scope.ts'
+import { name, type State } from '../state/state.ts'
+
+/** How a step finds the programs that its run has not pinned yet. */
+export interface Lookup {
+  find(name: string): Program | undefined
+  compile(kind: string, id: string, source: Json): Program
+}
+
+type Growing<T> = T extends readonly [unknown, ...unknown[]] ? T : T extends readonly (infer Item)[] ? Item[] : T
+type Draft = { -readonly [K in keyof More]?: Growing<NonNullable<More[K]>> }
+
+/** Frames below a frame; each costs memory, and a recursion without a way out would take all there is. */
+const MOST_DEEP = 5_000
+
+/** What a called or spawned program gets. */
+export interface CallOptions {
+  readonly map?: readonly ReturnPair[]
+  readonly args?: Json
+  /** Named inputs only: its reads do not go on to its caller. */
+  readonly isolated?: boolean
+  /**
+   * The most programs of this frame's kind that may stand on one stack, its own included, whatever programs of other kinds
+   * stand between them.
+   */
+  readonly within?: number
+}
+
+/** What a spawned strand gets. */
+export interface SpawnOptions {
+  readonly args?: Json
+  readonly sees?: 'live' | 'past' | 'nothing'
+  readonly under?: Ref
+  /**
+   * The most programs of this frame's kind that may stand on one stack, its own included, whatever programs of other kinds
+   * stand between them.
+   */
+  readonly within?: number
+}
+
+const INNER_NONE: Ref | null = null
+/** The outermost scope, among the names of scopes. */
+const ROOT = Symbol('root')
+
+interface WaitOptions {
+  /** Milliseconds since the epoch. */
+  readonly due?: number
+  readonly about?: Json
+  /** Who asks, if not the program. */
+  readonly asker?: OwnAsker
+}
+
+/** Returns a wait as a record keeps it. Formats below 3 do not state who asks. */
+export function waitRequest(state: State, type: WaitType, title: string, options: WaitOptions): WaitRequest {
+  const { about, asker } = options
+  const due = options.due === undefined ? undefined : Math.round(options.due)
+  if (asker !== undefined && state.statesAsker) return [type, title, due ?? null, about ?? null, asker]
+  if (about !== undefined) return [type, title, due ?? null, about]
+  return due === undefined ? [type, title] : [type, title, due]
+}
+
+/**
+ * What a kind may see and ask for in one step. It is pure: the same state and input give the same record.
+ * Nothing is performed here; what is asked for becomes part of the record. Not to be kept beyond the step.
+ */
+export class StepContext<Def = unknown> {
+  #state: State
+  #lookup: Lookup
+  #frame: Frame
+  #def: Def
+  #contract: BoardContract = PLAIN
+  #record = 0
+  #now = 0
+  #where: string | undefined
+  #writes: Json[] | undefined
+  #shared = false
+  #position: Json | undefined
+  #requests: Request[] | undefined
+  #prepared = false
+  #more: Draft | undefined
+  #draws = 0
+  readonly #tracked = { reads: new Set<string>(), writes: new Set<string>() }
+
+  constructor(state: State, frame: Frame, def: Def, lookup: Lookup) {
+    this.#state = state
+    this.#frame = frame
+    this.#def = def
+    this.#lookup = lookup
+  }
+
+  /** Begins a step. One context serves a whole run: a fresh one for each step costs a tenth of it. */
+  begin(frame: Frame, def: Def, contract: BoardContract, elapsed: number): void {
+    this.#frame = frame
+    this.#def = def
+    this.#contract = contract
+    this.#record = this.#state.n + 1
+    this.#now = this.#state.time + elapsed
+    this.#where = undefined
+    this.#writes = undefined
+    this.#shared = false
+    this.#position = undefined
+    this.#requests = undefined
+    this.#prepared = false
+    this.#more = undefined
+    this.#draws = 0
+    if (contract.rules.tracks) this.clearAccess()
+  }
+
+  /** The record of the step. */
+  finish(input: Input | undefined, elapsed: number): Rec {
+    return {
+      frame: this.#frame.id,
+      elapsed,
+      input,
+      writes: this.#writes,
+      position: this.#position,
+      requests: this.#requests,
+      more: this.#more,
+    }
+  }
+
+  get def(): Def {
+    return this.#def
+  }
+
+  /** The position: as this step has set it, else as it was. */
+  get position(): Json | undefined {
+    return this.#position ?? this.#frame.position
+  }
+
+  get args(): Json | undefined {
+    return this.#frame.args
+  }
+
+  /** The frame being stepped. To be read, never changed. */
+  get frame(): Frame {
+    return this.#frame
+  }
+
+  /** Whether another frame, or a strand that has ended, is of this one's kind: only then are its position and its own keys what they seem. */
+  isKindred({ pin }: { readonly pin: number }): boolean {
+    return areKindred(this.#state.pins, pin, this.#frame.pin)
+  }
+
+  /** The revision of the kind that the run has pinned: its behaviour may differ only by this. */
+  get rev(): number {
+    return this.#state.pins[this.#frame.pin]?.[2] ?? 0
+  }
+
+  /** Milliseconds since the epoch: the time of the last recorded input. */
+  get now(): number {
+    return this.#now
+  }
+
+  /** Milliseconds for which the run has been set aside so far: from what a fork shares with its source until it was told to go on. */
+  get aside(): number {
+    return this.#state.aside
+  }
+
+  /** The number that this step's record will have. */
+  get record(): number {
+    return this.#record
+  }
+
+  /** Where a write comes from, for messages: a node path. Defaults to the program's name. */
+  at(where: string): void {
+    this.#where = where
+  }
+
+  /** The latest value of a key: this step's writes first, then the frame's scope, then outwards. */
+  get(key: string): Json | undefined {
+    if (this.#contract.rules.tracks) this.#tracked.reads.add(key)
+    return this.#read(key, INNER_NONE)
+  }
+
+  /** As `get`, but leaves no trace in the access tracking. */
+  has(key: string): boolean {
+    return this.#read(key, INNER_NONE) !== undefined
+  }
+
+  #read(key: string, under: Ref | null): Json | undefined {
+    const pending = under === null ? this.#writes : this.#more?.sub?.findLast(([id]) => id === under)?.[1]
+    if (pending !== undefined) for (let i = pending.length - 2; i >= 0; i -= 2) if (pending[i] === key) return pending[i + 1]
+    if (under !== null) return this.#readOuter(key, under)
+    if (this.#more?.tombstones?.includes(key)) return new BoardReader([...scopeChain(this.#frame)].slice(1)).get(key)
+    return lookup(this.#frame, key, null, this.#contract.own?.(key) === true)
+  }
+
+  #readOuter(key: string, under: Ref): Json | undefined {
+    const sub = this.#frame.subs?.get(under)
+    const place = sub?.scope.find(key, Number.POSITIVE_INFINITY) ?? -1
+    const own = place < 0 ? undefined : sub?.scope.valueAt(place)
+    return own ?? this.#read(key, sub?.under ?? this.#opened(under) ?? null)
+  }
+
+  /** The scope under which this step has opened one; nothing if it opened none of this name. */
+  #opened(scope: Ref): Ref | null | undefined {
+    return this.#more?.open?.find((_, i) => name(this.#record, 'o', i) === scope)
+  }
+
+  /** A wrong name here would be found only when the record is applied, too late to fail the frame with it. */
+  #needScope(scope: Ref): void {
+    if (this.#frame.subs?.has(scope) || this.#opened(scope) !== undefined) return
+    throw new TypeError(`${this.#place()} names the inner scope ${scope}, which is not open`)
+  }
+
+  /** The board as it was before this step, scopes outward. */
+  reader(under: Ref | null = null): BoardReader {
+    return this.#frame.reader(under)
+  }
+
+  /** What this step has written to the frame's own scope so far. */
+  pending(): Readonly<Record<string, Json>> {
+    const writes = this.#writes ?? []
+    return Object.fromEntries(writes.flatMap((key, i) => (i % 2 === 0 ? [[key as string, writes[i + 1] ?? null]] : [])))
+  }
+
+  /** Writes to the frame's own scope. Throws `R2004` to `R2008` if the key or the value is refused. */
+  set(key: string, value: unknown): void {
+    this.#set(key, value, false)
+  }
+
+  /** Writes a key of the runtime's own prefix. */
+  setInternal(key: string, value: unknown): void {
+    this.#set(key, value, true)
+  }
+
+  #set(key: string, value: unknown, internal: boolean): void {
+    const json = this.#check(null, key, value, internal)
+    if (this.#writes === undefined || this.#shared) this.#writes = [...(this.#writes ?? [])]
+    this.#shared = false
+    this.#writes.push(key, json)
+    if (this.#more?.tombstones !== undefined) this.#more.tombstones = this.#more.tombstones.filter((gone) => gone !== key)
+  }
+
+  #check(target: Ref | typeof ROOT | null, key: string, value: unknown, internal: boolean): Json {
+    const { rules } = this.#contract
+    const json = checkWrite(this.#contract, key, value, this.#place(), internal)
+    if (rules.limit !== undefined) checkSize(rules.limit, this.#frame, this.#pending(target, [key, json]), key, json, this.#place())
+    if (rules.tracks) this.#tracked.writes.add(key)
+    return json
+  }
+
+  /** What this step has written and deleted so far, scope by scope, and one write more. */
+  #pending(target: Ref | typeof ROOT | null, write: readonly Json[]): PendingWrites[] {
+    const extra = (to: Ref | typeof ROOT | null) => (to === target ? write : [])
+    const { sub = [], root = [], tombstones } = this.#more ?? {}
+    const inner = new Map(sub)
+    if (target !== null && target !== ROOT && !inner.has(target)) inner.set(target, [])
+    return [
+      { scope: this.#frame.scope, writes: [...(this.#writes ?? []), ...extra(null)], deleted: tombstones },
+      { scope: [...scopeChain(this.#frame)].at(-1)?.scope, writes: [...root, ...extra(ROOT)] },
+      ...Array.from(inner, ([id, writes]) => ({ scope: this.#frame.subs?.get(id)?.scope, writes: [...writes, ...extra(id)] })),
+    ]
+  }
+
+  #place(): string {
+    return this.#where ?? this.#state.pins[this.#frame.pin]?.[0] ?? 'program'
+  }
+
+  /**
+   * Writes a flat list of keys and values that a port has already accepted: all of them, or none if one is refused.
+   * Where no rule or schema changes them, the list itself becomes part of the record, so the codec can refer to the
+   * input.
+   */
+  setAccepted(writes: Json[]): void {
+    if (writes.length === 0) return
+    if (this.#writes === undefined && this.#takesAsTheyAre(writes)) {
+      this.#writes = writes
+      this.#shared = true
+      return
+    }
+    const kept = this.#writes === undefined ? undefined : [...this.#writes]
+    try {
+      for (let i = 0; i < writes.length; i += 2) this.set(writes[i] as string, writes[i + 1])
+    } catch (thrown) {
+      this.#writes = kept
+      throw thrown
+    }
+  }
+
+  #takesAsTheyAre(writes: readonly Json[]): boolean {
+    const { rules, schemas } = this.#contract
+    if (rules.reserved !== undefined || rules.limit !== undefined || rules.tracks || rules.schemas === 'required') return false
+    if (schemas === undefined) return true
+    for (let i = 0; i < writes.length; i += 2)
+      if (checkSchema(this.#contract, writes[i] as string, writes[i + 1], this.#place()) !== writes[i + 1]) return false
+    return true
+  }
+
+  /** Writes to the outermost scope that the frame reaches. A fact that the kind switches on. */
+  setRoot(key: string, value: unknown): void {
+    this.#need('root')
+    const draft = this.#draft()
+    const json = this.#check(ROOT, key, value, false)
+    ;(draft.root ??= []).push(key, json)
+  }
+
+  /** Deletes a key from the frame's own scope; true if it had a value there. A fact that the kind switches on. */
+  delete(key: string): boolean {
+    this.#need('tombstones')
+    const place = this.#frame.scope.find(key, Number.POSITIVE_INFINITY)
+    const stored = place >= 0 && this.#frame.scope.valueAt(place) !== undefined
+    const pending = this.#writes?.some((item, i) => i % 2 === 0 && item === key) ?? false
+    if (pending) this.#writes = this.#writes?.filter((_, i, all) => all[i - (i % 2)] !== key)
+    if (pending) this.#shared = false
+    if (pending && this.#writes?.length === 0) this.#writes = undefined
+    const draft = this.#draft()
+    if (stored && !draft.tombstones?.includes(key)) (draft.tombstones ??= []).push(key)
+    return stored || pending
+  }
+
+  /** Opens a scope inside the frame, under its own scope or another inner one; gives its name. */
+  open(under: Ref | null = null): Ref {
+    this.#need('scopes')
+    if (under !== null) this.#needScope(under)
+    const draft = this.#draft()
+    ;(draft.open ??= []).push(under)
+    return name(this.#record, 'o', draft.open.length - 1)
+  }
+
+  /** Writes to an inner scope. */
+  setIn(scope: Ref, key: string, value: unknown): void {
+    this.#needScope(scope)
+    const draft = this.#draft()
+    const earlier = draft.sub?.find(([id]) => id === scope)?.[1] ?? []
+    const json = this.#check(scope, key, value, false)
+    draft.sub = [...(draft.sub ?? []).filter(([id]) => id !== scope), [scope, [...earlier, key, json]]]
+  }
+
+  /** Reads from an inner scope outwards. */
+  getIn(scope: Ref, key: string): Json | undefined {
+    if (this.#contract.rules.tracks) this.#tracked.reads.add(key)
+    return this.#read(key, scope)
+  }
+
+  /** Closes inner scopes; what they held can no longer be read. */
+  shut(...scopes: Ref[]): void {
+    const draft = this.#draft()
+    ;(draft.shut ??= []).push(...scopes)
+  }
+
+  /** The keys read and written since the step began or the tracking was cleared. */
+  get access(): { readonly reads: ReadonlySet<string>; readonly writes: ReadonlySet<string> } {
+    this.#need('tracks')
+    return this.#tracked
+  }
+
+  clearAccess(): void {
+    this.#tracked.reads.clear()
+    this.#tracked.writes.clear()
+  }
+
+  /** Moves the frame: a new position, whole. Small, and never null. */
+  go(position: Json): void {
+    this.#position = position
+  }
+
+  /** Changes the position key by key; null deletes a key. */
+  patch(delta: JsonObject): void {
+    const draft = this.#draft()
+    draft.patch = { ...draft.patch, ...delta }
+  }
+
+  /** Asks for an effect; gives its name. `key`: the idempotency key of an earlier request whose outcome is unknown. */
+  request(port: string, args?: Json, key?: string): Ref {
+    const request: Request = key !== undefined ? [port, args ?? null, key] : args !== undefined ? [port, args] : [port]
+    if (this.#requests === undefined || this.#prepared) this.#requests = [...(this.#requests ?? [])]
+    this.#prepared = false
+    this.#requests.push(request)
+    const index = this.#requests.length - 1
+    return index === 0 ? this.#record : `${this.#record}.${index}`
+  }
+
+  /** As `request` without arguments, with a request prepared once: nothing is allocated for it in a step. */
+  requestPrepared(requests: Request[]): void {
+    this.#prepared = this.#requests === undefined
+    if (this.#requests === undefined) this.#requests = requests
+    else this.#requests = [...this.#requests, ...requests]
+  }
+
+  /** Opens a wait; gives its name. */
+  wait(type: WaitType, title: string, options: WaitOptions = {}): Ref {
+    const draft = this.#draft()
+    draft.wait ??= []
+    draft.wait.push(waitRequest(this.#state, type, title, options))
+    return name(this.#record, 'w', draft.wait.length - 1)
+  }
+
+  /** Waits for a time: `ms` from now. */
+  timer(ms: number, title = 'timer'): Ref {
+    return this.wait('timer', title, { due: this.#now + ms })
+  }
+
+  /** Gives up effects and waits, and forgets ended strands. */
+  drop(...refs: Ref[]): void {
+    const draft = this.#draft()
+    ;(draft.drop ??= []).push(...refs)
+  }
+
+  /** The frame's effects in flight, with the one that this step's input settles. */
+  flights(): readonly Flight[] {
+    return this.#frame.flights
+  }
+
+  /** The frame's open waits, with the one that this step's input meets, without the kernel's questions about effects. */
+  waits(): readonly Wait[] {
+    return (this.#frame.waits ?? []).filter((wait) => wait.doubts === undefined)
+  }
+
+  /** True if a program of this name can be called. The record pins it, so that a replay knows the same. */
+  knows(program: string): boolean {
+    return this.#findPin(program) !== undefined
+  }
+
+  /** Calls a program on the frame's stack; gives the callee's name. Throws `R2010` if the program is missing, `R2018` where the stack is too deep. */
+  call(program: string, options: CallOptions = {}): Ref {
+    this.#checkDepth()
+    const draft = this.#draft()
+    if (this.#frame.callee !== undefined || draft.call !== undefined)
+      throw new TypeError(`${this.#place()} calls ${program} before its last call has returned`)
+    const call: { -readonly [K in keyof CallRequest]: CallRequest[K] } = { pin: this.#pin(program) }
+    this.#checkNesting(program, call.pin, options.within)
+    if (options.map !== undefined && options.map.length > 0) call.map = options.map
+    if (options.args !== undefined) call.args = options.args
+    if (options.isolated) call.isolated = true
+    draft.call = call
+    return name(this.#record, 'f', 0)
+  }
+
+  /** Spawns a strand of a program, or of this program itself; gives the strand's name. */
+  spawn(program: string | null, options: SpawnOptions = {}): Ref {
+    this.#checkDepth()
+    const draft = this.#draft()
+    if (options.under !== undefined) this.#needScope(options.under)
+    const spawn: { -readonly [K in keyof SpawnRequest]: SpawnRequest[K] } = { pin: program === null ? this.#frame.pin : this.#pin(program) }
+    if (program !== null) this.#checkNesting(program, spawn.pin, options.within)
+    if (options.args !== undefined) spawn.args = options.args
+    if (options.sees === 'live' || options.sees === 'nothing') spawn.sees = options.sees
+    if (options.under !== undefined) spawn.under = options.under
+    draft.spawn ??= []
+    draft.spawn.push(spawn)
+    return name(this.#record, 's', draft.spawn.length - 1)
+  }
+
+  #checkDepth(): void {
+    if (this.#frame.depth < MOST_DEEP) return
+    throw faults.make('R2018', `${this.#place()} calls at depth ${this.#frame.depth}`, {
+      path: this.#place(),
+      fix: 'give the recursion a way out',
+    })
+  }
+
+  #checkNesting(program: string, pin: number, within = Infinity): void {
+    if (within === Infinity) return
+    const kindOf = (one: number): string | undefined => (this.#state.pins[one] ?? this.#more?.pin?.[one - this.#state.pins.length])?.[1]
+    const own = kindOf(this.#frame.pin)
+    let deep = kindOf(pin) === own ? 1 : 0
+    for (let at: Frame | undefined = this.#frame; at !== undefined; at = at.link?.caller)
+      if (isActivation(at) && kindOf(at.pin) === own) deep++
+    if (deep <= within) return
+    throw faults.make('R2018', `${this.#place()} cannot call ${program}: programs of its kind are ${within} deep, which is the limit`, {
+      path: this.#place(),
+      fix: 'give the recursion a way out',
+    })
+  }
+
+  #pin(program: string): number {
+    const pin = this.#findPin(program)
+    if (pin === undefined)
+      throw faults.make('R2010', `${this.#place()} calls ${program}, which is not registered`, {
+        path: this.#place(),
+        fix: `register ${program}, then resume`,
+      })
+    return pin
+  }
+
+  #findPin(program: string): number | undefined {
+    const late = this.#more?.pin?.findLastIndex(([pinned]) => pinned === program) ?? -1
+    if (late >= 0) return this.#state.pins.length + late
+    const known = this.#state.pins.findLastIndex(([pinned]) => pinned === program)
+    if (known >= 0) return known
+    const found = this.#lookup.find(program)
+    return found === undefined ? undefined : this.#learn(pinOf(found))
+  }
+
+  #learn(pin: Pin): number {
+    const draft = this.#draft()
+    ;(draft.pin ??= []).push(pin)
+    return this.#state.pins.length + draft.pin.length - 1
+  }
+
+  /** A strand of this frame. */
+  kid(id: Ref): Kid | undefined {
+    return this.#frame.kids?.get(id)
+  }
+
+  /** Takes over the writes of ended strands, in this order; the latest value of each key. The strands are forgotten. */
+  adopt(...strands: Ref[]): void {
+    for (const id of strands) {
+      if ((this.kid(id)?.status ?? 'running') === 'running' || this.#more?.adopt?.includes(id))
+        throw new TypeError(`${this.#place()} adopts the strand ${id}, which has not ended or is not its own`)
+    }
+    const draft = this.#draft()
+    ;(draft.adopt ??= []).push(...strands)
+  }
+
+  /** Cancels strands; each still ends with an `end` input. */
+  kill(...strands: Ref[]): void {
+    const draft = this.#draft()
+    ;(draft.kill ??= []).push(...strands)
+  }
+
+  /** Cancels the callee; the frame gets its `ret` as cancelled. */
+  unwind(): void {
+    this.#draft().unwind = 1
+  }
+
+  /**
+   * Goes on with another version of the program, from the next record on; gives it, for a step that needs it at once.
+   * `version` tells it apart by its name, `kind:id~v2`: whoever calls the program by its own name then still finds the one
+   * that was pinned. Throws what the kind throws of a source that it cannot compile.
+   */
+  become(source: Json, version?: number): Def {
+    const [pinned = '', kind = ''] = this.#state.pins[this.#frame.pin] ?? []
+    const id = pinned.slice(kind.length + 1)
+    const named = version === undefined ? id : `${id.replace(/~v\d+$/, '')}~v${version}`
+    const program = this.#lookup.compile(kind, named, copyJson(source, this.#place()))
+    const known = this.#state.pins.findLastIndex(([, , , hash]) => hash === program.hash)
+    this.#draft().become = known >= 0 ? known : this.#learn(pinOf(program))
+    return program.def as Def
+  }
+
+  /**
+   * Makes a program that came as data known to the run, and gives the name by which it can be called: this record pins it.
+   * Throws what its kind throws of a source that it cannot compile.
+   */
+  define(kind: string, id: string, source: Json): string {
+    const program = this.#lookup.compile(kind, id, copyJson(source, this.#place()))
+    const late = this.#more?.pin?.findLast(([pinned]) => pinned === program.name)
+    const latest = late ?? this.#state.pins.findLast(([pinned]) => pinned === program.name)
+    if (latest?.[3] !== program.hash) this.#learn(pinOf(program))
+    return program.name
+  }
+
+  /** Steps this frame again, with no input. */
+  again(): void {
+    this.#draft().go = 1
+  }
+
+  /** Remarks for readers, compared on replay; not state. */
+  note(note: Json): void {
+    const draft: { note?: Json } = this.#draft()
+    draft.note = note
+  }
+
+  done(value?: Json): void {
+    this.#return('done', value)
+  }
+
+  /** Fails the frame; the fault becomes the value that the caller gets. */
+  fail(fault: FaultData): void {
+    this.#return('failed', faultJson(fault))
+  }
+
+  cancelled(value?: Json): void {
+    this.#return('cancelled', value)
+  }
+
+  #return(status: Ending, value: Json | undefined): void {
+    this.#draft().return = value === undefined ? [status] : [status, value]
+  }
+
+  /** A number in [0, 1) that depends on the seed of the run, the record and the draw alone. */
+  random(): number {
+    return digestFraction(this.#draw('random'))
+  }
+
+  /** An id with the form of a UUID, as reproducible as `random`. */
+  uuid(): string {
+    const hex = digest(this.#draw('uuid'))
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+  }
+
+  #draw(what: string): string {
+    return `${what}:${this.#state.seed}:${this.#record}:${this.#draws++}`
+  }
+
+  #draft(): Draft {
+    this.#more ??= {}
+    return this.#more
+  }
+
+  #need(fact: 'root' | 'tombstones' | 'scopes' | 'tracks'): void {
+    if (this.#contract.rules[fact]) return
+    throw faults.make('R2009', `${this.#place()} needs the board fact "${fact}", which its kind does not switch on`)
+  }
+}

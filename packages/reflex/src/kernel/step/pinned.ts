@@ -1,0 +1,60 @@
+import type { Definitions } from './decide.ts'
+import { faults } from '../journal/faults.ts'
+import type { Json } from '../journal/json.ts'
+import type { Kind } from './kind.ts'
+import { type Program, programHash } from './program.ts'
+import type { Programs } from './programs.ts'
+import type { State } from '../state/state.ts'
+
+/** The programs of one run: by pin from its hashes, by name from the registry. */
+export class RunPrograms implements Definitions {
+  readonly #programs: Programs
+  readonly #state: State
+  readonly #durable: boolean
+  readonly #pinned: Program[] = []
+
+  /** `durable`: what the run first uses later must be data too. */
+  constructor(programs: Programs, state: State, durable = false) {
+    this.#programs = programs
+    this.#state = state
+    this.#durable = durable
+  }
+
+  program(pin: number): Program {
+    return (this.#pinned[pin] ??= this.#resolve(pin))
+  }
+
+  #resolve(pin: number): Program {
+    const [pinned = '', , , hash = ''] = this.#state.pins[pin] ?? []
+    const program = this.#programs.byHash(hash)
+    if (program === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not known`, { run: this.#state.start?.run })
+    return namedAs(pinned, program)
+  }
+
+  kind(name: string): Kind {
+    return this.#programs.kind(name)
+  }
+
+  find(name: string): Program | undefined {
+    const program = this.#programs.find(name)
+    if (this.#durable && program !== undefined) assertStorable(program)
+    return program
+  }
+
+  /** What a run makes of its own program has the name for this run alone: others begin with what is registered. */
+  compile(kind: string, id: string, source: Json): Program {
+    const [name, hash] = [`${kind}:${id}`, programHash(kind, source)]
+    return namedAs(name, this.#programs.byHash(hash) ?? this.#programs.restore([name, kind, 0, hash], source))
+  }
+}
+
+/** Programs of the same source have the same hash, and each its own name. */
+export function namedAs(name: string, program: Program): Program {
+  return program.name === name ? program : { ...program, name }
+}
+
+/** Throws `R5008` for a program that cannot be kept as data. */
+export function assertStorable({ name, local }: Program): void {
+  if (local !== undefined)
+    throw faults.make('R5008', `${name} cannot be stored: ${local}`, { fix: 'give the function a name and a version' })
+}

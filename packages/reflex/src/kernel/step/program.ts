@@ -1,0 +1,34 @@
+import { digest } from '../journal/digest.ts'
+import { canonicalJson, type Json } from '../journal/json.ts'
+import type { Pin } from '../journal/record.ts'
+
+/** An immutable, validated, content-hashed definition of one kind. */
+export interface Program<Def = unknown> {
+  /** `kind:id`. */
+  readonly name: string
+  readonly kind: string
+  /** The revision of the kind. */
+  readonly rev: number
+  readonly hash: string
+  readonly source: Json
+  readonly def: Def
+  /** Why it cannot be stored as data, if it cannot: it holds a function without a name. */
+  readonly local?: string | undefined
+}
+
+/** Sources are immutable and come back as the same object, each time a session of the same program begins. */
+const hashes = new WeakMap<object, { readonly kind: string; readonly hash: string }>()
+
+/** The hash of a program: of its kind and its source, whatever the order of keys. */
+export function programHash(kind: string, source: Json): string {
+  const known = typeof source === 'object' && source !== null ? hashes.get(source) : undefined
+  if (known?.kind === kind) return known.hash
+  const hash = digest(`${kind}\n${canonicalJson(source)}`)
+  if (typeof source === 'object' && source !== null) hashes.set(source, { kind, hash })
+  return hash
+}
+
+/** How a run names a program for good. */
+export function pinOf(program: Program): Pin {
+  return [program.name, program.kind, program.rev, program.hash]
+}

@@ -1,0 +1,80 @@
+import { faults } from '../journal/faults.ts'
+import type { Json } from '../journal/value.ts'
+import type { Kind } from './kind.ts'
+import { type Program, programHash } from './program.ts'
+import type { Pin } from '../journal/record.ts'
+
+/** The kinds and programs that a runtime knows, by name and by hash. */
+export class Programs {
+  /** Asked first, each time: for programs that are registered elsewhere. */
+  resolver: ((name: string) => Program | undefined) | undefined
+  readonly #kinds = new Map<string, Kind>()
+  readonly #named = new Map<string, Program>()
+  readonly #hashed = new Map<string, Program>()
+
+  /** The same kinds and no program yet: for programs that must not take the places of those of the same names. */
+  aside(): Programs {
+    const other = new Programs()
+    for (const kind of this.#kinds.values()) other.addKind(kind)
+    return other
+  }
+
+  /** Registers a kind. Its name is taken once. */
+  addKind(kind: Kind): void {
+    this.#kinds.set(kind.name, kind)
+  }
+
+  kind(name: string): Kind {
+    const kind = this.#kinds.get(name)
+    if (kind === undefined)
+      throw faults.make('R2011', `no kind is registered as ${name}`, {
+        fix: `known kinds: ${[...this.#kinds.keys()].join(', ') || 'none'}`,
+      })
+    return kind
+  }
+
+  /** Compiles a source and registers it under `kind:id`; a later one of the same name takes its place for new runs. */
+  add(kindName: string, id: string, source: Json, given: { readonly def?: unknown; readonly local?: string | undefined } = {}): Program {
+    const kind = this.kind(kindName)
+    const hash = programHash(kindName, source)
+    const known = this.#hashed.get(hash)
+    const name = `${kindName}:${id}`
+    const program =
+      known?.name === name && (given.def === undefined || given.def === known.def)
+        ? known
+        : { name, kind: kindName, rev: kind.rev, hash, source, def: given.def ?? known?.def ?? kind.compile(source), local: given.local }
+    this.#named.set(name, program)
+    this.#hashed.set(hash, program)
+    return program
+  }
+
+  /** Makes the program of a pin known by its hash, without giving it its name. */
+  restore(pin: Pin, source: Json): Program {
+    const [name, kindName, , hash] = pin
+    const kind = this.kind(kindName)
+    const program = { name, kind: kindName, rev: kind.rev, hash, source, def: kind.compile(source) }
+    this.#hashed.set(hash, program)
+    return program
+  }
+
+  /** The program of a name; one that nobody has registered may still be found by the resolver. */
+  find(name: string): Program | undefined {
+    return this.resolver?.(name) ?? this.#named.get(name)
+  }
+
+  byHash(hash: string): Program | undefined {
+    return this.#hashed.get(hash)
+  }
+
+  /** A program and all that it may call, as far as they are registered, in a fixed order. */
+  closure(root: Program): Program[] {
+    const found = new Map([[root.name, root]])
+    for (const program of found.values()) {
+      for (const ref of this.kind(program.kind).refs?.(program.def) ?? []) {
+        const callee = this.find(ref)
+        if (callee !== undefined && !found.has(callee.name)) found.set(callee.name, callee)
+      }
+    }
+    return [...found.values()]
+  }
+}

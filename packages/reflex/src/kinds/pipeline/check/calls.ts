@@ -1,0 +1,130 @@
+import type { Json } from '../../../kernel/journal/json.ts'
+import { didYouMean, quote } from '../../../text/index.ts'
+import { ACTION_FACTS, ownAction, plainAction } from '../model/action-facts.ts'
+import { type Parameters, readParameters } from '../model/action-parameters.ts'
+import { choiceNamed } from '../language/choices.ts'
+import { findAttribute } from '../model/attributes.ts'
+import type { TypedNode } from '../model/typed.ts'
+import { listOf, textOf } from '../dot/graph.ts'
+import { calledName } from '../../../tools/index.ts'
+import { offeredChoices } from '../model/human-choices.ts'
+import { modelNamed } from '../model/named-model.ts'
+import type { LintFinding, LintRule } from './finding.ts'
+import { guesser } from './guess.ts'
+import type { LintSubject } from './subject.ts'
+
+/** Only where models are known: each name once, at the first node that has it. */
+export const modelKnown: LintRule = {
+  name: 'model_known',
+  code: 'R1190',
+  *apply({ graph, nodes, options: { models } }) {
+    const seen = new Set<string>()
+    for (const { id, node, operation } of models === undefined ? [] : nodes.values()) {
+      const own = ['llm_model', 'model'].find((name) => (textOf(node.attributes, name) ?? '').trim() !== '')
+      if (findAttribute('node', 'llm_model', operation) === 'ignored' || (own === undefined && operation !== 'codergen')) continue
+      const name = modelNamed(node.attributes, graph.attributes)
+      if (name === undefined || name.includes('$') || seen.has(name)) continue
+      seen.add(name)
+      const at = own === undefined ? { attribute: ofGraph(graph.attributes) } : { node: id, attribute: own }
+      for (const { code, message, fix } of models?.(name) ?? []) {
+        // A key or a package that is missing concerns all models of a provider.
+        const once = code === 'R4003' || code === 'R4004' ? `${code} ${fix}` : ''
+        if (once !== '' && seen.has(once)) continue
+        seen.add(once)
+        yield { message, fix, ...at }
+      }
+    }
+  },
+}
+
+function ofGraph(attributes: LintSubject['graph']['attributes']): string {
+  return attributes.has('llm_model') ? 'llm_model' : 'model'
+}
+
+/** Only where the tools are known, by their names or those that models call them by. */
+export const toolKnown: LintRule = {
+  name: 'tool_known',
+  code: 'R1191',
+  *apply({ nodes, options: { tools } }) {
+    if (tools === undefined) return
+    const known = new Set([...tools, ...tools.map(calledName)])
+    const guess = guesser(tools)
+    for (const { id, node, custom } of nodes.values()) {
+      for (const attribute of custom === undefined ? ['tools', 'terminal_tools'] : []) {
+        for (const name of listOf(node.attributes, attribute)) {
+          if (known.has(name) || name.includes('$')) continue
+          const meant = guess(name)
+          const fix = meant === undefined ? `tools: ${tools.join(', ')}` : `write ${quote(meant)}`
+          yield {
+            message: `${quote(id)} names the tool ${quote(name)}, which is not there`,
+            node: id,
+            attribute,
+            note: didYouMean(meant),
+            fix,
+          }
+        }
+      }
+    }
+  },
+}
+
+/** What an author writes is known before a run; values from the context are not. */
+export const actionParameters: LintRule = {
+  name: 'action_parameters',
+  code: 'R1192',
+  *apply(subject) {
+    for (const node of subject.nodes.values()) {
+      const action = textOf(node.node.attributes, 'action') ?? ''
+      if (node.operation !== 'action' || node.custom !== undefined || action === '') continue
+      const host = subject.options.parameters?.(plainAction(action))
+      const parameters = host ?? ACTION_FACTS.get(ownAction(action))?.parameters
+      if (parameters !== undefined) yield* parameterFindings(node, action, parameters)
+    }
+  },
+}
+
+function* parameterFindings({ id, node }: TypedNode, action: string, parameters: Parameters): Generator<LintFinding> {
+  const given = new Map<string, { readonly attribute: string; readonly value: Json }>()
+  for (const [attribute, { value }] of node.attributes) {
+    const [, name] = /^(?:param|arg)\.(.+)$/.exec(attribute) ?? []
+    if (name !== undefined) given.set(name, { attribute, value })
+  }
+  const loose = new Set(listOf(node.attributes, 'context_keys').map((key) => key.split('.').at(-1) ?? key))
+  loose.add(textOf(node.attributes, 'timeout_budget.param') ?? '')
+  for (const [name, { value }] of given) if (typeof value === 'string' && value.includes('$')) loose.add(name)
+  const names = Object.entries(parameters).map(([name, { also = [] }]) => [name, ...also])
+  const guess = guesser(names.flat())
+  for (const [name, { attribute }] of given) {
+    const meant = names.some((known) => known.includes(name)) ? undefined : guess(name)
+    const fix = meant === undefined ? undefined : `write ${attribute.replace(name, meant)}`
+    if (meant !== undefined)
+      yield { message: `${quote(id)}: ${action} takes no parameter ${quote(name)}`, node: id, attribute, note: didYouMean(meant), fix }
+  }
+  for (const [index, [name, parameter]] of Object.entries(parameters).entries()) {
+    const own = names[index] ?? []
+    if (own.some((one) => loose.has(one))) continue
+    const read = readParameters({ [name]: parameter }, Object.fromEntries([...given].map(([one, { value }]) => [one, value])))
+    const attribute = own.map((one) => given.get(one)?.attribute).find((one) => one !== undefined) ?? 'action'
+    if ('problem' in read) yield { message: `${quote(id)}: ${action}: ${read.problem}`, node: id, attribute }
+  }
+}
+
+/** A default that is no choice counts as none: when the time is over, the node fails (reference pipeline 7.3). */
+export const defaultChoice: LintRule = {
+  name: 'default_choice',
+  code: 'R1193',
+  *apply({ nodes, outgoing }) {
+    for (const node of nodes.values()) {
+      const { id, operation, custom } = node
+      const word = textOf(node.node.attributes, 'human.default_choice')
+      if (word === undefined || custom !== undefined || (operation !== 'wait.human' && operation !== 'gate.approval')) continue
+      const choices = offeredChoices(node, outgoing.get(id) ?? [])
+      if (choices === undefined || word.includes('$') || choiceNamed(choices, word) !== undefined) continue
+      const names = choices.map(({ label }) => label)
+      const meant = guesser(names)(word)
+      const fix = meant === undefined ? `write ${names.map(quote).join(' or ')}` : `write ${quote(meant)}`
+      const message = `the default of ${quote(id)} is ${quote(word)}, which is none of its choices`
+      yield { message, node: id, attribute: 'human.default_choice', note: didYouMean(meant), fix }
+    }
+  },
+}

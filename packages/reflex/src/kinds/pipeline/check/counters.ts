@@ -1,0 +1,59 @@
+import { quote } from '../../../text/index.ts'
+import { outputOf } from '../contract/skip.ts'
+import { plain, writesOf } from '../model/node-keys.ts'
+import type { TypedNode } from '../model/typed.ts'
+import { textOf } from '../dot/graph.ts'
+import type { LintRule } from './finding.ts'
+import type { LintSubject } from './subject.ts'
+
+/** Nodes that can write any key: by a status file, by what another program brings back, or by code of the host. */
+const WRITES_ANY: ReadonlySet<string> = new Set(['exec', 'compose', 'adapt', 'map', 'parallel'])
+const SIZES: ReadonlySet<string | undefined> = new Set(['<', '<=', '>', '>='])
+
+/**
+ * A count that ends a loop and is computed from a key that nothing writes: it is the same in each round, whatever the inputs are, so
+ * the loop never ends by it. An error, since a run would find that only at its bounds.
+ */
+export const counterMissing: LintRule = {
+  name: 'counter_missing',
+  code: 'R1157',
+  *apply(subject) {
+    const nodes = [...subject.nodes.values()]
+    if (subject.cycles.length === 0 || nodes.some(({ custom, canonical }) => custom !== undefined || WRITES_ANY.has(canonical))) return
+    const written = new Set(
+      nodes.flatMap(({ id, operation, node: { attributes } }) => writesOf({ id, operation, attributes }).map(({ key }) => key)),
+    )
+    for (const members of subject.cycles) {
+      const ordered = new Set(members.flatMap((id) => orderedKeys(subject, id)))
+      for (const node of members.flatMap((id) => subject.nodes.get(id) ?? [])) {
+        const source = sourceOfCount(node)
+        if (source === undefined || !ordered.has(plain(outputOf(node))) || isWritten(written, source)) continue
+        const output = plain(outputOf(node))
+        yield {
+          message: `${quote(node.id)} counts ${output} from ${source}, which nothing writes: it is the same in each round of the loop`,
+          node: node.id,
+          attribute: 'source_key',
+          fix: `write source_key=${output}`,
+        }
+      }
+    }
+  },
+}
+
+/** The key that a node increments. */
+function sourceOfCount({ operation, node: { attributes } }: TypedNode): string | undefined {
+  if (operation !== 'transform' || textOf(attributes, 'transform')?.trim() !== 'increment') return undefined
+  const source = textOf(attributes, 'source_key')?.trim()
+  return source === undefined || source === '' ? undefined : plain(source)
+}
+
+/** Keys that a node compares by size on its way out. */
+function orderedKeys({ outgoing }: LintSubject, id: string): readonly string[] {
+  const clauses = (outgoing.get(id) ?? []).flatMap(({ condition }) => condition?.clauses ?? [])
+  return clauses.flatMap(({ key, operator }) => (SIZES.has(operator) ? [plain(key)] : []))
+}
+
+function isWritten(written: ReadonlySet<string>, key: string): boolean {
+  const parts = key.split('.')
+  return parts.some((_, i) => written.has(parts.slice(0, i + 1).join('.')) || written.has(`${parts.slice(0, i + 1).join('.')}.`))
+}

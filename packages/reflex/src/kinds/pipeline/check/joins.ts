@@ -1,0 +1,104 @@
+import { didYouMean, quote } from '../../../text/index.ts'
+import { isOn, textOf } from '../dot/graph.ts'
+import { isBlock } from '../model/joins.ts'
+import type { TypedEdge } from '../model/typed.ts'
+import type { LintFinding, LintRule } from './finding.ts'
+import { guesser } from './guess.ts'
+import { reachedFrom } from './reach.ts'
+import type { LintSubject } from './subject.ts'
+
+/** Nodes that are visited for one pipeline where branches are followed one by one; blocks after that are not looked at. */
+const WORK = 200_000
+
+/** Parallel blocks of which a branch never comes to where the others meet (reference pipeline 3.9.2). */
+export const lostJoin: LintRule = {
+  name: 'lost_join',
+  code: 'R1151',
+  *apply(subject) {
+    const guess = guesser(subject.nodes.keys())
+    let work = WORK
+    for (const block of subject.nodes.values()) {
+      if (!isBlock(block)) continue
+      const { id, node } = block
+      const written = textOf(node.attributes, 'join_target') ?? ''
+      if (written !== '' && !subject.nodes.has(written)) {
+        yield noSuchJoin(id, written, guess(written))
+        continue
+      }
+      const inferred = subject.joins.get(id)
+      if (written === '' && inferred !== undefined && subject.nodes.get(inferred)?.canonical === 'fan_in') continue
+      const branches = reachOf(subject, id)
+      work -= branches.reduce((sum, { reached }) => sum + reached.size, 0)
+      if (work < 0) return
+      yield* strays(subject, id, written, branches)
+    }
+  },
+}
+
+function noSuchJoin(node: string, target: string, meant: string | undefined): LintFinding {
+  return {
+    message: `the branches of ${quote(node)} are to join at ${quote(target)}; there is no such node`,
+    node,
+    attribute: 'join_target',
+    note: didYouMean(meant),
+    fix: meant === undefined ? 'name a node, or leave the attribute out' : `write ${quote(meant)}`,
+  }
+}
+
+interface Branch {
+  readonly edge: TypedEdge
+  readonly reached: ReadonlySet<string>
+}
+
+/** Where each branch can come to, without passing the parallel node again. */
+function reachOf({ outgoing }: LintSubject, id: string): Branch[] {
+  const without = new Map(outgoing)
+  without.set(id, [])
+  return (outgoing.get(id) ?? []).map((edge) => ({ edge, reached: reachedFrom({ outgoing: without }, [edge.edge.to]) }))
+}
+
+/** The branches that miss the written target, else a fan-in to which another branch comes. One branch cannot miss anybody. */
+function* strays({ nodes }: LintSubject, id: string, written: string, branches: readonly Branch[]): Generator<LintFinding> {
+  if (branches.length < 2) return
+  const met = written !== '' ? written : nearest(branches, (node) => nodes.get(node)?.canonical === 'fan_in')
+  if (met === undefined) return
+  for (const { edge, reached } of branches) {
+    if (reached.has(met)) continue
+    yield {
+      message: `the branch of ${quote(id)} by ${quote(edge.edge.to)} never comes to ${quote(met)}`,
+      edge,
+      note: 'this branch is not joined',
+      fix: `lead it to ${quote(met)}`,
+    }
+  }
+}
+
+/** The first such node, in the order in which it is found, to which most branches come. */
+function nearest(branches: readonly Branch[], fits: (node: string) => boolean): string | undefined {
+  const count = new Map<string, number>()
+  for (const { reached } of branches) for (const node of reached) if (fits(node)) count.set(node, (count.get(node) ?? 0) + 1)
+  let best: string | undefined
+  for (const [node, many] of count) if (many > (count.get(best ?? '') ?? 0)) best = node
+  return best
+}
+
+/** A fan-in that finds nothing to join fails (reference pipeline 3.9.6). What adapt nodes may add is not known. */
+export const fanInWithoutParallel: LintRule = {
+  name: 'fan_in_without_parallel',
+  code: 'R1152',
+  *apply(subject) {
+    const nodes = [...subject.nodes.values()]
+    const feeds = nodes.filter(
+      ({ canonical, custom, node }) =>
+        custom !== undefined || canonical === 'parallel' || canonical === 'adapt' || isOn(node.attributes, 'fan_out'),
+    )
+    const fed = reachedFrom(
+      subject,
+      feeds.map(({ id }) => id),
+    )
+    for (const { id, canonical, custom } of nodes) {
+      if (canonical !== 'fan_in' || custom !== undefined || fed.has(id)) continue
+      yield { message: `nothing parallel comes to the fan-in ${quote(id)}`, node: id, fix: 'put a node with shape=component before it' }
+    }
+  },
+}

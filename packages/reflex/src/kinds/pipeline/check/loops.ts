@@ -1,0 +1,59 @@
+import { quote } from '../../../text/index.ts'
+import { integerOf, isOn, textOf, type Attributes } from '../dot/graph.ts'
+import type { TypedEdge } from '../model/typed.ts'
+import type { LintFinding, LintRule } from './finding.ts'
+import { isChosen } from './routes.ts'
+import type { LintSubject } from './subject.ts'
+
+/** What of a graph ends a loop (reference pipeline 2.1, 3.11). */
+const LIMITS = ['max_node_visits', 'max_steps', 'max_wall_time', 'max_total_tokens', 'max_cost']
+
+/** Loops that nothing on them can end; the limits of the host are not counted on. */
+export const unboundedLoop: LintRule = {
+  name: 'unbounded_loop',
+  code: 'R1145',
+  *apply(subject) {
+    if (LIMITS.some((key) => (textOf(subject.graph.attributes, key) ?? '') !== '')) return
+    for (const members of subject.cycles) {
+      const inside = new Set(members)
+      if (members.some((id) => leaves(subject, id, inside) || counts(subject.graph.nodes.get(id)?.attributes))) continue
+      yield endless(subject, members, inside)
+    }
+  },
+}
+
+/** Whether a run that stands at a node of a loop may get out of it there. */
+function leaves(subject: LintSubject, id: string, inside: ReadonlySet<string>): boolean {
+  const node = subject.nodes.get(id)
+  const edges = subject.outgoing.get(id) ?? []
+  const out = edges.filter(({ edge }) => !inside.has(edge.to))
+  if (node === undefined || node.custom !== undefined || node.canonical === 'adapt') return true
+  if (isChosen(node)) return out.length > 0
+  const { dead } = subject.routes.get(id) ?? {}
+  if (out.some((edge) => dead === undefined || !dead.has(edge))) return true
+  // Where all ways on have conditions, a run ends if none is true.
+  return edges.every(({ condition }) => condition !== undefined) && subject.routes.get(id)?.covered !== true
+}
+
+function counts(attributes: Attributes | undefined): boolean {
+  if (attributes === undefined) return false
+  return isOn(attributes, 'goal_gate') || (integerOf(attributes, 'max_retries') ?? 0) > 0 || (textOf(attributes, 'max_visits') ?? '') !== ''
+}
+
+function endless({ outgoing }: LintSubject, members: readonly string[], inside: ReadonlySet<string>): LintFinding {
+  const shown = members.slice(0, 6).map(quote).join(', ')
+  const more = members.length > 6 ? ` and ${members.length - 6} more` : ''
+  return {
+    message: members.length === 1 ? `${shown} leads to itself for ever` : `nothing ends the loop through ${shown}${more}`,
+    edge: closing(outgoing, members, inside),
+    node: members[0],
+    note: 'closes the loop',
+  }
+}
+
+/** The edge that goes back: the last in the order of the nodes that leads to the first of them. */
+function closing(outgoing: LintSubject['outgoing'], members: readonly string[], inside: ReadonlySet<string>): TypedEdge | undefined {
+  const [first] = members
+  const back = members.flatMap((id) => (outgoing.get(id) ?? []).filter(({ edge }) => edge.to === first))
+  return back.at(-1) ?? outgoing.get(first ?? '')?.find(({ edge }) => inside.has(edge.to))
+}

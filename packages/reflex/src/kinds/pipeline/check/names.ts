@@ -1,0 +1,181 @@
+import { didYouMean, quote } from '../../../text/index.ts'
+import { type Attributes, listOf, textOf } from '../dot/graph.ts'
+import { FIDELITIES, isFidelity } from '../contract/fidelity.ts'
+import type { LintFinding, LintRule } from './finding.ts'
+import { guesser } from './guess.ts'
+import { JUMPS } from './reach.ts'
+
+/** What may be named without a statement: the fallbacks for start and exit (reference pipeline 1.3). */
+const ENDS = new Set(['start', 'exit', 'end'])
+
+/** An id that only stands behind arrows is a misspelling; the file is refused (reference pipeline 1.3). */
+export const edgeTargetExists: LintRule = {
+  name: 'edge_target_exists',
+  code: 'R1125',
+  *apply(typed) {
+    const declared = (id: string): boolean => {
+      const node = typed.graph.nodes.get(id)
+      return node !== undefined && (node.implicit === undefined || leads(id))
+    }
+    const leads = (id: string): boolean => ENDS.has(id.toLowerCase()) || (typed.outgoing.get(id) ?? []).length > 0
+    const guess = guesser([...typed.graph.nodes.values()].filter(({ implicit }) => implicit === undefined).map(({ id }) => id))
+    for (const edge of typed.graph.edges) {
+      for (const [end, id] of [['from', edge.from] as const, ['to', edge.to] as const]) {
+        if (declared(id)) continue
+        const meant = guess(id)
+        yield {
+          message: `an edge ${end === 'to' ? 'points to' : 'leaves'} ${quote(id)}; there is no such node`,
+          edge: { edge },
+          end,
+          note: didYouMean(meant),
+          fix: meant === undefined ? `declare ${quote(id)}, or correct the id` : `write ${quote(meant)}`,
+          data: { node: id },
+        }
+      }
+    }
+  },
+}
+
+export const implicitNode: LintRule = {
+  name: 'implicit_node',
+  code: 'R1126',
+  *apply({ graph, outgoing, starts, exits }) {
+    const named = [...graph.nodes.values()].filter(({ implicit }) => implicit === undefined).map(({ id }) => id)
+    const guess = guesser(named)
+    for (const { id, implicit } of graph.nodes.values()) {
+      if (implicit === undefined) continue
+      if (!ENDS.has(id.toLowerCase()) && (outgoing.get(id) ?? []).length === 0) continue
+      const meant = guess(id)
+      const statement = starts.includes(id) ? 'shape=Mdiamond' : exits.includes(id) ? 'shape=Msquare' : 'prompt="…"'
+      yield { message: `${quote(id)} has no statement of its own`, node: id, note: didYouMean(meant), fix: `write ${id} [${statement}]` }
+    }
+  },
+}
+
+/** Of nodes and of the graph. A warning, since a pipeline with a target that is not there runs elsewhere (reference pipeline 2.6, 23). */
+export const retryTargetExists: LintRule = {
+  name: 'retry_target_exists',
+  code: 'R1131',
+  *apply({ graph, nodes }) {
+    const guess = guesser(nodes.keys())
+    const check = function* (attributes: Attributes, whose: string, node?: string): Generator<LintFinding> {
+      for (const attribute of JUMPS) {
+        const target = textOf(attributes, attribute) ?? ''
+        if (target === '' || nodes.has(target)) continue
+        const meant = guess(target)
+        yield {
+          message: `${attribute} of ${whose} is ${quote(target)}; there is no such node`,
+          node,
+          attribute,
+          note: didYouMean(meant),
+          ...(meant === undefined ? {} : { fix: `write ${quote(meant)}` }),
+        }
+      }
+    }
+    yield* check(graph.attributes, 'the graph')
+    for (const { id, node } of nodes.values()) yield* check(node.attributes, quote(id), id)
+  },
+}
+
+/** Of nodes, edges, and the default of the graph (reference pipeline 6.5). */
+export const fidelityValid: LintRule = {
+  name: 'fidelity_valid',
+  code: 'R1130',
+  *apply({ graph, nodes, outgoing }) {
+    const guess = guesser(FIDELITIES)
+    const check = function* (attributes: Attributes, attribute: string, where: Pick<LintFinding, 'node' | 'edge'>): Generator<LintFinding> {
+      const value = textOf(attributes, attribute) ?? ''
+      if (value === '' || isFidelity(value)) return
+      const meant = guess(value)
+      const fix = meant === undefined ? {} : { fix: `write ${quote(meant)}` }
+      yield { message: `${quote(value)} is no fidelity`, ...where, attribute, note: didYouMean(meant), ...fix }
+    }
+    yield* check(graph.attributes, 'default_fidelity', {})
+    for (const { id, node } of nodes.values()) yield* check(node.attributes, 'fidelity', { node: id })
+    for (const edges of outgoing.values()) for (const edge of edges) yield* check(edge.edge.attributes, 'fidelity', { edge })
+  },
+}
+
+/** Only where the actions are known. `.` and `_` are one in the names of actions (reference pipeline 4.5). */
+export const actionKnown: LintRule = {
+  name: 'action_known',
+  code: 'R1137',
+  *apply({ nodes, options: { actions } }) {
+    if (actions === undefined) return
+    const plain = (name: string): string => name.replaceAll('.', '_')
+    const all = [...actions]
+    const known = new Set(all.map(plain))
+    const guess = guesser(all)
+    for (const { id, node, canonical, custom } of nodes.values()) {
+      const action = textOf(node.attributes, 'action') ?? ''
+      if (canonical !== 'exec' || custom !== undefined || action === '' || textOf(node.attributes, 'target') !== 'action') continue
+      if (known.has(plain(action))) continue
+      const meant = guess(action)
+      const fix = meant === undefined ? {} : { fix: `write ${quote(meant)}` }
+      yield {
+        message: `${quote(id)} names the action ${quote(action)}, which is not there`,
+        node: id,
+        attribute: 'action',
+        note: didYouMean(meant),
+        ...fix,
+      }
+    }
+  },
+}
+
+/** Only where the middleware is known. An error, since a slip here would leave a node without its protection (reference pipeline 5.1). */
+export const middlewareKnown: LintRule = {
+  name: 'middleware_known',
+  code: 'R1156',
+  *apply({ graph, nodes, options: { middleware } }) {
+    if (middleware === undefined) return
+    const known = new Set(middleware)
+    const guess = guesser(known)
+    const check = function* (attributes: Attributes, whose: string, node?: string): Generator<LintFinding> {
+      for (const name of listOf(attributes, 'middleware')) {
+        if (known.has(name)) continue
+        const meant = guess(name)
+        yield {
+          message: `${whose} asks for the middleware ${quote(name)}, which is not there`,
+          node,
+          attribute: 'middleware',
+          note: didYouMean(meant),
+          ...(meant === undefined ? {} : { fix: `write ${quote(meant)}` }),
+        }
+      }
+    }
+    yield* check(graph.attributes, 'the graph')
+    for (const { id, node } of nodes.values()) yield* check(node.attributes, quote(id), id)
+  },
+}
+
+/** Only where files can be looked for. */
+export const graphFileExists: LintRule = {
+  name: 'graph_file_exists',
+  code: 'R1138',
+  *apply({ graph, nodes, options: { exists, knows } }) {
+    for (const { id, canonical, node } of knows === undefined ? [] : nodes.values()) {
+      const attribute = ['program', 'graph_name'].find((name) => (textOf(node.attributes, name) ?? '') !== '')
+      const called = attribute === undefined ? '' : (textOf(node.attributes, attribute) ?? '')
+      if (
+        canonical === 'compose' &&
+        called !== '' &&
+        !called.includes('$') &&
+        knows?.(called.includes(':') ? called : `pipeline:${called}`) === false
+      )
+        yield { message: `${quote(id)} calls ${quote(called)}, which is not there`, node: id, attribute }
+    }
+    if (exists === undefined) return
+    const missing = (attributes: Attributes, attribute: string): string | undefined => {
+      const path = textOf(attributes, attribute) ?? ''
+      return path === '' || path.includes('$') || exists(path) ? undefined : path
+    }
+    const child = missing(graph.attributes, 'stack.child_dotfile')
+    if (child !== undefined) yield { message: `there is no file ${quote(child)}`, attribute: 'stack.child_dotfile' }
+    for (const { id, node } of nodes.values()) {
+      const file = missing(node.attributes, 'graph_file')
+      if (file !== undefined)
+        yield { message: `${quote(id)} names the file ${quote(file)}, which is not there`, node: id, attribute: 'graph_file' }
+    }
+  },
+}

@@ -1,0 +1,59 @@
+import { quote } from '../../../text/index.ts'
+import { versionOf } from '../dot/version.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import type { LintFinding, LintRule } from './finding.ts'
+
+/**
+ * Nodes behind one that cannot be reached are counted there: they are the same mistake. In a pipeline that its own run has
+ * changed it is no error: a later change may lead there (reference pipeline 9).
+ */
+export const reachability: LintRule = {
+  name: 'reachability',
+  code: 'R1127',
+  *apply(typed) {
+    if (typed.start === undefined) return
+    const { reached } = typed
+    const lost = [...typed.nodes.keys()].filter((node) => !reached.has(node))
+    const first = lost.filter((node) => (typed.incoming.get(node) ?? []).length === 0)
+    const told = new Set<string>()
+    const severity = versionOf(typed.graph) > 0 ? 'warning' : undefined
+    for (const node of [...first, ...lost]) {
+      if (told.has(node)) continue
+      const before = told.size
+      spread(typed, node, reached, told)
+      yield { ...unreachable(node, told.size - before - 1, typed.start), severity }
+    }
+  },
+}
+
+/** Adds a node, and what cannot be reached behind it, to those that are told. */
+function spread({ outgoing }: TypedGraph, from: string, reached: ReadonlySet<string>, told: Set<string>): void {
+  const pending = [from]
+  told.add(from)
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    for (const { edge } of outgoing.get(node) ?? []) {
+      if (reached.has(edge.to) || told.has(edge.to)) continue
+      told.add(edge.to)
+      pending.push(edge.to)
+    }
+  }
+}
+
+function unreachable(node: string, behind: number, start: string): LintFinding {
+  const more = behind === 0 ? '' : `, nor ${behind === 1 ? 'the node' : `the ${behind} nodes`} behind it`
+  return { message: `${quote(node)} cannot be reached${more}`, node, note: `no way leads here from ${quote(start)}` }
+}
+
+/** A jump or a join may come to a node without edges, which is then in its place (reference pipeline 2.6, 24). */
+export const orphanNode: LintRule = {
+  name: 'orphan_node',
+  code: 'R1128',
+  *apply(typed) {
+    const { reached } = typed
+    for (const node of typed.nodes.keys()) {
+      if ((typed.incoming.get(node) ?? []).length > 0 || (typed.outgoing.get(node) ?? []).length > 0) continue
+      if (reached.has(node) && node !== typed.start) continue
+      yield { message: `${quote(node)} has no edge`, node }
+    }
+  },
+}

@@ -1,0 +1,104 @@
+import type { Fault } from '../../../kernel/journal/fault.ts'
+import { compileGraph, type CompileOptions } from '../model/compile.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { inObject, writtenOf } from './define-places.ts'
+import type { DotGraph } from '../dot/graph.ts'
+import type { DotCache } from '../dot/cache.ts'
+import { type DotParse, parseDot } from '../dot/parse.ts'
+import { serializeGraph } from '../dot/serialize.ts'
+import { transformGraph, type CustomTransforms } from '../language/transforms.ts'
+import type { LintRule } from './finding.ts'
+import type { LintOptions } from './options.ts'
+import { validate } from './validate.ts'
+import { keepAuthor } from '../model/vouching.ts'
+import { demand, optional, TEXT } from '../../../text/index.ts'
+import { SOME_OPTIONS } from '../dot/argument-forms.ts'
+
+/** What reading a pipeline may know of its surroundings. */
+export interface ReadPipelineOptions extends Omit<CompileOptions & LintOptions, 'source'> {
+  readonly transforms?: CustomTransforms | undefined
+  /** Rules of the host, applied after ours. */
+  readonly rules?: readonly LintRule[] | undefined
+  readonly strictGrammar?: boolean | undefined
+  /** Texts without a mistake are parsed once. */
+  readonly cache?: DotCache | undefined
+  /** Transforms have been at work on the text already: what they made is not expanded again. */
+  readonly transformed?: boolean | undefined
+}
+
+/** A pipeline as it is stored: its text alone, from which everything else is found again. */
+export interface PipelineSource {
+  readonly dot: string
+  /** It is what transforms in code have made of the text that was written. */
+  readonly transformed?: true
+}
+
+/** A pipeline that was read, unless it has errors, and everything that was found, in the order of the file. */
+export interface ReadPipelineResult {
+  readonly id?: string
+  readonly source?: PipelineSource
+  readonly typed?: TypedGraph
+  readonly findings: readonly Fault[]
+}
+
+/**
+ * Reads a pipeline from DOT and finds everything that is wrong with it at once: writing, conditions, attributes, lint.
+ * What is known of a text with mistakes is checked too. Never throws, unless a rule or a transform of the host does.
+ */
+export function readPipeline(text: string, file?: string, options: ReadPipelineOptions = {}): ReadPipelineResult {
+  demand('readPipeline', { text: [text, TEXT], file: [file, optional(TEXT)], options: [options, SOME_OPTIONS] })
+  const { transforms } = options
+  const { graph, errors, warnings } = parsed(text, file, options)
+  const written = [...errors, ...warnings]
+  if (graph === undefined) return { findings: inOrder(written) }
+  const source = { text, file }
+  const typed = compileGraph(options.transformed === true ? graph : transformGraph(graph, transforms), { ...options, source })
+  // Where statements were passed over, what they would have declared is not missing.
+  const found = errors.length === 0 ? validate(typed, options.rules, { ...options, source }) : typed.findings
+  keepAuthor(typed, options.author)
+  return result(typed, sourceOf(typed.graph, text, options), inOrder([...written, ...found]))
+}
+
+function parsed(text: string, file: string | undefined, { cache, strictGrammar }: ReadPipelineOptions): DotParse {
+  const known = cache?.get(text)
+  if (known !== undefined) return { graph: known, errors: [], warnings: [] }
+  const fresh = parseDot(text, { accumulateErrors: true, strictGrammar, file })
+  if (cache === undefined || fresh.graph === undefined || fresh.errors.length + fresh.warnings.length > 0) return fresh
+  return { ...fresh, graph: cache.put(text, fresh.graph) }
+}
+
+/**
+ * The same for a graph that code has made; findings have the path of a node or an edge in place of a line. Of one that
+ * `pipeline` made, they have the path in the object that was written, and no file.
+ */
+export function readGraph(graph: DotGraph, file?: string, options: ReadPipelineOptions = {}): ReadPipelineResult {
+  const written = writtenOf(graph)
+  if (written !== undefined) {
+    const read = readPipeline(written.text, undefined, options)
+    return { ...read, findings: inObject(read.findings, written) }
+  }
+  const typed = compileGraph(transformGraph(graph, options.transforms), options)
+  keepAuthor(typed, options.author)
+  const findings = validate(typed, options.rules, options)
+  for (const finding of findings) if (file !== undefined && finding.file === undefined) Object.assign(finding, { file })
+  return result(typed, sourceOf(typed.graph, serializeGraph(graph, { stripInternal: false }), options), findings)
+}
+
+function result(typed: TypedGraph, source: PipelineSource, findings: readonly Fault[]): ReadPipelineResult {
+  const refused = findings.some(({ severity }) => severity === 'error')
+  return refused ? { findings } : { id: typed.graph.id, source, typed, findings }
+}
+
+function sourceOf(graph: DotGraph, dot: string, { transforms, transformed }: ReadPipelineOptions): PipelineSource {
+  if (changesInCode(transforms)) return { dot: serializeGraph(graph, { stripInternal: false }), transformed: true }
+  return transformed === true ? { dot, transformed } : { dot }
+}
+
+/** What code has changed cannot be found again from the text as it was written. */
+function changesInCode({ registered = [], ofRun = [] }: CustomTransforms = {}): boolean {
+  return registered.length + ofRun.length > 0
+}
+
+function inOrder(findings: readonly Fault[]): Fault[] {
+  return findings.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+}

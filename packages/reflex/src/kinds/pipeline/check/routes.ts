@@ -1,0 +1,202 @@
+import { textOf, isOn } from '../dot/graph.ts'
+import type { CanonicalType, TypedEdge, TypedGraph, TypedNode } from '../model/typed.ts'
+import { casesOf } from '../language/condition-cases.ts'
+import { evaluateCondition, type ConditionScope } from '../language/condition-evaluate.ts'
+import { normaliseLabel } from '../language/labels.ts'
+import { numberIn, type Condition } from '../language/condition.ts'
+
+/** Why an edge is never taken: its condition is never true, another edge goes before it, or conditions leave nothing over. */
+export type Dead =
+  | { readonly why: 'never true' }
+  | { readonly why: 'nothing left'; readonly by: readonly TypedEdge[] }
+  | { readonly why: 'shadowed'; readonly by: TypedEdge }
+
+/** Two edges that are open together, weigh the same and lead to different nodes; the first is the one that is taken. */
+export interface Tie {
+  readonly taken: TypedEdge
+  readonly other: TypedEdge
+}
+
+/** What is certain of the edges of one node, whatever its context holds. */
+export interface NodeRoutes {
+  readonly dead: ReadonlyMap<TypedEdge, Dead>
+  readonly ties: readonly Tie[]
+  /** Whether after a success and after a failure some edge is open, whatever the context holds. */
+  readonly covered: boolean
+}
+
+/** The routes of a node with a single edge that has no condition: there is nothing to try. */
+const ALWAYS_TAKEN: NodeRoutes = { dead: new Map(), ties: [], covered: true }
+
+/** Conditions that are evaluated for one pipeline, cases times edges; nothing is said of the nodes after that. */
+const WORK = 400_000
+/** What these do is fixed: they name no label that they prefer and no node to go on with (reference pipeline 3.3). */
+const SILENT: ReadonlySet<CanonicalType> = new Set(['start', 'branch', 'transform', 'read', 'write'])
+
+/** Whether a person chooses among all edges of a node, whatever their conditions say (reference pipeline 3.3, step 0h). */
+export function isChosen(node: TypedNode): boolean {
+  return node.operation === 'wait.human'
+}
+
+/**
+ * Which edges of each node are never taken and which ties the alphabet breaks, by trying every case that their conditions
+ * can tell apart (reference pipeline 3.3). Nodes that nothing can be said of are left out: exits, people, those with a
+ * condition that cannot be read, and those with too many cases.
+ */
+export function routesOf(typed: TypedGraph): Map<string, NodeRoutes> {
+  const routes = new Map<string, NodeRoutes>()
+  // Nodes of one pipeline often ask the same.
+  const known = new Map<string, ConditionScope[] | undefined>()
+  const tried = (conditions: readonly Condition[]): ConditionScope[] | undefined => {
+    const key = JSON.stringify(conditions.map(({ text }) => text))
+    if (!known.has(key)) known.set(key, conditions.some(({ unreadable }) => unreadable) ? undefined : casesOf(conditions))
+    return known.get(key)
+  }
+  let work = WORK
+  for (const [id, node] of typed.nodes) {
+    const edges = typed.outgoing.get(id) ?? []
+    if (edges.length === 0 || node.canonical === 'exit' || isChosen(node)) continue
+    const [only] = edges
+    if (edges.length === 1 && only?.condition === undefined) {
+      routes.set(id, ALWAYS_TAKEN)
+      continue
+    }
+    const conditions = edges.flatMap(({ condition }) => condition ?? [])
+    const cases = tried(conditions)
+    if (cases === undefined) continue
+    work -= cases.length * edges.length
+    if (work < 0) break
+    routes.set(id, new Trial(typed, node, edges).over(cases))
+  }
+  return routes
+}
+
+/** The trial of one node's edges in every case. */
+class Trial {
+  readonly #typed: TypedGraph
+  readonly #node: TypedNode
+  readonly #edges: readonly TypedEdge[]
+  readonly #conditional: readonly TypedEdge[]
+  readonly #free: readonly TypedEdge[]
+  readonly #taken = new Set<TypedEdge>()
+  readonly #beaten = new Map<TypedEdge, TypedEdge>()
+  readonly #ties = new Map<string, Tie>()
+  #leftOver = false
+  #covered = true
+
+  constructor(typed: TypedGraph, node: TypedNode, edges: readonly TypedEdge[]) {
+    this.#typed = typed
+    this.#node = node
+    this.#edges = edges
+    this.#conditional = edges.filter(({ condition }) => condition !== undefined)
+    this.#free = edges.filter(({ condition }) => condition === undefined)
+  }
+
+  over(cases: readonly ConditionScope[]): NodeRoutes {
+    for (const scope of cases) {
+      const open = openIn(this.#conditional, scope)
+      if (open.length > 0) this.#choose(open)
+      else {
+        this.#leftOver = true
+        if (this.#free.length === 0 && (scope.outcome === 'success' || scope.outcome === 'fail')) this.#covered = false
+      }
+    }
+    if (this.#leftOver || this.#node.canonical === 'parallel') this.#chooseFree()
+    return { dead: this.#dead(), ties: [...this.#ties.values()], covered: this.#covered }
+  }
+
+  /** Branches of a parallel node are all taken. */
+  #choose(open: readonly TypedEdge[]): void {
+    if (this.#node.canonical === 'parallel') {
+      for (const edge of open) this.#taken.add(edge)
+      return
+    }
+    const weight = Math.max(...open.map((edge) => edge.weight))
+    const equal = open.filter((edge) => edge.weight === weight)
+    const best = first(equal)
+    for (const edge of open) {
+      if (edge.edge.to === best.edge.to) this.#taken.add(edge)
+      else if (!this.#beaten.has(edge)) this.#beaten.set(edge, best)
+    }
+    const [earliest = best] = equal
+    // Where the order of the file agrees with the alphabet, nobody is surprised.
+    if (earliest.edge.to !== best.edge.to) this.#tie(best, earliest)
+  }
+
+  #tie(taken: TypedEdge, other: TypedEdge): void {
+    this.#ties.set(`${taken.edge.index} ${other.edge.index}`, { taken, other })
+  }
+
+  /** Edges without a condition: the heaviest, unless a stage names a label or a node. */
+  #chooseFree(): void {
+    const { canonical, node, custom } = this.#node
+    const named = !SILENT.has(canonical) || custom !== undefined || textOf(node.attributes, 'condition_key') !== undefined
+    if (canonical === 'parallel' || isOn(node.attributes, 'fan_out')) {
+      for (const edge of this.#free) this.#taken.add(edge)
+      return
+    }
+    const ordinary = this.#free.filter(({ label }) => !isFailure(label))
+    const pool = ordinary.length > 0 ? ordinary : this.#free
+    const weight = Math.max(...pool.map((edge) => edge.weight))
+    const equal = pool.filter(
+      (edge) => edge.weight === weight && (!named || edge.label === '') && !STATUS_WORDS.has(normaliseLabel(edge.label)),
+    )
+    const best = equal.length === 0 ? undefined : first(equal)
+    const rival = equal.find((edge) => edge.edge.to !== best?.edge.to)
+    if (best !== undefined && rival !== undefined) this.#tie(best, rival)
+    for (const edge of this.#free) {
+      if (named || best === undefined || edge.weight >= best.weight || this.#mayFollow(edge)) this.#taken.add(edge)
+      else this.#beaten.set(edge, best)
+    }
+  }
+
+  /** An edge that is lighter and still taken: after a failure, or as the one that bears the word of the outcome (reference pipeline 3.3, 3.4). */
+  #mayFollow({ edge, label }: TypedEdge): boolean {
+    return isFailure(label) || this.#typed.nodes.get(edge.to)?.canonical === 'branch'
+  }
+
+  #dead(): Map<TypedEdge, Dead> {
+    const dead = new Map<TypedEdge, Dead>()
+    for (const edge of this.#edges) {
+      if (this.#taken.has(edge) || isSwitchedOff(edge.condition)) continue
+      const by = this.#beaten.get(edge)
+      if (by !== undefined) dead.set(edge, { why: 'shadowed', by })
+      else dead.set(edge, edge.condition === undefined ? { why: 'nothing left', by: this.#conditional } : { why: 'never true' })
+    }
+    return dead
+  }
+}
+
+/** The words of outcomes, which break ties among edges of equal weight where they are labels (reference pipeline 3.3). */
+const STATUS_WORDS = new Set(['success', 'partial_success', 'retry', 'fail', 'failed', 'failure', 'error', 'skipped'])
+const FAILURES = new Set(['fail', 'failed', 'failure', 'error'])
+
+export function isStatusWord(label: string): boolean {
+  return STATUS_WORDS.has(normaliseLabel(label))
+}
+
+function isFailure(label: string): boolean {
+  return FAILURES.has(normaliseLabel(label))
+}
+
+/** The lightest break of a tie: target by the alphabet, then the order of the file. */
+function first(edges: readonly TypedEdge[]): TypedEdge {
+  return edges.reduce((best, edge) => (edge.edge.to < best.edge.to ? edge : best))
+}
+
+/** Which edges with conditions are open; a partial success counts as a success where no edge asks for it (reference pipeline 3.3). */
+function openIn(edges: readonly TypedEdge[], scope: ConditionScope): TypedEdge[] {
+  const as = (outcome: string): TypedEdge[] =>
+    edges.filter(({ condition }) => condition !== undefined && evaluateCondition(condition, { ...scope, outcome }))
+  if (scope.outcome !== 'partial_success') return as(scope.outcome)
+  const exact = as('partial_success')
+  const named = exact.filter(({ condition }) => condition?.text.includes('partial_success') === true)
+  if (named.length > 0) return named
+  const asSuccess = as('success')
+  return asSuccess.length > 0 ? asSuccess : exact
+}
+
+/** Whether an edge is closed on purpose, by a comparison of two literals such as `0=1`. */
+function isSwitchedOff(condition: Condition | undefined): boolean {
+  return condition?.clauses.some(({ key, operator }) => operator !== undefined && numberIn(key) !== undefined) === true
+}

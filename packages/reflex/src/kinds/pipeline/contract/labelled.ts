@@ -1,0 +1,30 @@
+import { isObject, type Json } from '../../../kernel/journal/json.ts'
+import { isTrusted, type Label, packLabel, TRUSTED, unpackLabel } from './label.ts'
+
+const LABEL = '#label'
+const VALUE = '#value'
+
+/** The result of an effect together with its label; the result itself where it is trusted. */
+export function labelled(value: Json, label: Label): Json {
+  return isTrusted(label) && !isLabelled(value) ? value : { [LABEL]: packLabel(label), [VALUE]: value }
+}
+
+/** Reads a result back. The label in a result can lower its trust and never raise it. */
+export function unlabelled(result: Json): { readonly value: Json; readonly label: Label } {
+  if (!isLabelled(result)) return { value: result, label: TRUSTED }
+  return { value: result[VALUE] ?? null, label: unpackLabel(result[LABEL]) }
+}
+
+function isLabelled(value: Json): value is { readonly [key: string]: Json } {
+  return isObject(value) && Object.hasOwn(value, LABEL) && Object.hasOwn(value, VALUE)
+}
+
+/** True if a label must outlive the board: a value that is read again gets level 1 without sensitivity anyway. */
+export function isLasting({ level, sensitivity }: Label): boolean {
+  return level > 1 || sensitivity > 0
+}
+
+/** True if a program with this label is not its author's alone: a model's text is no program of the operator's. */
+export function isKept({ level, sensitivity }: Label): boolean {
+  return level > 0 || sensitivity > 0
+}

@@ -1,0 +1,68 @@
+import type { Frame } from '../../../kernel/state/frame.ts'
+import { isObject } from '../../../kernel/journal/json.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { branchOf } from './branch.ts'
+import { nodeOf } from './position.ts'
+import { reachable } from './skip.ts'
+
+/** The folder of a lap: the first one's own, then `logs-v2`, `logs-v3` (seed pipeline 3.7). */
+export function folderOfLap(root: string, lap: number): string {
+  if (lap === 0) return root
+  const [, before = root, number = '1'] = /^(.*)-v(\d+)$/s.exec(root) ?? []
+  return `${before}-v${Number(number) + lap}`
+}
+
+/** The folder of a run as a frame of it finds it: restarts of the outermost pipeline change the folder, those of others do not. */
+export function folderAt(root: string, frame: Frame): string {
+  let outermost = frame
+  while (outermost.link !== undefined) outermost = outermost.link.caller
+  const lap = isObject(outermost.position) ? outermost.position['lap'] : undefined
+  return folderOfLap(root, typeof lap === 'number' ? lap : 0)
+}
+
+/** A name as one part of a path: what could lead elsewhere is replaced. */
+export function safeName(name: string): string {
+  return name.replace(/[^\w.[\]-]/g, '_').replace(/^\.+/, (dots) => '_'.repeat(dots.length)) || '_'
+}
+
+/**
+ * The folder of a stage in its run's: its name, below the branches in which others of the same name run as well, and below
+ * the pipelines that called its own (reference pipeline 6.3).
+ */
+export function stagePath(frame: Frame, node: string, definition: (frame: Frame) => unknown): string {
+  const parts: string[] = [safeName(node)]
+  let inner = node
+  for (let at = frame; at.link !== undefined; at = at.link.caller) {
+    const caller = nodeOf(at.link.caller.position) ?? ''
+    const branch = branchOf(at)
+    if (branch === undefined) parts.unshift(at.link.role === 'call' ? `subgraph_${safeName(caller)}` : safeName(String(at.id)))
+    else if (branch.spec.item !== undefined || isShared(definition(at), caller, inner))
+      parts.unshift('parallel', safeName(caller), safeName(branch.spec.id))
+    inner = caller
+  }
+  return parts.join('/')
+}
+
+const SHARED = new WeakMap<TypedGraph, Map<string, ReadonlySet<string>>>()
+
+/** Whether a node runs in several branches of a parallel node. */
+function isShared(definition: unknown, parallel: string, node: string): boolean {
+  if (!isTyped(definition)) return false
+  const known = SHARED.get(definition) ?? new Map<string, ReadonlySet<string>>()
+  SHARED.set(definition, known)
+  const shared = known.get(parallel) ?? sharedBy(definition, parallel)
+  known.set(parallel, shared)
+  return shared.has(node)
+}
+
+function sharedBy(typed: TypedGraph, parallel: string): ReadonlySet<string> {
+  const once = new Set<string>()
+  const shared = new Set<string>()
+  for (const { edge } of typed.outgoing.get(parallel) ?? [])
+    for (const id of reachable(typed, [edge.to], typed.joins.get(parallel))) (once.has(id) ? shared : once).add(id)
+  return shared
+}
+
+function isTyped(definition: unknown): definition is TypedGraph {
+  return isObject(definition) && 'outgoing' in definition && 'joins' in definition
+}

@@ -1,0 +1,78 @@
+import { type Attributes, integerOf, isOn, numberOf, textOf } from '../dot/graph.ts'
+import type { CanonicalType, TypedNode } from '../model/typed.ts'
+import { durationOf } from '../language/duration.ts'
+import { PRESETS, type RetryPolicy } from '../model/retry-presets.ts'
+import type { Outcome } from './outcome.ts'
+
+/** What a count without a preset rests: as the base document has it. */
+const PLAIN: RetryPolicy = { attempts: 1, initial: 200, factor: 2, most: 60_000, jitter: true }
+
+/** Types that repeating cannot help, so that what a graph says of retries is not meant for them. */
+const PURE: ReadonlySet<CanonicalType> = new Set(['start', 'exit', 'branch', 'gate', 'transform', 'fan_in'])
+
+/** The policy of a node: its own count, the graph's, a preset of its own, the graph's preset, one attempt. */
+export function retryPolicy(node: TypedNode, graph: Attributes): RetryPolicy {
+  const own = node.node.attributes
+  const shared: Attributes = PURE.has(node.canonical) || node.rawType === 'accumulator' ? new Map() : graph
+  const preset = presetOf(own) ?? presetOf(shared)
+  const retries = integerOf(own, 'max_retries') ?? integerOf(shared, 'default_max_retries') ?? integerOf(shared, 'default_max_retry')
+  const base = preset ?? PLAIN
+  const attempts = retries === undefined ? base.attempts : Math.max(0, retries) + 1
+  return {
+    attempts,
+    initial: firstDuration(own, 'initial_delay', 'retry_initial_delay_ms') ?? base.initial,
+    factor: numberOf(own, 'factor') ?? numberOf(own, 'retry_backoff_factor') ?? base.factor,
+    most: firstDuration(own, 'max_delay', 'retry_max_delay_ms') ?? base.most,
+    jitter: own.has('jitter') ? isOn(own, 'jitter') : own.has('retry_jitter') ? isOn(own, 'retry_jitter') : base.jitter,
+  }
+}
+
+/** Milliseconds before the k-th retry, k from 1; `random` in [0, 1). Jitter comes after the cap. */
+export function delayBefore(k: number, { initial, factor, most, jitter }: RetryPolicy, random: () => number): number {
+  const raw = Math.min(initial * factor ** (k - 1), most)
+  const delay = Number.isFinite(raw) && raw > 0 ? raw : 0
+  return Math.round(jitter ? delay * (0.5 + random()) : delay)
+}
+
+/** Whether a failed attempt may be followed by another one. */
+export function mayRetry({ status, retryable }: Outcome): boolean {
+  return (status === 'retry' || status === 'fail') && retryable !== false
+}
+
+/** The outcome of a node when no attempt is left (reference pipeline 3.5, decision table). */
+export function exhausted(outcome: Outcome, allowPartial: boolean): Outcome {
+  if (outcome.status !== 'retry' && outcome.status !== 'fail') return outcome
+  if (allowPartial) {
+    const notes = outcome.notes === undefined ? 'retries exhausted' : `${outcome.notes}; retries exhausted`
+    return { ...outcome, status: 'partial_success', notes }
+  }
+  if (outcome.status === 'fail') return outcome
+  const { failure_reason: own } = outcome
+  return { ...outcome, status: 'fail', failure_reason: own === undefined ? 'max retries exceeded' : `max retries exceeded: ${own}` }
+}
+
+const AUTO = 'auto-status: handler completed without writing status'
+
+/** `auto_status`: what failed counts as done, unless the stage itself wrote that it failed (reference pipeline 3.6). */
+export function autoStatus(outcome: Outcome): Outcome {
+  if (outcome.status !== 'fail' && outcome.status !== 'retry') return outcome
+  const { context_updates } = outcome
+  return { status: 'success', notes: AUTO, ...(context_updates === undefined ? {} : { context_updates }) }
+}
+
+const TRANSIENT = /time(d )?\s?out|network|connection|rate.?limit|\b429\b|\b5\d\d\b|server error/i
+const PERMANENT = /\b40[013]\b|validation|configuration|unauthori[sz]ed|forbidden/i
+
+/** Whether a thrown message speaks of something that may pass; what is not known does not (reference pipeline 3.5). */
+export function isTransient(message: string): boolean {
+  return TRANSIENT.test(message) && !PERMANENT.test(message)
+}
+
+function presetOf(attributes: Attributes): RetryPolicy | undefined {
+  const name = textOf(attributes, 'retry_policy')?.trim()
+  return name === undefined ? undefined : Object.hasOwn(PRESETS, name) ? PRESETS[name] : PRESETS['none']
+}
+
+function firstDuration(attributes: Attributes, ...keys: readonly string[]): number | undefined {
+  return keys.map((key) => durationOf(attributes, key)).find((found) => found !== undefined)
+}

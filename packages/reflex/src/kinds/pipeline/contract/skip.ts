@@ -1,0 +1,97 @@
+import { digest } from '../../../kernel/journal/digest.ts'
+import { canonicalJson, type Json } from '../../../kernel/journal/json.ts'
+import type { TypedGraph, TypedNode } from '../model/typed.ts'
+import { type DotNode, isOn, listOf, textOf } from '../dot/graph.ts'
+import type { Scene } from './handler.ts'
+
+/** Attributes that name what a node reads (reference pipeline 3.10). */
+const INPUTS = ['source_key', 'input_key', 'content_key', 'prompt_context_key', 'condition_key'] as const
+
+const hashes = new WeakMap<DotNode, string>()
+const repeatable = new WeakMap<TypedGraph, ReadonlySet<string>>()
+
+/** The change detector of a node: SHA-256 over its attributes, sorted, without what is computed. */
+export function contentHash(node: DotNode): string {
+  let hash = hashes.get(node)
+  if (hash === undefined) {
+    const entries = [...node.attributes].filter(([key]) => key !== 'content_hash').map(([key, { value }]): [string, Json] => [key, value])
+    hash = digest(canonicalJson(Object.fromEntries(entries)))
+    hashes.set(node, hash)
+  }
+  return hash
+}
+
+/**
+ * The hash of everything that an execution depends on; nothing for nodes that always run: those that ask something outside
+ * although their author does not call them idempotent, and those that read their own output (reference pipeline 3.10).
+ */
+export function skipKey(scene: Scene): string | undefined {
+  const { node, typed } = scene
+  if (!(isPure(node) || isCalledIdempotent(node)) || !comesBack(typed).has(node.id)) return undefined
+  const inputs = inputsOf(node)
+  const output = outputOf(node)
+  if (inputs.includes(output)) return undefined
+  const values = inputs.map((key): Json => [key, scene.get(key) ?? null])
+  return digest(canonicalJson([contentHash(node.node), ...values]))
+}
+
+/** Whether a node computes its output from the context alone. */
+export function isPure({ operation, custom, idempotency, node: { attributes } }: TypedNode): boolean {
+  if (custom !== undefined || attributes.has('pre_hook') || attributes.has('post_hook')) return false
+  const isRepeatable = idempotency === 'idempotent' || idempotency === 'read_only'
+  return isRepeatable && (operation === 'transform' || operation === 'read.context')
+}
+
+/** Types that an author can call idempotent: each execution is one piece of work, and ends by itself. */
+const REPEATABLE: ReadonlySet<string> = new Set(['compute', 'exec', 'read'])
+
+/** Whether the author says that a node that asks something outside need not ask again after a resume. */
+export function isCalledIdempotent({ canonical, custom, node: { attributes } }: TypedNode): boolean {
+  return isOn(attributes, 'idempotent') && (custom !== undefined || REPEATABLE.has(canonical))
+}
+
+/** Keys of the context that texts name: `{ctx.key}` and `$key`. */
+const NAMED = /\{ctx\.([^{}]+)\}|\$([A-Za-z_]\w*(?:\.[\w-]+)*)/g
+
+function inputsOf({ operation, node: { attributes } }: TypedNode): readonly string[] {
+  const named = INPUTS.flatMap((key) => textOf(attributes, key) ?? [])
+  const inside = [...attributes.keys()].flatMap((key) =>
+    [...(textOf(attributes, key) ?? '').matchAll(NAMED)].map(([, written, variable = '']) => written ?? variable),
+  )
+  const compared = textOf(attributes, 'transform') === 'not_equal' ? [textOf(attributes, 'expression') ?? ''] : []
+  const source = operation === 'transform' && !attributes.has('source_key') ? ['last_response'] : []
+  return [...source, ...named, ...inside, ...compared, ...listOf(attributes, 'context_keys'), 'graph.goal', 'workdir']
+}
+
+/** The key that a pure node writes. */
+export function outputOf({ id, operation, node: { attributes } }: TypedNode): string {
+  const own = textOf(attributes, 'output_key')
+  return operation === 'transform' ? (own ?? `transform.${id}`) : own?.trim() || `read.${id}`
+}
+
+/** Nodes that a walk can reach a second time: those on cycles, and all from a retry target on. */
+function comesBack(typed: TypedGraph): ReadonlySet<string> {
+  let found = repeatable.get(typed)
+  if (found === undefined) {
+    const { attributes } = typed.graph
+    const targets = [attributes, ...[...typed.nodes.values()].map(({ node }) => node.attributes)].flatMap((all) => [
+      ...(textOf(all, 'retry_target') === undefined ? [] : [textOf(all, 'retry_target') ?? '']),
+      ...(textOf(all, 'fallback_retry_target') === undefined ? [] : [textOf(all, 'fallback_retry_target') ?? '']),
+    ])
+    found = reachable(typed, [...typed.cycles.flat(), ...targets])
+    repeatable.set(typed, found)
+  }
+  return found
+}
+
+/** Nodes that edges lead to from some nodes, those nodes included. */
+export function reachable(typed: TypedGraph, from: readonly string[], without?: string): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const open = from.filter((id) => typed.nodes.has(id) && id !== without)
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (seen.has(id)) continue
+    seen.add(id)
+    for (const { edge } of typed.outgoing.get(id) ?? []) if (edge.to !== without && !seen.has(edge.to)) open.push(edge.to)
+  }
+  return seen
+}

@@ -1,0 +1,54 @@
+import type { StepContext } from '../../../kernel/step/context.ts'
+import { isList, type Json } from '../../../kernel/journal/json.ts'
+import type { ContentPart, ModelMessage } from '../../../models/index.ts'
+import type { StoredFile } from './conversation.ts'
+import type { Turn } from './outcome.ts'
+import { RESUMED } from './tally.ts'
+
+type Board = Pick<StepContext, 'get' | 'set'>
+
+/**
+ * Adds a turn to its conversation, under a key of its own, so that nothing is written twice. A branch adds to what it sees
+ * of a conversation, in its own scope: branches fork it, and what they said ends with them (reference pipeline 6.5).
+ */
+export function keepTurn(x: Board, lap: number, { thread, messages }: Turn): void {
+  const n = countOf((key) => x.get(key), lap, thread)
+  const kept = messages.map((message) => keepFiles(x, message))
+  x.set(turnKey(n, thread), kept)
+  x.set(threadKeyOf(thread), [lap, n + 1])
+  if (x.get(RESUMED) === true) x.set(RESUMED, false)
+}
+
+/** Keeps the files of a message under their hashes: the answers of its execution are overwritten by the next one. */
+function keepFiles(x: Board, message: ModelMessage): ModelMessage {
+  if (message.role !== 'user' || message.parts === undefined) return message
+  const parts = (message.parts as readonly (ContentPart | StoredFile)[]).map((part) => {
+    if (!('at' in part)) return part
+    const at = `#file/${part.hash ?? ''}`
+    if (x.get(at) === undefined) x.set(at, x.get(part.at) ?? null)
+    return { ...part, at }
+  })
+  return { ...message, parts: parts as readonly ContentPart[] }
+}
+
+/** The turns of a conversation, the oldest first. Each lap of a run has its own. */
+export function turnsOf(read: (key: string) => Json | undefined, lap: number, thread: string): readonly (readonly ModelMessage[])[] {
+  return Array.from({ length: countOf(read, lap, thread) }, (_, n) => {
+    const turn = read(turnKey(n, thread))
+    return isList(turn) ? (turn as unknown as readonly ModelMessage[]) : []
+  })
+}
+
+function countOf(read: (key: string) => Json | undefined, lap: number, thread: string): number {
+  const kept = read(threadKeyOf(thread))
+  const [of, count] = isList(kept) ? kept : []
+  return of === lap && typeof count === 'number' ? count : 0
+}
+
+function threadKeyOf(thread: string): string {
+  return `#thread/${thread}`
+}
+
+function turnKey(n: number, thread: string): string {
+  return `#turn/${n}/${thread}`
+}

@@ -1,0 +1,45 @@
+import {
+  either,
+  FLAG,
+  FUNCTION,
+  having,
+  instance,
+  listOf,
+  NAMED_VALUES,
+  OBJECT,
+  options,
+  recordOf,
+  shape,
+  TEXT,
+} from '../../../text/index.ts'
+
+export const MAP = instance('a Map', Map)
+const ATTRIBUTES = { attributes: MAP }
+
+/** A graph, as `parse` and `pipeline` make it. */
+export const GRAPH = shape('a graph, as parse() and pipeline() give it', {
+  id: TEXT,
+  ...ATTRIBUTES,
+  nodes: MAP,
+  edges: listOf(shape('an edge', { from: TEXT, to: TEXT, ...ATTRIBUTES })),
+  subgraphs: listOf(OBJECT),
+})
+/** A graph with types, as `compileGraph` makes it. */
+export const TYPED = shape('a compiled graph, as compileGraph() gives it', { graph: GRAPH, nodes: MAP, outgoing: MAP })
+export const SOURCE = either(TEXT, GRAPH, TYPED)
+export const HOST_RULES = listOf(having('a rule', 'apply'))
+/** Options whose names depend on the host. */
+export const SOME_OPTIONS = NAMED_VALUES
+export const INTERVIEWER = having('an interviewer', 'ask')
+
+export const WARN = options({ warn: FUNCTION })
+const ANSWER = either(TEXT, OBJECT)
+export const QUEUE = options({
+  answers: listOf(ANSWER),
+  answers_by_stage: recordOf(either(ANSWER, listOf(ANSWER))),
+  return_timeout_when_empty: FLAG,
+})
+export const CONSOLE = options({ input: having('a stream', 'on'), output: having('a stream', 'write'), interactive: FLAG })
+
+export const FUNCTION_OR_OBJECT = either(FUNCTION, OBJECT)
+export const TRANSFORMS = options({ registered: listOf(FUNCTION_OR_OBJECT), ofRun: listOf(FUNCTION_OR_OBJECT) })

@@ -1,0 +1,203 @@
+import { quote } from '../../../text/harmless.ts'
+import { isApart, type Cursor } from './cursor.ts'
+import type { Attribute, Provenance } from './graph.ts'
+import type { Name, Names } from './names.ts'
+
+const QUOTE = 34
+const COMMA = 44
+const MINUS = 45
+const SEMICOLON = 59
+const EQUALS = 61
+const OPEN = 91
+const CLOSE = 93
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+
+/** Reads attributes: blocks in square brackets, and the statement `key = value`. */
+export class Blocks {
+  readonly #cursor: Cursor
+  readonly #names: Names
+  /** Places where nothing but white space parts two attributes. */
+  #commas = 0
+  #firstComma = 0
+
+  constructor(cursor: Cursor, names: Names) {
+    this.#cursor = cursor
+    this.#names = names
+  }
+
+  /** Reads all blocks that follow each other here into the attributes, over what is there already. */
+  read(into: Map<string, Attribute>, provenance: Provenance): void {
+    const cursor = this.#cursor
+    const start = cursor.at
+    for (let blocks = 0; cursor.next() === OPEN; blocks++) {
+      const open = cursor.at++
+      if (blocks > 0) cursor.strict(open, cursor.at, 'a second block of attributes', 'write one block')
+      this.#block(open, start, into, provenance)
+    }
+  }
+
+  /** Reads `= value`, with the cursor at the mark; a statement of its own, unless `start` is that of a block. */
+  assign(name: Name, into: Map<string, Attribute>, provenance: Provenance, start = name.from): void {
+    const cursor = this.#cursor
+    cursor.at++
+    this.#names.check(name, 'key')
+    const read = cursor.value()
+    if (read === undefined) return
+    const { value, from, to } = read
+    this.#set(into, name, start, { value, provenance, keyAt: spanOf(name), valueAt: { from, to } })
+    if (!isApart(cursor.code()) && cursor.text.charCodeAt(to - 1) === QUOTE) this.#checkQuote(start === name.from ? ';}' : ',;]')
+  }
+
+  /** Says, once for the whole text, that commas are missing. */
+  finish(): void {
+    if (this.#commas === 0) return
+    const more = this.#commas > 1 ? `, and at ${this.#commas - 1} further places` : ''
+    const from = this.#firstComma
+    this.#cursor.warn({
+      code: 'R1105',
+      from,
+      to: from + 1,
+      message: `no comma before this attribute${more}`,
+      fix: '`reflex fmt` writes the commas',
+    })
+  }
+
+  #block(open: number, start: number, into: Map<string, Attribute>, provenance: Provenance): void {
+    const cursor = this.#cursor
+    let parted = true
+    let empty = true
+    cursor.swallowed = false
+    for (;;) {
+      const code = cursor.next()
+      if (code === CLOSE) {
+        if (empty || parted) this.#loose(empty, open)
+        cursor.at++
+        return
+      }
+      if (code === COMMA || code === SEMICOLON) {
+        if (code === SEMICOLON || parted)
+          cursor.strict(cursor.at, cursor.at + 1, 'a separator that is no single comma', 'part attributes by one comma')
+        parted = true
+        cursor.at++
+        continue
+      }
+      const name = Number.isNaN(code) ? undefined : this.#names.read(code)
+      if (name === undefined ? this.#unreadable(open, code) : this.#isStatement(name, open)) return
+      if (name === undefined) continue
+      if (!parted) this.#comma(name.from)
+      this.#attribute(name, start, into, provenance)
+      if (cursor.swallowed) return
+      empty = false
+      parted = false
+    }
+  }
+
+  #attribute(name: Name, start: number, into: Map<string, Attribute>, provenance: Provenance): void {
+    const cursor = this.#cursor
+    if (cursor.code() !== EQUALS && cursor.next() !== EQUALS) {
+      this.#names.check(name, 'key')
+      this.#set(into, name, start, { value: 'true', provenance, keyAt: spanOf(name), valueAt: undefined })
+      return
+    }
+    this.assign(name, into, provenance, start)
+  }
+
+  /** A word that touches the closing quote of a value was meant to be in the text: the quote should have had a backslash. */
+  #checkQuote(stops: string): void {
+    const cursor = this.#cursor
+    const code = cursor.code()
+    if (!/[\p{L}\p{N}_'$]/u.test(cursor.text.charAt(cursor.at)) && code !== QUOTE) return
+    const from = cursor.at - 1
+    cursor.error({
+      code: 'R1100',
+      from,
+      to: from + 1,
+      message: 'this quote ends the text, but a word touches it',
+      fix: 'inside a text write \\"',
+    })
+    cursor.recover(stops)
+  }
+
+  #set(into: Map<string, Attribute>, name: Name, start: number, attribute: Attribute): void {
+    const before = into.size === 0 ? undefined : into.get(name.text)
+    if (before?.keyAt !== undefined && before.keyAt.from >= start && before.provenance === attribute.provenance) {
+      const message = `the attribute ${quote(name.text)} stands twice here; the last one counts`
+      this.#cursor.warn({ code: 'R1104', from: name.from, to: name.to, message, fix: 'remove one of the two' })
+    }
+    into.set(name.text, attribute)
+  }
+
+  #comma(from: number): void {
+    if (this.#cursor.strict(from, from + 1, 'no comma before this attribute', 'write a comma before it', 'R1105')) return
+    if (this.#commas++ === 0) this.#firstComma = from
+  }
+
+  #loose(empty: boolean, open: number): void {
+    const { at } = this.#cursor
+    if (empty) this.#cursor.strict(open, at + 1, 'a block without attributes', 'leave it out')
+    else this.#cursor.strict(at, at + 1, 'a separator before the closing bracket', 'leave it out')
+  }
+
+  /** Whether a name begins the next statement, so that the closing bracket has been forgotten. Goes back to it then. */
+  #isStatement(name: Name, open: number): boolean {
+    const cursor = this.#cursor
+    const code = cursor.next()
+    if (code !== OPEN && code !== OPEN_BRACE && !(code === MINUS && (cursor.code(1) === 62 || cursor.code(1) === MINUS))) return false
+    cursor.at = name.from
+    this.#unclosed(open)
+    return true
+  }
+
+  /** Reports what is neither attribute nor separator; whether it ends the block. */
+  #unreadable(open: number, code: number): boolean {
+    const cursor = this.#cursor
+    if (Number.isNaN(code) || code === OPEN_BRACE || code === CLOSE_BRACE) {
+      this.#unclosed(open)
+      return true
+    }
+    const from = cursor.at++
+    const shown = quote(cursor.text.slice(from, from + 1))
+    cursor.error({
+      code: 'R1100',
+      from,
+      to: from + 1,
+      message: `${shown} cannot stand between attributes`,
+      fix: 'put values in double quotes',
+    })
+    cursor.recover(',;]}')
+    return false
+  }
+
+  /** A brace at the outermost level with more behind it was meant to be the bracket. */
+  #unclosed(open: number): void {
+    const cursor = this.#cursor
+    const brace = cursor.at
+    if (cursor.code() === CLOSE_BRACE && cursor.depth === 1) {
+      cursor.at++
+      if (!Number.isNaN(cursor.next())) {
+        cursor.error({
+          code: 'R1100',
+          from: brace,
+          to: brace + 1,
+          message: 'the attributes end with a bracket, not a brace',
+          fix: 'write ]',
+        })
+        return
+      }
+      cursor.at = brace
+    }
+    cursor.swallowed = Number.isNaN(cursor.code())
+    cursor.error({
+      code: 'R1101',
+      from: open,
+      to: open + 1,
+      message: 'the attributes that begin here have no end',
+      fix: 'close them with ]',
+    })
+  }
+}
+
+function spanOf(name: Name): { from: number; to: number } {
+  return { from: name.from, to: name.to }
+}

@@ -1,0 +1,34 @@
+import { type Attributes, type DotEdge, type DotGraph, textOf } from './graph.ts'
+
+/** What tells one pipeline from another, in words: `+ check`, `~ build`, `- build -> ship`. */
+export function changesBetween(before: DotGraph, after: DotGraph): string[] {
+  const [old, now] = [countOf(before.edges), countOf(after.edges)]
+  const ids = [...after.nodes.keys()]
+  return [
+    ...ids.filter((id) => !before.nodes.has(id)).map((id) => `+ ${id}`),
+    ...[...before.nodes.keys()].filter((id) => !after.nodes.has(id)).map((id) => `- ${id}`),
+    ...ids.filter((id) => isChanged(before.nodes.get(id)?.attributes, after.nodes.get(id)?.attributes)).map((id) => `~ ${id}`),
+    ...moreIn(now, old).map((edge) => `+ ${edge}`),
+    ...moreIn(old, now).map((edge) => `- ${edge}`),
+  ]
+}
+
+/** Whether attributes say something else; those that are not there say nothing. */
+export function isChanged(before: Attributes | undefined, after: Attributes | undefined): boolean {
+  if (before === undefined || after === undefined) return false
+  return before.size !== after.size || [...after].some(([key, { value }]) => before.get(key)?.value !== value)
+}
+
+function countOf(edges: readonly DotEdge[]): ReadonlyMap<string, number> {
+  const count = new Map<string, number>()
+  for (const { from, to, attributes } of edges) {
+    const said = textOf(attributes, 'label') ?? textOf(attributes, 'condition') ?? ''
+    const name = said === '' ? `${from} -> ${to}` : `${from} -> ${to} [${said}]`
+    count.set(name, (count.get(name) ?? 0) + 1)
+  }
+  return count
+}
+
+function moreIn(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): string[] {
+  return [...one].filter(([name, count]) => count > (other.get(name) ?? 0)).map(([name]) => name)
+}

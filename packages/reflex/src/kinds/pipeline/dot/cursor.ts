@@ -1,0 +1,226 @@
+import { quote } from '../../../text/harmless.ts'
+import type { AttributeValue } from './graph.ts'
+import { bareValue } from './literal.ts'
+import { bareEnd, identifierEnd, lineEnd, skipBlank, stringEnd, unescapeText } from './scan.ts'
+import type { Slip, Slips } from './slips.ts'
+
+const SPACE = 32
+const QUOTE = 34
+const STAR = 42
+const COMMA = 44
+const SLASH = 47
+const SEMICOLON = 59
+const LESS = 60
+const MORE = 62
+const OPEN = 91
+const CLOSE = 93
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+
+/** How a cursor reads, from the options of the parser. */
+interface Manner {
+  /** Go on after an error. */
+  readonly accumulate: boolean
+  readonly strict: boolean
+}
+
+/** A value and the offset behind it stands in `at`. */
+export interface Read {
+  readonly value: AttributeValue
+  readonly from: number
+  readonly to: number
+}
+
+/** A place in a text that moves forward only: over blanks, texts and values, with a slip for each that cannot be read. */
+export class Cursor {
+  readonly text: string
+  at = 0
+  /** An error has ended the reading: nothing is reported any more. */
+  stopped = false
+  /** Open braces, that of the graph included. */
+  depth = 0
+  /** What was read last has no end: a bracket or a brace that it has swallowed is not missed again. */
+  swallowed = false
+  readonly #slips: Slips
+  readonly #manner: Manner
+  /** Texts that open from here on have no end, which is known from the first. */
+  #endlessFrom = Infinity
+  #htmlIsOpen = false
+
+  constructor(text: string, slips: Slips, manner: Manner) {
+    this.text = text
+    this.#slips = slips
+    this.#manner = manner
+  }
+
+  /** Goes to the next word or mark; gives its first code, or NaN at the end. */
+  next(): number {
+    const at = skipBlank(this.text, this.at)
+    if (at >= 0) {
+      this.at = at
+      return this.text.charCodeAt(at)
+    }
+    const from = -1 - at
+    this.at = this.text.length
+    this.swallowed = true
+    this.error({ code: 'R1101', from, to: from + 2, message: 'this comment is never closed', fix: 'close it with */' })
+    return Number.NaN
+  }
+
+  /** The code of what follows at a distance, without going there. */
+  code(ahead = 0): number {
+    return this.text.charCodeAt(this.at + ahead)
+  }
+
+  error(slip: Slip): void {
+    if (this.stopped) return
+    this.#slips.add(slip)
+    if (this.#manner.accumulate) return
+    this.stopped = true
+    this.at = this.text.length
+  }
+
+  warn(slip: Slip): void {
+    if (!this.stopped) this.#slips.add(slip)
+  }
+
+  /** Reports what real files need and the seed's grammar does not have; whether it was the strict grammar that asked. */
+  strict(from: number, to: number, message: string, fix: string, code: Slip['code'] = 'R1100'): boolean {
+    if (this.#manner.strict) this.error({ code, from, to, message: `${message} (strict grammar)`, fix, severity: 'error' })
+    return this.#manner.strict
+  }
+
+  /** Reads the text that opens here. One that never closes, or only at the quote that opens the next, ends with its line. */
+  string(): string {
+    const from = this.at
+    const end = this.stringEnd(from)
+    if (end >= 0 && !this.#closesAtAnother(from, end)) {
+      this.at = end
+      return unescapeText(this.text.slice(from + 1, end - 1))
+    }
+    const to = lineEnd(this.text, from)
+    this.at = to
+    this.swallowed = true
+    this.error({ code: 'R1101', from, to: from + 1, message: 'this text is never closed', fix: 'close it with "' })
+    return unescapeText(this.text.slice(from + 1, to))
+  }
+
+  /** Whether a text goes over lines up to `key =` and a quote that a word touches: that quote was meant to open another. */
+  #closesAtAnother(from: number, end: number): boolean {
+    if (isApart(this.text.charCodeAt(end))) return false
+    return ASSIGNS.test(this.text.slice(Math.max(from, end - 80), end - 1)) && /[\r\n]/.test(this.text.slice(from, end))
+  }
+
+  /** As `stringEnd`, but looks for an end that is not there only once in a text. */
+  stringEnd(from: number): number {
+    if (from >= this.#endlessFrom) return -1
+    const end = stringEnd(this.text, from)
+    if (end < 0) this.#endlessFrom = from
+    return end
+  }
+
+  /** Reads the value that follows a `=`; nothing, with an error, if none does. */
+  value(): Read | undefined {
+    const code = this.next()
+    const from = this.at
+    if (code === QUOTE) return { value: this.string(), from, to: this.at }
+    if (code === LESS) return this.#html(from)
+    const to = bareEnd(this.text, from)
+    const word = this.text.slice(from, to)
+    if (to === from) {
+      const message = 'a value is missing here'
+      this.error({ code: 'R1100', from, to: from + 1, message, fix: 'write a value, in double quotes unless it is one word' })
+      return undefined
+    }
+    this.at = to
+    if (identifierEnd(this.text, from) < to && !PLAIN.test(word)) this.#oddWord(word, from, to)
+    return { value: bareValue(word), from, to }
+  }
+
+  #oddWord(word: string, from: number, to: number): void {
+    if (!CURLY_QUOTES.test(word)) {
+      this.strict(from, to, `the value ${quote(word)} stands without quotes`, 'put it in double quotes')
+      return
+    }
+    let end = from + 1
+    while (!ENDS_CURLY.test(this.text.charAt(end))) end++
+    this.at = CURLY_QUOTES.test(this.text.charAt(end)) ? end + 1 : to
+    this.error({ code: 'R1100', from, to: this.at, message: 'typographic quotes open no text', fix: 'write straight quotes: "' })
+  }
+
+  #html(from: number): Read {
+    const end = this.#htmlEnd(from)
+    this.at = end
+    this.error({ code: 'R1102', from, to: end, message: 'pipelines know no HTML values', fix: 'write the text in double quotes' })
+    return { value: this.text.slice(from, end), from, to: end }
+  }
+
+  /** Behind the bracket that closes, arrows apart; the end of the line if none does, which is looked for only once in a text. */
+  #htmlEnd(from: number): number {
+    let open = 0
+    for (let at = from; !this.#htmlIsOpen && at < this.text.length; at++) {
+      const code = this.text.charCodeAt(at)
+      if (code === LESS) open++
+      else if (code === MORE && !/[^-]-/.test(this.text.slice(at - 2, at)) && --open === 0) return at + 1
+    }
+    this.#htmlIsOpen = true
+    this.swallowed = true
+    return lineEnd(this.text, from)
+  }
+
+  /**
+   * Goes on behind a mistake: to one of the marks given, or to the end of the line, outside texts and comments. What is in
+   * square brackets goes with the rest, also over several lines.
+   */
+  recover(stops: string): void {
+    for (; this.at < this.text.length; this.at++) {
+      const code = this.code()
+      if (code === 10 || code === 13 || stops.includes(this.text.charAt(this.at))) break
+      if (code === QUOTE) {
+        const end = this.stringEnd(this.at)
+        this.at = (end < 0 ? lineEnd(this.text, this.at) : end) - 1
+      } else if (code === SLASH) this.#skipComment()
+      else if (code === OPEN) this.at = this.#blockEnd() - 1
+    }
+    this.at = Math.min(this.at, this.text.length)
+  }
+
+  /** To the last character of the comment that a slash opens, if it does; that of a line leaves the line's end, where a statement may begin. */
+  #skipComment(): void {
+    if (this.code(1) === SLASH) this.at = lineEnd(this.text, this.at) - 1
+    else if (this.code(1) === STAR) {
+      const end = this.text.indexOf('*/', this.at + 2)
+      if (end < 0) this.next()
+      else this.at = end + 1
+    }
+  }
+
+  /** Behind the square bracket that closes the one here; just behind this one if another opens first. */
+  #blockEnd(): number {
+    for (let at = this.at + 1; at < this.text.length; at++) {
+      const code = this.text.charCodeAt(at)
+      if (code === CLOSE) return at + 1
+      if (code === OPEN || code === OPEN_BRACE || code === CLOSE_BRACE) break
+      if (code === QUOTE) {
+        const end = this.stringEnd(at)
+        if (end < 0) break
+        at = end - 1
+      }
+    }
+    return this.at + 1
+  }
+}
+
+/** A word as the Attractor document has it, a number or a duration. */
+const PLAIN = /^(?:[A-Za-z_][A-Za-z0-9_.:-]*|-?(?:\d+(?:\.\d+)?|\.\d+)(?:ms|[smhd])?)$/
+const CURLY_QUOTES = /[\u201c-\u201f\u00ab\u00bb]/
+/** Another such quote, or the end of the line. */
+const ENDS_CURLY = /^(?:[\u201c-\u201f\u00ab\u00bb\r\n]|$)/
+
+/** The end of a line on which an attribute gets its value. */
+const ASSIGNS = /[\w.]\s*=\s*$/
+
+/** Whether a character parts what stands before it from what comes next: a blank, a separator or a closing mark, or the end. */
+export function isApart(code: number): boolean {
+  return code <= SPACE || code === COMMA || code === SEMICOLON || code === CLOSE || code === CLOSE_BRACE || Number.isNaN(code)
+}

@@ -1,0 +1,26 @@
+import type { DotEdge, DotGraph } from './graph.ts'
+
+/**
+ * Names of edges, each unique in its graph: `build->ship`, and `build->ship#2` for the second between the same two nodes
+ * in the order of the file.
+ */
+export function edgeIds(edges: readonly DotEdge[]): Map<DotEdge, string> {
+  const count = new Map<string, number>()
+  return new Map(
+    edges.map((edge) => {
+      const plain = `${edge.from}->${edge.to}`
+      const before = count.get(plain) ?? 0
+      count.set(plain, before + 1)
+      return [edge, before === 0 ? plain : `${plain}#${before + 1}`]
+    }),
+  )
+}
+
+const known = new WeakMap<DotGraph, ReadonlyMap<DotEdge, string>>()
+
+/** The names of the edges of a graph that nobody changes any more. */
+export function edgeIdsOf(graph: DotGraph): ReadonlyMap<DotEdge, string> {
+  const ids = known.get(graph) ?? edgeIds(graph.edges)
+  known.set(graph, ids)
+  return ids
+}

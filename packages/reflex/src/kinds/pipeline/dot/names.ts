@@ -1,0 +1,105 @@
+import { quote } from '../../../text/harmless.ts'
+import type { Cursor } from './cursor.ts'
+import { beginsIdentifier, identifierEnd, isSpace, keyEnd } from './scan.ts'
+
+const QUOTE = 34
+const DOT = 46
+
+/** A name as it stands in the text. */
+export interface Name {
+  readonly text: string
+  readonly from: number
+  readonly to: number
+  readonly quoted: boolean
+  /** The narrowest kind that it is, if it is a name at all. */
+  readonly kind: NameKind | undefined
+}
+
+/** What a name may be: one identifier, or, for attributes, several with dots between. */
+type NameKind = 'id' | 'key'
+
+/** Reads names, and says of each that is none, once, what to call it instead; it is read as it stands all the same, so that one slip brings no others. */
+export class Names {
+  readonly #cursor: Cursor
+  readonly #refused = new Set<string>()
+
+  constructor(cursor: Cursor) {
+    this.#cursor = cursor
+  }
+
+  /** The name that begins here; nothing if none does. Whether it is one is asked of `check`, when it is known what it names. */
+  read(code: number): Name | undefined {
+    const cursor = this.#cursor
+    const from = cursor.at
+    if (code === QUOTE) {
+      const text = cursor.string()
+      return { text, from, to: cursor.at, quoted: true, kind: kindOf(text) }
+    }
+    const { text: source } = cursor
+    let to = identifierEnd(source, from)
+    let kind: NameKind | undefined = to === from ? undefined : 'id'
+    if (kind === 'id' && source.charCodeAt(to) === DOT && keyEnd(source, from) > to) {
+      kind = 'key'
+      to = keyEnd(source, from)
+    }
+    if (goesOn(source, to) && (to > from || beginsWord(source, from))) {
+      kind = undefined
+      to = wordEnd(source, to)
+    }
+    if (to === from) return undefined
+    cursor.at = to
+    return { text: source.slice(from, to), from, to, quoted: false, kind }
+  }
+
+  /** Reports a name that is not of its kind. */
+  check(name: Name, kind: NameKind): void {
+    const { text, from, to } = name
+    if (name.kind === 'id' || name.kind === kind) {
+      if (name.quoted) this.#cursor.strict(from, to, `the name ${quote(text)} stands in quotes`, 'write it without')
+      return
+    }
+    if (this.#refused.has(text)) return
+    this.#refused.add(text)
+    const message =
+      kind === 'id'
+        ? `node ids must be bare identifiers, and ${quote(text)} is none`
+        : `the name of an attribute is one or more identifiers with dots between, and ${quote(text)} is none`
+    this.#cursor.error({ code: 'R1103', from, to, message, fix: `write ${quote(renamed(text, kind))}` })
+  }
+}
+
+function kindOf(text: string): NameKind | undefined {
+  if (text === '') return undefined
+  return identifierEnd(text, 0) === text.length ? 'id' : keyEnd(text, 0) === text.length ? 'key' : undefined
+}
+
+/** Whether a character is part of a word that is no identifier: a hyphen that begins no edge, a dot, a digit, a letter of any language. */
+function goesOn(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  const next = text.charCodeAt(at + 1)
+  if (code === 45) return next !== 62 && next !== 45
+  return code === 46 || (code >= 48 && code <= 57) || beginsIdentifier(code) || (code >= 128 && !isSpace(code))
+}
+
+function wordEnd(text: string, from: number): number {
+  let at = from
+  while (goesOn(text, at)) at++
+  return at
+}
+
+/** A digit or a letter of another language; what begins with anything else is not a name gone wrong. */
+function beginsWord(text: string, at: number): boolean {
+  return /[\p{L}\p{N}]/u.test(String.fromCodePoint(text.codePointAt(at) ?? 0))
+}
+
+/** The nearest name that can stand: accents gone, everything else that cannot be there an underscore. */
+function renamed(text: string, kind: NameKind): string {
+  const plain = text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .slice(0, 100)
+  const pieces = (kind === 'key' ? plain.split('.') : [plain]).map((piece) =>
+    piece.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^(?=\d|$)/, '_'),
+  )
+  return pieces.join('.')
+}

@@ -1,0 +1,96 @@
+import type { DotGraph, DotNode } from './graph.ts'
+import { ROOT, type ScopeLayout } from './serialize-scopes.ts'
+
+/** Where everything stands in the text of a graph. */
+export interface Places {
+  /** The slot of each edge, never less than that of the edge before: edges keep their order. */
+  readonly edges: readonly number[]
+  /** By the place of an edge in the list: the nodes that it is the first to name, and that have no statement. */
+  readonly created: ReadonlyMap<number, readonly DotNode[]>
+  /** The nodes that have a statement. */
+  readonly declared: readonly DotNode[]
+  /** The scope that a node comes from: that of its statement with attributes, or of the edge that names it first. */
+  origin(id: string): number
+}
+
+/**
+ * Finds a place for each edge, so that no node becomes a member of a subgraph which it was not, and implicit nodes stay so.
+ * Edges come as late as they can, so most stand behind all nodes. For a graph that was parsed there always are such places; in
+ * another an implicit node gets a statement if the edge that names it first cannot stand where the node belongs.
+ */
+export function placeEdges(graph: DotGraph, layout: ScopeLayout): Places {
+  const named = firstNamings(graph)
+  const created = creations(named, layout)
+  const early = new Set<string>()
+  const edges: number[] = []
+  let slot = layout.slots.length - 1
+  for (let at = named.length - 1; at >= 0; at--) {
+    const [made] = created.get(at) ?? []
+    const home = made === undefined ? slot : lastSlot(homeOf(made.id, layout), slot, layout)
+    if (home === undefined) created.delete(at)
+    else slot = home
+    edges[at] = slot
+    for (const node of named[at] ?? []) if (!created.get(at)?.includes(node) && !isHarmless(node.id, slot, layout)) early.add(node.id)
+  }
+  const fromEdges = new Set([...created.values()].flat())
+  return {
+    edges,
+    created,
+    declared: [...graph.nodes.values()].filter((node) => !fromEdges.has(node)),
+    // A statement in the graph itself makes a node a member of nothing; those in its subgraphs follow.
+    origin: (id) => (early.has(id) ? ROOT : homeOf(id, layout)),
+  }
+}
+
+/** Of each edge: the nodes that none before it names. */
+function firstNamings(graph: DotGraph): DotNode[][] {
+  const seen = new Set<string>()
+  return graph.edges.map(({ from, to }) => {
+    const fresh = [...new Set([from, to])].filter((id) => !seen.has(id))
+    for (const id of fresh) seen.add(id)
+    return fresh.flatMap((id) => graph.nodes.get(id) ?? [])
+  })
+}
+
+/** Of each edge that makes implicit nodes: those nodes. Two of different scopes or defaults cannot come from one edge. */
+function creations(named: readonly DotNode[][], layout: ScopeLayout): Map<number, DotNode[]> {
+  const created = new Map<number, DotNode[]>()
+  named.forEach((nodes, at) => {
+    const [one, other] = nodes.filter((node) => isImplicit(node, layout))
+    if (one === undefined) return
+    const both = other !== undefined && homeOf(one.id, layout) === homeOf(other.id, layout) && sameValues(one, other)
+    created.set(at, both ? [one, other] : [one])
+  })
+  return created
+}
+
+/** An implicit node has defaults alone, and stands in one place. */
+function isImplicit(node: DotNode, layout: ScopeLayout): boolean {
+  if (node.implicit !== true || (layout.innermost.get(node.id)?.length ?? 0) > 1) return false
+  for (const attribute of node.attributes.values()) if (attribute.provenance !== 'default') return false
+  return true
+}
+
+function sameValues(one: DotNode, other: DotNode): boolean {
+  if (one.attributes === other.attributes) return true
+  if (one.attributes.size !== other.attributes.size) return false
+  for (const [key, { value }] of one.attributes) if (other.attributes.get(key)?.value !== value) return false
+  return true
+}
+
+/** The first of the innermost scopes that hold a node. */
+function homeOf(id: string, layout: ScopeLayout): number {
+  return layout.innermost.get(id)?.[0] ?? ROOT
+}
+
+/** The last slot of a scope that is not behind another slot. */
+function lastSlot(scope: number, limit: number, layout: ScopeLayout): number | undefined {
+  const first = layout.first[scope] ?? 0
+  for (let slot = limit; slot >= first; slot--) if (layout.slots[slot] === scope) return slot
+  return undefined
+}
+
+/** Whether naming a node in a slot makes it a member of nothing new: its statement comes before, or it belongs there. */
+function isHarmless(id: string, slot: number, layout: ScopeLayout): boolean {
+  return (layout.first[homeOf(id, layout)] ?? 0) <= slot || layout.holds(layout.slots[slot] ?? ROOT, id)
+}

@@ -1,0 +1,146 @@
+import { isObject, type Json } from '../../../kernel/journal/json.ts'
+import type { Call, Port } from '../../../kernel/ports/port.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { type ContextView, contextOf, type NodeView, viewOf } from './custom.ts'
+import { perform } from '../contract/asks.ts'
+import type { Answer, Ask, Handler, Scene } from '../contract/handler.ts'
+import { type Outcome, readOutcome } from '../contract/outcome.ts'
+import { renderText } from '../language/render.ts'
+import { mayRetry, retryPolicy } from '../contract/retry.ts'
+import { type Halt, haltOutcome, type Middleware } from './middleware.ts'
+
+/** What asynchronous middleware may know beside node and context. */
+export interface MiddlewareCall {
+  readonly run: string
+  /** The same when the call is repeated after a crash. */
+  readonly key: string
+  /** From 1. */
+  readonly attempt: number
+  /** Aborted when the node is given up. */
+  readonly signal: AbortSignal
+}
+
+type Answered<Value> = Value | undefined | Promise<Value | undefined>
+
+/**
+ * Middleware of a host that may wait. It is an effect of the node: what it answers is recorded, a replay does not call it, and
+ * after a crash it is called again under the same key. It runs after all other members before the node, and before them
+ * behind it. One that throws halts the chain.
+ */
+export interface AsyncMiddleware {
+  readonly name: string
+  readonly asynchronous: true
+  /** Before the first attempt. */
+  before?(node: NodeView, context: ContextView, call: MiddlewareCall): Answered<Halt>
+  /** Before each further attempt. */
+  again?(node: NodeView, context: ContextView, call: MiddlewareCall): Answered<Halt>
+  /** After the last attempt; may give another outcome in place of the one that came. */
+  after?(node: NodeView, context: ContextView, outcome: Outcome, call: MiddlewareCall): Answered<Halt | Outcome>
+}
+
+/** A member of either form. */
+export type HostMiddleware = Middleware | AsyncMiddleware
+
+/** The member as the chain has it: its name and its phases, which the handler of the node asks for as effects. */
+export function chainMember(member: HostMiddleware): Middleware {
+  if (!isAsynchronous(member)) return member
+  const { name } = member
+  return { name, awaits: { before: member.before !== undefined || member.again !== undefined, after: member.after !== undefined } }
+}
+
+function isAsynchronous(member: HostMiddleware): member is AsyncMiddleware {
+  return 'asynchronous' in member
+}
+
+/** A handler with the asynchronous members of its chain around it. */
+export function withAsynchronous(handler: Handler, membersOf: (scene: Scene) => readonly Middleware[]): Handler {
+  return (scene) => {
+    const members = membersOf(scene).filter(({ awaits }) => awaits !== undefined)
+    return members.length === 0 ? handler(scene) : around(scene, handler, members)
+  }
+}
+
+function* around(scene: Scene, handler: Handler, members: readonly Middleware[]): Generator<Ask, Outcome, Answer> {
+  const { node, attempt, typed } = scene
+  let ran = 0
+  let outcome: Outcome | undefined
+  // Each attempt asks the same questions in the same order: one that goes on with the answers of the last has those too.
+  for (const { name, awaits } of members) {
+    ran++
+    if (awaits?.before !== true) continue
+    outcome = halted(scene, name, yield* ask(scene, name, attempt === 1 ? 'before' : 'again'))
+    if (outcome !== undefined) break
+  }
+  if (outcome === undefined) {
+    const begun = handler(scene)
+    outcome = 'next' in begun ? yield* begun : begun
+    if (mayRetry(outcome) && attempt < retryPolicy(node, typed.graph.attributes).attempts) return outcome
+  }
+  for (const { name, awaits } of members.slice(0, ran).reverse()) {
+    if (awaits?.after !== true) continue
+    const { context_updates, turn: _turn, artifacts: _artifacts, ...told } = outcome
+    const shown = { ...told, ...(context_updates === undefined ? {} : { context_updates }) } as unknown as Json
+    const said = yield* ask(scene, name, 'after', shown)
+    outcome = halted(scene, name, said) ?? (isObject(said) ? { ...outcome, ...readOutcome(said) } : outcome)
+  }
+  return outcome
+}
+
+function* ask(scene: Scene, name: string, phase: string, outcome?: Json): Generator<Ask, Json, Answer> {
+  const args = { name, node: scene.node.id, phase, attempt: scene.attempt, ...(outcome === undefined ? {} : { outcome }) }
+  const settled = yield* perform('middleware', args)
+  return settled.error === undefined ? settled.ok : { halt: `${name} failed: ${settled.error.message}` }
+}
+
+function halted(scene: Scene, name: string, said: Json): Outcome | undefined {
+  if (!isObject(said) || typeof said['halt'] !== 'string') return undefined
+  scene.note('middleware_halted', { node_id: scene.node.id, middleware: name, reason: said['halt'] })
+  const own = readOutcome(said['outcome'])
+  return { ...haltOutcome({ halt: said['halt'], ...(own === undefined ? {} : { outcome: own }) }), halted: true }
+}
+
+/** The port `middleware`: asynchronous members, by name. */
+export function middlewarePort(all: readonly HostMiddleware[]): Port {
+  const members = new Map(all.filter(isAsynchronous).map((member) => [member.name, member]))
+  return {
+    leaves: true,
+    repeat: 'keyed',
+    async perform(call): Promise<Json> {
+      const { name = '', phase, node = '', attempt = 1, outcome } = isObject(call.args) ? call.args : {}
+      const member = members.get(renderText(name))
+      if (member === undefined) return { halt: `there is no middleware ${JSON.stringify(name)}` }
+      const seen = [viewOf(call.def as TypedGraph, renderText(node)), contextOf(call)] as const
+      const about = callOf(call, Number(attempt))
+      try {
+        if (phase === 'after') return answerOf(await member.after?.(...seen, outcome as unknown as Outcome, about))
+        return answerOf(await member[phase === 'again' ? 'again' : 'before']?.(...seen, about))
+      } catch (thrown) {
+        if (call.signal.aborted) throw thrown
+        return { halt: `${member.name} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
+      }
+    },
+  }
+}
+
+function callOf(call: Call, attempt: number): MiddlewareCall {
+  return {
+    run: call.run,
+    key: call.key,
+    attempt,
+    get signal() {
+      return call.signal
+    },
+  }
+}
+
+/** What stands in the record: a halt, an outcome, or nothing. Anything else throws, and so halts. */
+function answerOf(said: unknown): Json {
+  if (said === undefined || said === null) return null
+  if (isObject(said) && typeof said['halt'] === 'string') {
+    const own = readOutcome(said['outcome'])
+    return { halt: said['halt'], ...(own === undefined ? {} : { outcome: own as unknown as Json }) }
+  }
+  const outcome = readOutcome(said)
+  if (outcome === undefined) throw new TypeError('it answered with neither a halt nor an outcome')
+  return outcome as unknown as Json
+}

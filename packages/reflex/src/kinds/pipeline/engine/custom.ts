@@ -1,0 +1,247 @@
+import { type Fault, toFault } from '../../../kernel/journal/fault.ts'
+import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import type { Call, Port, Traits } from '../../../kernel/ports/port.ts'
+import type { CustomHandler } from '../model/resolve.ts'
+import type { Idempotency, TypedGraph, TypedNode } from '../model/typed.ts'
+import type { AttributeValue, DotGraph } from '../dot/graph.ts'
+import { pipelineFaults } from '../contract/faults.ts'
+import { type Outcome, outcomeProblem, readOutcome } from '../contract/outcome.ts'
+import type { Position } from '../contract/position.ts'
+import { isTransient } from '../contract/retry.ts'
+import { contextReader } from '../contract/scene.ts'
+import { OWN, Tally } from '../contract/tally.ts'
+import { folderAt } from '../contract/paths.ts'
+import { ArtifactStore } from './artifact-store.ts'
+import { lookUp } from '../language/reading.ts'
+import { renderText } from '../language/render.ts'
+import { isPipeline } from '../model/vouching.ts'
+
+/** A node as a handler of a host sees it. */
+export interface NodeView {
+  readonly id: string
+  readonly type: string
+  readonly label: string
+  readonly prompt: string
+  readonly attributes: Readonly<Record<string, AttributeValue>>
+}
+
+/** The context as a handler of a host sees it: a copy that nobody changes (seed pipeline 7.2). */
+export interface ContextView {
+  get(key: string): Json | undefined
+  get_string(key: string): string
+  has(key: string): boolean
+  snapshot(): JsonObject
+}
+
+/** What else a handler of a host may use. */
+export interface HandlerServices {
+  /** Aborted when the node is given up: its time is over, or the run was cancelled. */
+  readonly signal: AbortSignal
+  /** The same when the execution is repeated after a crash: a key for what it does outside. */
+  readonly key: string
+  readonly run: string
+  readonly workdir: string
+  /** The run's own folder. */
+  readonly logs_root: string
+  /** Data beside the context: what the run has stored, and what this node stores. */
+  readonly artifacts: ArtifactStore
+  /** Shows progress to those who watch the run. */
+  progress(delta: Json): void
+}
+
+/** What a handler of a host may answer with: an outcome in either spelling; nothing is a success without updates. */
+export type HandlerAnswer = Partial<Outcome> | JsonObject | null | undefined
+
+/**
+ * A handler of a host (seed pipeline 4.3). It has `execute`, or the three phases `prepare`, `run` and `apply_result`, which
+ * are called in this order; where all three are there, they count. What it throws fails the node. After a crash it is
+ * performed again as `idempotency` allows: `side_effecting` ones only after a person said so.
+ */
+export interface PipelineHandler {
+  execute?(node: NodeView, context: ContextView, graph: DotGraph, services: HandlerServices): HandlerAnswer | Promise<HandlerAnswer>
+  prepare?(node: NodeView, context: ContextView, graph: DotGraph): unknown
+  run?(prepared: unknown, services: HandlerServices): unknown
+  apply_result?(result: unknown, node: NodeView, context: ContextView): HandlerAnswer | Promise<HandlerAnswer>
+  idempotency?: Idempotency | (() => Idempotency)
+  /** Capabilities that it needs beside being executed. */
+  readonly capabilities?: readonly string[]
+}
+
+const NAME = /^[A-Za-z_][\w.-]{0,99}$/
+
+/** The handlers of a host, by the type that they take (seed pipeline 4.5, 12.5). */
+export class HandlerRegistry {
+  readonly #handlers = new Map<string, PipelineHandler>()
+
+  /** Takes a type; a handler that had it is replaced. Throws `R2205`. */
+  register(type: string, handler: PipelineHandler): void {
+    const phases = handler.prepare !== undefined && handler.run !== undefined && handler.apply_result !== undefined
+    if (!NAME.test(type)) throw pipelineFaults.make('R2205', `${JSON.stringify(type)} cannot be the name of a type`)
+    if (!phases && handler.execute === undefined)
+      throw pipelineFaults.make('R2205', `the handler of ${type} has neither execute nor prepare, run and apply_result`)
+    this.#handlers.set(type, handler)
+  }
+
+  /** Gives a type back; false if nobody had it. */
+  unregister(type: string): boolean {
+    return this.#handlers.delete(type)
+  }
+
+  /** The capabilities that they need: whoever registers one has allowed them. */
+  needs(): readonly string[] {
+    return [...this.#handlers].flatMap(([type, { capabilities }]) => capabilities ?? [`arbor://orchestrator/execute/custom/${type}`])
+  }
+
+  get(type: string): PipelineHandler | undefined {
+    return this.#handlers.get(type)
+  }
+
+  get size(): number {
+    return this.#handlers.size
+  }
+
+  /** What compiling knows of them, as they are now. */
+  facts(): ReadonlyMap<string, CustomHandler> {
+    const entries = [...this.#handlers].map(([type, handler]): [string, CustomHandler] => [
+      type,
+      { idempotency: idempotencyOf(handler), ...(handler.capabilities === undefined ? {} : { capabilities: handler.capabilities }) },
+    ])
+    return new Map(entries)
+  }
+}
+
+/** The handlers that `run` and `runFile` use where they are given none (seed pipeline 4.5). */
+export const Registry: HandlerRegistry = new HandlerRegistry()
+
+function idempotencyOf({ idempotency }: PipelineHandler): Idempotency {
+  return (typeof idempotency === 'function' ? idempotency() : idempotency) ?? 'side_effecting'
+}
+
+const TRAITS: Readonly<Record<Idempotency, Traits>> = {
+  idempotent: { leaves: false, repeat: 'free' },
+  read_only: { leaves: false, repeat: 'free' },
+  idempotent_with_key: { leaves: true, repeat: 'keyed' },
+  side_effecting: { leaves: true, repeat: 'ask' },
+}
+
+/** The port `handler`: `{handler, node}`; its result is an outcome. */
+export function handlerPort(registry: HandlerRegistry): Port {
+  const handlerOf = ({ args }: Call): PipelineHandler => {
+    const name = isObject(args) && typeof args['handler'] === 'string' ? args['handler'] : ''
+    const handler = registry.get(name)
+    if (handler === undefined) throw pipelineFaults.make('R2207', `no handler is registered for ${JSON.stringify(name)}`)
+    return handler
+  }
+  return {
+    leaves: true,
+    repeat: 'ask',
+    traits: (call) => TRAITS[idempotencyOf(handlerOf(call))],
+    perform: (call) => execute(handlerOf(call), call),
+    accept: (raw, { args }) => copyJson(kept(raw as Answered, isObject(args) ? renderText(args['handler']) : ''), 'outcome of a handler'),
+    reject: (thrown) =>
+      toFault(thrown, (message, cause): Fault => {
+        const fault = pipelineFaults.make('R2208', message, { cause })
+        return isTransient(message) ? pipelineFaults.make('R2208', message, { cause, verdict: 'retry' }) : fault
+      }),
+  }
+}
+
+/** What a handler answered, and what it stored. */
+interface Answered {
+  readonly answer: unknown
+  readonly artifacts: JsonObject
+}
+
+function kept({ answer, artifacts }: Answered, name: string): Outcome {
+  const outcome = outcomeOf(answer, name)
+  return Object.keys(artifacts).length === 0 ? outcome : { ...outcome, artifacts }
+}
+
+async function execute(handler: PipelineHandler, call: Call): Promise<Answered> {
+  const typed = call.def as TypedGraph
+  const node = viewOf(typed, isObject(call.args) ? renderText(call.args['node']) : '')
+  const context = contextOf(call)
+  const services = servicesOf(call, node.id)
+  const answer = await answerOf(handler, { node, context, graph: typed.graph, services })
+  return { answer, artifacts: services.artifacts.changes }
+}
+
+interface Scenery {
+  readonly node: NodeView
+  readonly context: ContextView
+  readonly graph: DotGraph
+  readonly services: HandlerServices
+}
+
+async function answerOf(handler: PipelineHandler, { node, context, graph, services }: Scenery): Promise<unknown> {
+  if (handler.prepare === undefined || handler.run === undefined || handler.apply_result === undefined)
+    return handler.execute?.(node, context, graph, services)
+  const prepared = await handler.prepare(node, context, graph)
+  return handler.apply_result(await handler.run(prepared, services), node, context)
+}
+
+function outcomeOf(raw: unknown, name: string): Outcome {
+  if (raw === undefined || raw === null) return { status: 'success' }
+  const problem = outcomeProblem(raw)
+  const outcome = problem === undefined ? readOutcome(raw) : undefined
+  if (outcome !== undefined) return outcome
+  throw pipelineFaults.make('R2208', `the handler ${name} gave no outcome: ${problem ?? 'it cannot be read'}`)
+}
+
+/** A node as hosts see it. */
+export function viewOf(typed: TypedGraph, id: string): NodeView {
+  const node: TypedNode | undefined = typed.nodes.get(id)
+  const attributes = [...(node?.node.attributes ?? [])].map(([key, { value }]) => [key, value] as const)
+  const all = Object.fromEntries(attributes)
+  return Object.freeze({
+    id,
+    type: node?.rawType ?? '',
+    label: renderText(all['label']) || id,
+    prompt: renderText(all['prompt']),
+    attributes: Object.freeze(all),
+  })
+}
+
+/** The context of the frame that asked, as it is now, with what the engine itself knows (reference pipeline 6.1). */
+export function contextOf(call: Call): ContextView {
+  const { frame } = call
+  const reader = call.reader()
+  const stored = (key: string): Json | undefined => (key.startsWith(OWN) ? undefined : reader.get(key))
+  const position = isObject(frame.position) ? (frame.position as unknown as Position) : undefined
+  const typed = call.definition(frame.pin)
+  const tally = Tally.of(frame.books(), position?.lap)
+  const { charter } = tally
+  // How much of a budget is left, only a step knows.
+  const budget = (): Json => 'normal'
+  const known =
+    position === undefined || charter === undefined || !isPipeline(typed)
+      ? stored
+      : contextReader({ typed, position, read: stored, tally, charter, budget })
+  const read = (key: string): Json | undefined => (key === 'budget_status' ? stored(key) : known(key))
+  const get = (key: string): Json | undefined => lookUp(read, key)
+  return Object.freeze({
+    get,
+    get_string: (key: string) => renderText(get(key)),
+    has: (key: string) => get(key) !== undefined,
+    snapshot: () => Object.fromEntries(Object.entries(reader.snapshot()).filter(([key]) => !key.startsWith(OWN))),
+  })
+}
+
+function servicesOf(call: Call, node: string): HandlerServices {
+  const reader = call.frame.books()
+  const charter = Tally.of(reader).charter
+  const { position } = call.frame
+  const folder = charter === undefined ? '' : folderAt(charter.folder, call.frame)
+  const at = isObject(position) && typeof position['began'] === 'number' ? position['began'] : 0
+  return {
+    get signal() {
+      return call.signal
+    },
+    key: call.key,
+    run: call.run,
+    workdir: charter?.workdir ?? '',
+    logs_root: folder,
+    artifacts: new ArtifactStore({ node, reader, folder, at }),
+    progress: (delta) => call.part(delta),
+  }
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from '../../../kernel/journal/json.ts'
+import { plain } from '../model/node-keys.ts'
+import { listOf, textOf } from '../dot/graph.ts'
+import { isGood, type Outcome } from '../contract/outcome.ts'
+import { normaliseLabel } from '../language/labels.ts'
+import { ALL_BITS, CONFIDENCES, type Label, LEVELS, SANITIZED, TRUSTED } from '../contract/label.ts'
+import type { Token } from './middleware.ts'
+
+/** A check that a node has made, and what the value is worth since. */
+export interface Reduction {
+  readonly key: string
+  readonly before: Label
+  readonly label: Label
+  readonly why: 'validated' | 'decided' | 'reviewed'
+}
+
+const PLAUSIBLE = CONFIDENCES.indexOf('plausible')
+const CORROBORATED = CONFIDENCES.indexOf('corroborated')
+const DERIVED = LEVELS.indexOf('derived')
+
+/**
+ * The only ways in which a value becomes worth more than it was (reference pipeline 5.3): a gate has checked it against a
+ * pattern or a schema, several have decided, a person has looked at it. How sensitive it is never changes. `made` has the labels of what the
+ * node writes: the values themselves are written afterwards.
+ */
+export function reductions(token: Token, outcome: Outcome, updates: JsonObject, made: ReadonlyMap<string, Label>): Reduction[] {
+  if (!isGood(outcome.status)) return []
+  switch (token.scene.node.operation) {
+    case 'output.validate':
+      return validated(token)
+    case 'pipeline.validate':
+      return known(token, sourceOf(token), (label) => atMostDerived(label, PLAUSIBLE), 'validated')
+    case 'consensus.decide':
+      return [...made].flatMap(([key, label]) => changed(key, label, (before) => atMostDerived(before, CORROBORATED), 'decided'))
+    case 'wait.human':
+      return reviewed(token, updates)
+    default:
+      return []
+  }
+}
+
+function validated(token: Token): Reduction[] {
+  const { attributes } = token.scene
+  const checks = attributes.has('pattern') || attributes.has('json_schema')
+  if (!checks || textOf(attributes, 'action')?.trim() === 'warn') return []
+  const safe = attributes.has('sanitizes') ? bitsOf(listOf(attributes, 'sanitizes')) : ALL_BITS
+  const better = (label: Label): Label => ({ ...label, bits: label.bits | safe, confidence: Math.max(label.confidence, PLAUSIBLE) })
+  return known(token, sourceOf(token), better, 'validated')
+}
+
+/** Content that a person has seen and approved: only by an explicit choice, and never because no answer or no person's answer came. */
+function reviewed(token: Token, updates: JsonObject): Reduction[] {
+  const { attributes } = token.scene
+  const wanted = normaliseLabel(textOf(attributes, 'review_on_choice') ?? '')
+  const label = updates['human.gate.label']
+  const said = normaliseLabel(typeof label === 'string' ? label : '')
+  const passed = wanted === '' ? updates['approval.status'] !== 'rejected' : said === wanted
+  if (!passed || said === '' || updates['human.gate.timed_out'] === true || updates['human.gate.automatic'] === true) return []
+  const target = LEVELS.findIndex((level) => level === (textOf(attributes, 'review_target')?.trim() ?? 'trusted'))
+  if (target < 0) return []
+  const better = (label: Label): Label => {
+    if (target === 0) return { ...TRUSTED, sensitivity: label.sensitivity }
+    return { ...label, level: Math.min(label.level, target), confidence: Math.max(label.confidence, CORROBORATED) }
+  }
+  return listOf(attributes, 'reviews_keys').flatMap((key) => known(token, plain(key), better, 'reviewed'))
+}
+
+/** A reduction of a value of the context. The part of a value has no label of its own, so it cannot be raised alone. */
+function known(token: Token, key: string, better: (label: Label) => Label, why: Reduction['why']): Reduction[] {
+  return token.stored(key) === key ? changed(key, token.label(key), better, why) : []
+}
+
+function changed(key: string, before: Label, better: (label: Label) => Label, why: Reduction['why']): Reduction[] {
+  const label = better(before)
+  const changes = label.level !== before.level || label.bits !== before.bits || label.confidence !== before.confidence
+  return changes ? [{ key, before, label, why }] : []
+}
+
+function atMostDerived(label: Label, confidence: number): Label {
+  return { ...label, level: Math.min(label.level, DERIVED), confidence: Math.max(label.confidence, confidence) }
+}
+
+function sourceOf({ scene: { attributes } }: Token): string {
+  return plain(textOf(attributes, 'source_key')?.trim() || 'last_response')
+}
+
+function bitsOf(names: readonly string[]): number {
+  return Object.entries(SANITIZED).reduce((bits, [name, bit]) => (names.includes(name) ? bits | bit : bits), 0)
+}

@@ -1,0 +1,152 @@
+import type { Frame } from '../../../kernel/state/frame.ts'
+import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import { isOn } from '../dot/graph.ts'
+import { unpackLabel } from '../contract/label.ts'
+import { advance, endNow } from './advance.ts'
+import { markLabel } from './labels.ts'
+import type { Outcome } from '../contract/outcome.ts'
+import type { Position } from '../contract/position.ts'
+import {
+  jumpKey,
+  keepCount,
+  keepHash,
+  keepOutcome,
+  keepRepeated,
+  keepRestarts,
+  keepSpent,
+  type Repeated,
+  RESUMED,
+  type Spent,
+} from '../contract/tally.ts'
+import type { Walk } from './walk.ts'
+
+/** What a run takes over that begins where a checkpoint stands: plain data, and part of its first record. */
+export interface Held {
+  /** Where the checkpoint was read, for events. */
+  readonly checkpoint: string
+  /** The last completed node. */
+  readonly current_node: string
+  /** In their order; a node that was completed twice stands there twice. */
+  readonly completed: readonly string[]
+  readonly outcomes: Readonly<Record<string, Outcome>>
+  readonly context: JsonObject
+  readonly lineage: JsonObject
+  readonly logs: readonly Json[]
+  readonly retries: Readonly<Record<string, number>>
+  readonly visits: Readonly<Record<string, number>>
+  readonly hashes: Readonly<Record<string, string>>
+  /** How often a failure led from a node to a target, as `from/to`. */
+  readonly jumps: Readonly<Record<string, number>>
+  readonly pending: readonly string[]
+  /** Goal gates that are open although they were passed. */
+  readonly recheck: readonly string[]
+  /** Goal gates that branches completed: `n` and `branch` of what is kept of them. */
+  readonly gates: Readonly<Record<string, readonly [n: number, place: number]>>
+  /** Labels of values, as the board keeps them. */
+  readonly taint: JsonObject
+  readonly lap: number
+  readonly returns: number
+  readonly repeated?: Repeated
+  readonly restarts?: Repeated
+  /** The pipeline as the run had changed it, and the hash of the one that it began with. */
+  readonly adapted?: HeldGraph
+  readonly spent?: Spent
+  /** The last completed node has failed and is executed again. */
+  readonly again?: true
+}
+
+/** A pipeline that its own run had changed. */
+export interface HeldGraph {
+  readonly dot: string
+  readonly version: number
+  /** The hash of the pipeline that the run began with. */
+  readonly from: string
+  /** The signature of the checkpoint proves the text; else nobody vouches for it. */
+  readonly proven: boolean
+}
+
+/** The argument under which a run is given what it takes over. Nobody else may write it: inputs that begin with `#` are refused. */
+const HELD = '#held'
+
+/** The argument of a run that begins where a checkpoint stands. */
+export function heldArgument(held: Held): JsonObject {
+  return { [HELD]: held as unknown as Json }
+}
+
+/** What a run has taken over; only that of the run itself counts, whatever callers pass. */
+export function heldBy({ link, args }: Frame): Held | undefined {
+  if (link !== undefined || !isObject(args)) return undefined
+  return args[HELD] as unknown as Held | undefined
+}
+
+/** Writes what a checkpoint held, and stands where it stood (reference pipeline 3.13). */
+export function takeOver(walk: Walk, held: Held): void {
+  if (held.adapted !== undefined) walk.become(held.adapted.dot, held.adapted.version, held.adapted.proven ? undefined : 'untrusted')
+  const { x, typed } = walk
+  const { lap, completed } = held
+  for (const [key, value] of Object.entries(held.context)) x.set(key, value)
+  for (const [node, outcome] of Object.entries(held.outcomes)) keepHeld(walk, held, node, outcome)
+  for (const [node, hash] of Object.entries(held.hashes)) keepHash(x, node, hash)
+  for (const [way, times] of Object.entries(held.jumps)) keepCount(x, jumpKey(way), times)
+  for (const [key, label] of Object.entries(held.taint)) markLabel(walk, key, unpackLabel(label))
+  if (held.repeated !== undefined) keepRepeated(x, ...held.repeated)
+  if (held.restarts !== undefined) keepRestarts(x, ...held.restarts)
+  if (held.spent !== undefined) keepSpent(x, held.spent)
+  x.set(RESUMED, true)
+  const last = completed.findLast((id) => typed.nodes.get(id)?.canonical !== 'branch' && held.outcomes[id] !== undefined)
+  const outcome = last === undefined ? undefined : held.outcomes[last]
+  const stage: Partial<Position> =
+    last === undefined || outcome === undefined
+      ? {}
+      : {
+          last,
+          status: outcome.status,
+          ...(outcome.preferred_label === undefined ? {} : { label: outcome.preferred_label }),
+          ...(outcome.status === 'fail' && outcome.failure_reason !== undefined ? { reason: outcome.failure_reason } : {}),
+        }
+  const pending = held.pending.filter((id) => typed.nodes.has(id)).map((id) => [id, edgeTo(walk, id)] as const)
+  const isPartial = completed.some((id) => held.outcomes[id]?.status === 'partial_success')
+  walk.go({
+    ...stage,
+    node: held.current_node,
+    phase: 'charter',
+    steps: completed.length,
+    ...(lap === 0 ? {} : { lap }),
+    ...(held.returns === 0 ? {} : { returns: held.returns }),
+    ...(isPartial ? { partial: true as const } : {}),
+    ...(pending.length === 0 ? {} : { pending }),
+  })
+  walk.note('pipeline_resumed', { checkpoint: held.checkpoint, current_node: held.current_node })
+}
+
+function keepHeld({ x }: Walk, held: Held, node: string, outcome: Outcome): void {
+  const { context_updates: _updates, retryable: _retryable, ...kept } = outcome
+  const retries = held.retries[node] ?? 0
+  const gate = Object.hasOwn(held.gates, node) ? held.gates[node] : undefined
+  keepOutcome(x, held.lap, node, {
+    ...kept,
+    n: held.completed.lastIndexOf(node) + 1,
+    held: true,
+    v: held.visits[node] ?? Math.max(1, held.completed.filter((id) => id === node).length),
+    ...(retries > 0 ? { retries } : {}),
+    ...(held.recheck.includes(node) ? { recheck: true as const } : {}),
+    ...(gate === undefined ? {} : { n: gate[0], branch: gate[1] }),
+  })
+}
+
+/** The edge of a fan-out that leads to a branch that is still to be walked. */
+function edgeTo({ typed }: Walk, id: string): number {
+  const edges = (typed.incoming.get(id) ?? []).map(({ edge }) => edge)
+  const forking = edges.find(({ from }) => isOn(typed.nodes.get(from)?.node.attributes ?? new Map(), 'fan_out'))
+  return (forking ?? edges[0])?.index ?? -1
+}
+
+/** Goes on from the last completed node with its recorded outcome, by the rules of every node (reference pipeline 3.3, 3.4). */
+export function goOn(walk: Walk, held: Held): void {
+  const { node } = walk
+  const outcome = held.outcomes[node.id]
+  if (outcome === undefined && node.canonical !== 'exit') return advance(walk, node, { status: 'skipped' })
+  if (outcome?.status === 'fail' && node.canonical === 'exit')
+    return endNow(walk, { status: 'fail', reason: outcome.failure_reason ?? 'failed' })
+  advance(walk, node, outcome ?? { status: 'success' })
+}

@@ -1,0 +1,112 @@
+import type { Json } from '../../../kernel/journal/json.ts'
+import { findAttribute } from '../model/attributes.ts'
+import type { AttributeRow } from '../model/attribute-row.ts'
+import { failsOnWrong, wrongValue } from '../model/attribute-value.ts'
+import { fileUri } from '../model/capability-uris.ts'
+import type { TypedNode } from '../model/typed.ts'
+import { readsOfNode } from './labelling.ts'
+import type { Middleware, Token } from './middleware.ts'
+import { isLargerThan } from './size.ts'
+
+/** Bytes of one attribute, and of one value of the context (reference pipeline 5.2). */
+const MOST_ATTRIBUTE = 1_000_000
+const MOST_VALUE = 10_000_000
+
+/** Refuses what no handler should have to meet: NUL, paths that lead out, values of another type, what is too large. */
+export const safeInput: Middleware = {
+  name: 'safe_input',
+  before(token) {
+    const problem = writtenIn(token.scene.node).problem ?? pathsProblem(token) ?? valuesProblem(token)
+    return problem === undefined ? undefined : { halt: `unsafe input: ${token.scene.node.id} ${problem}` }
+  },
+  after({ scene }, { context_updates = {} }) {
+    const large = Object.entries(context_updates).find(([, value]) => isLargerThan(value, MOST_VALUE))
+    return large === undefined ? undefined : { halt: `unsafe output: ${scene.node.id} writes more than 10 MB to ${large[0]}` }
+  },
+}
+
+/** What an author wrote does not change, so neither does what is wrong with it; where its paths may lead is the operator's. */
+interface Written {
+  readonly problem: string | undefined
+  readonly paths: readonly (readonly [name: string, path: string])[]
+}
+
+const known = new WeakMap<TypedNode, Written>()
+
+function writtenIn(node: TypedNode): Written {
+  let written = known.get(node)
+  if (written === undefined) {
+    const names = [...node.node.attributes.keys()]
+    const problem = names.map((name) => attributeProblem(node, name)).find((one) => one !== undefined)
+    const paths = names.filter((name) => rowOf(node, name)?.type === 'path')
+    written = { problem, paths: paths.map((name) => [name, String(node.node.attributes.get(name)?.value ?? '').trim()]) }
+    known.set(node, written)
+  }
+  return written
+}
+
+function rowOf({ operation, custom }: TypedNode, name: string): AttributeRow | undefined {
+  const row = custom === undefined ? findAttribute('node', name, operation) : undefined
+  return row === 'ignored' ? undefined : row
+}
+
+function attributeProblem(typed: TypedNode, name: string): string | undefined {
+  const { node } = typed
+  const attribute = node.attributes.get(name)
+  if (attribute === undefined) return undefined
+  const { value } = attribute
+  if (typeof value === 'string' && value.includes('\0')) return `has the character NUL in ${name}`
+  if (typeof value === 'string' && isLargerThan(value, MOST_ATTRIBUTE)) return `has more than 1 MB in ${name}`
+  const row = rowOf(typed, name)
+  if (row === undefined || !failsOnWrong(row)) return undefined
+  const wrong = wrongValue(row, name, node.attributes, attribute)
+  return wrong === undefined ? undefined : `has ${name}=${String(value)}, which ${wrong === 'duration' ? 'is no duration' : wrong}`
+}
+
+/** Paths that the author wrote: below the work folder or the run's own, unless the operator has granted them by name. */
+function pathsProblem({ scene: { node, charter } }: Token): string | undefined {
+  for (const [name, path] of writtenIn(node).paths) {
+    if (leadsOut(path)) return `has a path that leads out of its folder in ${name}: ${path}`
+    const isFree = !isAbsolute(path) || isBelow(path, charter.workdir) || isBelow(path, charter.folder) || isJudged(node, path)
+    if (!isFree) return `has a path outside the work folder in ${name}: ${path}`
+  }
+  return undefined
+}
+
+/** The path is among what the node needs, and capability_check has let the node through. */
+function isJudged({ capabilitiesRequired }: TypedNode, path: string): boolean {
+  return capabilitiesRequired.includes(fileUri('read', path)) || capabilitiesRequired.includes(fileUri('write', path))
+}
+
+/** Values that a node reads: paths among them must not lead out. What they touch is judged when they are opened. */
+function valuesProblem({ scene }: Token): string | undefined {
+  for (const { key, needs } of readsOfNode(scene.node)) {
+    const value: Json | undefined = scene.get(key)
+    if (value === undefined) continue
+    if (isLargerThan(value, MOST_VALUE)) return `reads more than 10 MB from ${key}`
+    if (needs !== 'path_traversal' || typeof value !== 'string') continue
+    if (value.includes('\0')) return `reads a path with the character NUL from ${key}`
+    if (leadsOut(value)) return `reads a path that leads out of its folder from ${key}: ${value}`
+  }
+  return undefined
+}
+
+/** Whether the steps `..` of a path lead above where it begins. */
+function leadsOut(path: string): boolean {
+  let depth = 0
+  for (const step of path.split(/[\\/]/)) {
+    if (step === '' || step === '.') continue
+    depth += step === '..' ? -1 : 1
+    if (depth < 0) return true
+  }
+  return false
+}
+
+function isAbsolute(path: string): boolean {
+  return /^([\\/]|[A-Za-z]:[\\/]|~|\$HOME|\$\{HOME\})/.test(path)
+}
+
+/** Whether an absolute path lies in a folder; one with `..` in it never does. */
+function isBelow(path: string, folder: string): boolean {
+  return (path === folder || path.startsWith(`${folder}/`)) && !path.split(/[\\/]/).includes('..')
+}

@@ -1,0 +1,70 @@
+import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { TypedNode } from '../model/typed.ts'
+import { readsOfNode } from './labelling.ts'
+import { SANITIZED } from '../contract/label.ts'
+import type { Middleware, Token } from './middleware.ts'
+import { renderText } from '../language/render.ts'
+import { marksIn } from '../contract/prompt-text.ts'
+import { holdsSecret, withoutSecrets } from './secrets.ts'
+
+/**
+ * Keeps secrets out of what authors write and of what nodes give, and tells what of a value does not belong into a
+ * prompt; prompts leave it out (`promptText`). Commands are never rewritten (reference pipeline 5.2).
+ */
+export const sanitization: Middleware = {
+  name: 'sanitization',
+  before(token) {
+    const { node } = token.scene
+    const secret = secretOf(node)
+    if (secret !== undefined) return { halt: `unsafe input: ${node.id} has a secret in ${secret}` }
+    markPrompts(token)
+    return undefined
+  },
+  after(token, outcome) {
+    const { context_updates } = outcome
+    if (context_updates === undefined) return undefined
+    const clean = Object.entries(context_updates).map(([key, value]) => [key, withoutSecrets(value)] as const)
+    const changed = clean.filter(([key, value]) => value !== context_updates[key]).map(([key]) => key)
+    if (changed.length === 0) return undefined
+    for (const key of changed) token.note('secret_redacted', { key })
+    return { ...outcome, context_updates: Object.fromEntries(clean) satisfies JsonObject }
+  },
+}
+
+/** Refuses what gives a secret, where the others would only take it out. */
+export const secretScan: Middleware = {
+  name: 'secret_scan',
+  after({ scene }, { context_updates = {} }) {
+    const found = Object.entries(context_updates).find(([, value]) => withoutSecrets(value) !== value)
+    return found === undefined ? undefined : { halt: `unsafe output: ${scene.node.id} writes a secret to ${found[0]}` }
+  },
+}
+
+const known = new WeakMap<TypedNode, { readonly name: string | undefined }>()
+
+/** The attribute in which an author wrote a secret. */
+function secretOf(node: TypedNode): string | undefined {
+  let found = known.get(node)
+  if (found === undefined) {
+    const [name] = [...node.node.attributes].find(([, { value }]) => typeof value === 'string' && holdsSecret(value)) ?? []
+    found = { name }
+    known.set(node, found)
+  }
+  return found.name
+}
+
+const ASKS_MODEL = 'arbor://orchestrator/execute/llm_query'
+
+/** A value with marks in it is no longer safe for prompts, and that is told; the value itself stays. */
+function markPrompts(token: Token): void {
+  const { node } = token.scene
+  if (!node.capabilitiesRequired.includes(ASKS_MODEL)) return
+  for (const { key } of readsOfNode(node)) {
+    const value = token.scene.get(key)
+    const marks = value === undefined ? [] : marksIn(renderText(value))
+    if (marks.length === 0) continue
+    token.note('prompt_marked', { key, marks })
+    const label = token.label(key)
+    token.mark(key, { ...label, bits: label.bits & ~SANITIZED.prompt_injection })
+  }
+}

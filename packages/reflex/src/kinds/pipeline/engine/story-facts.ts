@@ -1,0 +1,119 @@
+import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import type { Rec } from '../../../kernel/journal/record.ts'
+import type { TypedEdge, TypedGraph } from '../model/typed.ts'
+import type { DotGraph } from '../dot/graph.ts'
+import { edgeIdsOf } from '../dot/edge-ids.ts'
+import { OWN } from '../contract/tally.ts'
+
+/** Text as it is, anything else as JSON. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
+}
+
+/** Who answered, if a value is a reply: a model by its name; a reply that no model wrote says so. */
+export function authorOf(value: Json): string {
+  const { by, model } = isObject(value) ? value : {}
+  return by === 'hand' ? 'a reply written by hand' : textOf(by ?? model)
+}
+
+/** The usage of a model, if a value is its reply, or the fault in which asking it ended: tokens, and money where they have a price. */
+export function usedBy(value: Json | undefined): JsonObject | undefined {
+  if (!isObject(value)) return undefined
+  const { usage, cost, tries, estimated, data } = value
+  if (!isObject(usage)) return isObject(data) && isObject(data['used']) ? data['used'] : undefined
+  return {
+    input: usage['input'] ?? 0,
+    output: usage['output'] ?? 0,
+    ...(typeof cost === 'number' ? { usd: cost } : {}),
+    ...(isList(tries) && tries.length > 1 ? { tries: tries.length } : typeof tries === 'number' && tries > 1 ? { tries } : {}),
+    ...(estimated === true ? { estimated } : {}),
+  }
+}
+
+/** Characters of an output that is shown and not counted. */
+const ONE_LINE = 40
+
+/** How a command ended, if a value is what one gave: `exit 0, 41 lines`, `exit 0 → 1.4.0`. */
+export function commandText(value: Json | undefined): string | undefined {
+  if (!isObject(value) || value['code'] === undefined || typeof value['stdout'] !== 'string') return undefined
+  const { code, signal, stdout, truncated } = value
+  const said = stdout.trim()
+  const lines = said === '' ? 0 : said.split('\n').length
+  const how = code === null ? `ended by ${textOf(signal)}` : `exit ${textOf(code)}`
+  if (lines === 1 && said.length <= ONE_LINE) return `${how} → ${said}`
+  return [how, ...(lines === 0 ? [] : [`${lines} line${lines === 1 ? '' : 's'}${truncated === true ? ', cut' : ''}`])].join(', ')
+}
+
+/** Keys that say again what others say, or what stands beside them as a fact. */
+const AGAIN =
+  /^(last_response|context\.previous_|wait\.|gate\.|validate\.|last_prompt|llm\.|internal\.|human\.gate\.|parallel\.|tool\.output|shell\.|exec\.|fan_in\.|budget_status)/
+
+/** What a record writes that belongs to the program; of several keys with one value, the most telling. */
+export function wroteOf({ writes = [] }: Rec): JsonObject | undefined {
+  const pairs = writes.flatMap((key, i): [string, Json][] =>
+    i % 2 === 0 && typeof key === 'string' && !key.startsWith(OWN) ? [[key, writes[i + 1] ?? null]] : [],
+  )
+  const telling = pairs.filter(([key]) => !AGAIN.test(key))
+  const shown = telling.length === 0 ? pairs.filter(([key]) => key === 'last_response') : telling
+  return shown.length === 0 ? undefined : Object.fromEntries(shown)
+}
+
+/** The ways of a choice, by the names that people know them by: the label of an edge, else where it leads. */
+export interface Ways {
+  readonly edge: string
+  readonly open: readonly string[]
+  readonly closed: readonly (readonly [name: string, why: string])[]
+  /** The same by the ids that the picture of the graph has for its edges. */
+  readonly ids: JsonObject
+}
+
+/** What routing has seen, for readers: `seen` names edges by their index. */
+export function waysOf({ outgoing, graph }: TypedGraph, { from, to, open, closed }: JsonObject, taken: number | undefined): Ways {
+  const edges = outgoing.get(textOf(from)) ?? []
+  const other = new Set([...numbers(open), ...pairs(closed).map(([index]) => index)])
+  const leads = edges.filter(({ edge }) => edge.to === to)
+  const edge = leads.find(({ edge: { index } }) => index === taken) ?? leads.find(({ edge: { index } }) => !other.has(index)) ?? leads[0]
+  const named = (index: number): string => {
+    const found = edges.find((one) => one.edge.index === index)
+    return found === undefined ? (graph.edges[index]?.to ?? String(index)) : wayName(found)
+  }
+  return {
+    edge: edge === undefined ? textOf(to) : wayName(edge),
+    open: numbers(open).map(named),
+    closed: pairs(closed).map(([index, why]) => [named(index), why]),
+    ids: {
+      ...edgeFact(graph, edge?.edge.index),
+      open: numbers(open).flatMap((index) => edgeId(graph, index) ?? []),
+      closed: pairs(closed).flatMap(([index, why]) => {
+        const id = edgeId(graph, index)
+        return id === undefined ? [] : [[id, why]]
+      }),
+    },
+  }
+}
+
+/** The edge that was gone over, by its id in the picture of the graph; nothing where none was. */
+export function edgeFact(graph: DotGraph, index: number | undefined): JsonObject {
+  const edge = edgeId(graph, index)
+  return edge === undefined ? {} : { edge }
+}
+
+function edgeId(graph: DotGraph, index: number | undefined): string | undefined {
+  const edge = index === undefined ? undefined : graph.edges[index]
+  return edge === undefined ? undefined : edgeIdsOf(graph).get(edge)
+}
+
+function wayName({ label, edge }: TypedEdge): string {
+  return label === '' ? edge.to : label
+}
+
+function numbers(list: Json | undefined): number[] {
+  return isList(list) ? list.filter((index) => typeof index === 'number') : []
+}
+
+function pairs(list: Json | undefined): [index: number, why: string][] {
+  return (isList(list) ? list : []).flatMap((pair): [number, string][] => {
+    const [index, why] = isList(pair) ? pair : []
+    return typeof index === 'number' ? [[index, textOf(why)]] : []
+  })
+}

@@ -1,0 +1,123 @@
+import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import type { Change, StoryEvent } from '../../../kernel/state/story.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { branchOf } from '../contract/branch.ts'
+import { nodeOf } from '../contract/position.ts'
+import { faultOf, type Heard, TOLD } from './story-remarks.ts'
+import { authorOf, textOf, usedBy, waysOf } from './story-facts.ts'
+
+/** The remarks of a record: `[type, payload]` each. */
+export function remarksOf(note: Json | undefined): (readonly [type: string, payload: JsonObject])[] {
+  if (!isList(note)) return []
+  return note.flatMap((remark) => {
+    const [type, payload] = isList(remark) ? remark : []
+    return typeof type === 'string' ? [[type, isObject(payload) ? payload : {}] as const] : []
+  })
+}
+
+/** A pause that is worth a line: shorter ones only show while they last. */
+const LONG = 10_000
+
+/** What a record of a pipeline means to a reader: stages begin and end, ways are chosen, people are asked. */
+export function pipelineStory(change: Change<TypedGraph>): StoryEvent[] {
+  const { record, before, frame } = change
+  const heard: Heard = { ...change, remarks: remarksOf(record.more?.note), node: nodeOf(before) ?? nodeOf(frame.position) ?? '' }
+  const remarked = heard.remarks.flatMap(([type, payload], i) => TOLD[type]?.(payload, heard, i) ?? [])
+  return [
+    ...inputStory(heard, remarked),
+    ...remarked,
+    ...(record.more?.wait ?? []).flatMap(([type, name, due, about]) => waitStory(heard, type, name, due ?? undefined, about)),
+    ...(record.more?.call === undefined ? [] : [pushStory(change, nodeOf(frame.position) ?? heard.node)]),
+    ...branchStory(heard, remarked),
+    ...sentStory(change),
+  ]
+}
+
+/** The messages with which a conversation with a model begins: instructions, preamble, prompt. Later turns add to them. */
+function sentStory({ record, frame }: Change<TypedGraph>): StoryEvent[] {
+  return (record.requests ?? []).flatMap(([port, args]): StoryEvent[] => {
+    if (port !== 'model' || !isObject(args)) return []
+    const { conversation } = args
+    const part = typeof conversation === 'string' ? frame.reader().get(conversation) : undefined
+    const { messages } = conversation === undefined ? args : isObject(part) && isObject(part['request']) ? part['request'] : {}
+    if (!isList(messages)) return []
+    const facts = { detail: true, saw: { messages } }
+    return [{ mark: 'note', node: nodeOf(frame.position) ?? '', text: 'asks a model', facts }]
+  })
+}
+
+/** What people did, what came back from a program, and what an effect did that is not the end of its node. */
+function inputStory({ record, node }: Heard, remarked: readonly StoryEvent[]): StoryEvent[] {
+  const { input } = record
+  switch (input?.[0]) {
+    case 'answer': {
+      const [, , answer, by] = input
+      return [{ mark: 'answer', node, text: textOf(answer), facts: { answer, ...(by === undefined ? {} : { by }) } }]
+    }
+    case 'message':
+      return [{ mark: 'answer', node, text: 'a message came', facts: { answer: input[2] } }]
+    case 'ret':
+      return [{ mark: 'pop', node, text: input[2] === 'done' ? '' : input[2], facts: {} }]
+    case 'part':
+      return [{ mark: 'step', node, text: progressOf(input[2]) }]
+    case 'ok':
+    case 'err': {
+      const used = usedBy(input[2])
+      if (used === undefined || remarked.some(({ facts }) => facts?.['used'] !== undefined)) return []
+      return [{ mark: 'step', node, facts: { used, by: authorOf(input[2]) }, effect: input[1] }]
+    }
+    default:
+      return []
+  }
+}
+
+/** What whoever performs an effect says of how far it is. */
+function progressOf(delta: Json): string {
+  if (!isObject(delta)) return textOf(delta)
+  return textOf([delta['text'], delta['message'], delta['note']].find((part) => typeof part === 'string') ?? delta)
+}
+
+/** A question, or a pause. The timers of the engine itself are told by its remarks. */
+function waitStory({ n, at, node }: Heard, type: string, name: string, due: number | undefined, about: Json | undefined): StoryEvent[] {
+  if (type === 'answer')
+    return isObject(about) ? [{ mark: 'ask', node, text: textOf(about['text']), facts: { question: `${n}w`, ...about } }] : []
+  if (type === 'message') {
+    return [{ mark: 'wait', node, text: `waits for the message ${name}`, ...(due === undefined ? {} : { facts: { due, ms: due - at } }) }]
+  }
+  if (name !== node || due === undefined) return []
+  return [{ mark: due - at >= LONG ? 'wait' : 'step', node, text: 'waits', facts: { due, ms: due - at } }]
+}
+
+function pushStory({ record, state }: Change<TypedGraph>, node: string): StoryEvent {
+  const program = state.pins[record.more?.call?.pin ?? -1]?.[0] ?? ''
+  return { mark: 'push', node, text: program, facts: { program } }
+}
+
+/** A branch has ended; in words where no node of it says how: it was stopped, or its time was over. */
+function branchStory(heard: Heard, remarked: readonly StoryEvent[]): StoryEvent[] {
+  const { record, frame } = heard
+  const branch = branchOf(frame)
+  const [how, value] = record.more?.return ?? []
+  if (branch === undefined || how === undefined) return []
+  const node = branch.spec.id
+  const status = how === 'done' && isObject(value) ? textOf(value['status']) : how
+  const end: StoryEvent = { mark: 'end', node, facts: { status, ...lastEdge(heard) } }
+  if (how === 'cancelled')
+    return [{ mark: 'skip', node, text: isCancelled(frame) ? 'cancelled' : 'stopped, it is not needed any more' }, end]
+  if ((how !== 'failed' && status !== 'fail') || remarked.some(({ mark }) => mark === 'fail')) return [end]
+  const reason = isObject(value) ? textOf(value['failure_reason'] ?? value['message']) : ''
+  return [{ mark: 'fail', node, text: reason, facts: { fault: faultOf(node, '', reason) } }, end]
+}
+
+/** The branch ends with all that it is part of. */
+function isCancelled({ link }: Change['frame']): boolean {
+  return link?.caller.closing !== undefined
+}
+
+/** The edge over which a branch has come to where branches join: it ends in front of that node. */
+function lastEdge({ def, remarks }: Heard): JsonObject {
+  const [, selected] = remarks.findLast(([type]) => type === 'edge_selected') ?? []
+  if (selected === undefined) return {}
+  const { edge } = waysOf(def, selected, undefined).ids
+  return edge === undefined ? {} : { ids: { edge } }
+}

@@ -1,0 +1,54 @@
+import type { Role, Safety } from '../model/ports.ts'
+import type { Read } from '../model/node-keys.ts'
+import { type Label, LEVELS, levelOf, SANITIZED } from '../contract/label.ts'
+import { readsOfNode } from './labelling.ts'
+import type { Halt, Middleware, Token } from './middleware.ts'
+
+const DERIVED = LEVELS.indexOf('derived')
+const UNTRUSTED = LEVELS.indexOf('untrusted')
+const HOSTILE = LEVELS.indexOf('hostile')
+
+/**
+ * What a check at the point of use makes safe: paths are confined to their roots when they are opened, values reach a
+ * command by its environment alone, addresses are looked at before they are called (reference pipeline 5.3).
+ */
+const CHECKED_AT_USE: ReadonlySet<Safety> = new Set(['path_traversal', 'command_injection', 'ssrf'])
+
+/**
+ * Lets a node run only on values that are good enough for what it does with them: nothing hostile anywhere, nothing from
+ * outside where a value decides what runs, nothing that has not been made safe for its place (reference pipeline 5.3).
+ */
+export const taintCheck: Middleware = {
+  name: 'taint_check',
+  before(token) {
+    for (const read of readsOfNode(token.scene.node)) {
+      const halt = judge(token, read)
+      if (halt !== undefined) return halt
+    }
+    return undefined
+  },
+}
+
+function judge(token: Token, { key, role, needs }: Read): Halt | undefined {
+  const label = token.label(key)
+  if (label.level === 0) return undefined
+  const problem = problemOf(label, role, needs)
+  if (problem !== undefined) return { halt: `taint: ${token.scene.node.id} reads ${key}, which is ${described(label)}; ${problem}` }
+  if (role === 'control' && label.level >= DERIVED) {
+    const { from = '' } = label
+    token.note('taint_control', { key, level: levelOf(label), from })
+  }
+  return undefined
+}
+
+/** What is wrong with a value in a place; nothing if it may be used there. */
+function problemOf(label: Label, role: Role, needs: Safety | undefined): string | undefined {
+  if (label.level >= HOSTILE) return 'nothing may use it'
+  if (role === 'control' && label.level >= UNTRUSTED) return 'it would decide what runs'
+  if (needs === undefined || label.level === 0 || CHECKED_AT_USE.has(needs)) return undefined
+  return (label.bits & SANITIZED[needs]) === 0 ? `nothing has made it safe for ${needs.replaceAll('_', ' ')}` : undefined
+}
+
+function described(label: Label): string {
+  return label.from === undefined ? levelOf(label) : `${levelOf(label)}, from ${label.from}`
+}

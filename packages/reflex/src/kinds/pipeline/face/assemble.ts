@@ -1,0 +1,181 @@
+import { type Call, type Frame, isObject, type Kind, type Port, type Store, systemHost } from '../../../kernel/index.ts'
+import { actionPort, ActionRegistry, type HostActions } from '../operations/actions/registry.ts'
+import { handlerPort, HandlerRegistry } from '../engine/custom.ts'
+import { charterPort, type CharterSource } from '../engine/charter.ts'
+import { createEngine, type EngineParts } from '../operations/make-engine.ts'
+import type { Limits, Routing } from '../contract/handler.ts'
+import { pipelineKind } from './kind.ts'
+import {
+  declaredHooks,
+  declaredRunHooks,
+  hookPort,
+  type RunHooks,
+  summaryPort,
+  type Summariser,
+  toolHookPort,
+  type ToolHooks,
+} from '../engine/host-hooks.ts'
+import { offersPort } from '../engine/offers.ts'
+import { nodeOf } from '../contract/position.ts'
+import { permitKey } from '../engine/walk.ts'
+import { folderAt } from '../contract/paths.ts'
+import { keepSeen, labelledTools, refresh } from './labelled-tools.ts'
+import { loadPipeline } from '../check/load.ts'
+import { WrittenLabels } from '../operations/memory/written.ts'
+import { servicePort } from './service-port.ts'
+import type { PipelineServices } from '../contract/services.ts'
+import { DERIVED } from '../contract/label.ts'
+import { middlewarePort } from '../engine/asynchronous.ts'
+import { calledPrograms } from './refs.ts'
+import { authorOf, isPipeline } from '../model/vouching.ts'
+import type { OperatorPolicy, Trust } from '../../../policy/index.ts'
+import { suggest } from '../../../text/index.ts'
+import { toolPort, type Tools } from '../../../tools/index.ts'
+
+/** What pipelines need of the rest. */
+export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
+  /** Handlers of the host: each has a type of its own, which it takes before all others. */
+  readonly handlers?: HandlerRegistry | undefined
+  /** Actions of the host; each goes before one of Reflex of the same name. */
+  readonly actions?: HostActions | undefined
+  /** Services of the host; sessions and memory live in ledgers of the store where there is none. */
+  readonly services?: PipelineServices | undefined
+  readonly store?: Pick<Store, 'append' | 'ledger'> | undefined
+  /** Labels of what runs have written outside of their boards; those of the store if absent. */
+  readonly labels?: WrittenLabels | undefined
+  /** True if a program could be read from a file of this name; a pipeline if absent. */
+  readonly isProgram?: ((name: string) => boolean) | undefined
+  /** Folders that no command sees. */
+  readonly reserved?: readonly string[]
+  /** Milliseconds since the epoch; those of this machine if absent. */
+  readonly now?: (() => number) | undefined
+  /** The run that a run of this process was forked from. */
+  readonly sourceOf?: ((run: string) => string | undefined) | undefined
+  readonly policy: OperatorPolicy
+  readonly tools: Tools
+  /** The tools of single runs, where they have others. */
+  readonly toolsOf?: ((run: string) => Tools) | undefined
+  /** Around calls of tools, where neither node nor graph has hooks of its own. */
+  readonly toolHooks?: ToolHooks | undefined
+  /** Around pipelines and nodes, where they have no hooks of their own. */
+  readonly hooks?: RunHooks | undefined
+  /** Tells models what happened, in place of the built-in text. */
+  readonly summarise?: Summariser | undefined
+  /** A trusted author may switch the mandatory middleware off (reference pipeline 5.6). */
+  readonly allowDisableMiddleware?: boolean | undefined
+  /** How a run goes where its graph leads nowhere. */
+  readonly routing?: ((run: string) => Routing | undefined) | undefined
+  readonly workdir: string
+  readonly runFolder: (run: string) => string
+  readonly limits: (run: string) => Limits
+  /** The agent on whose behalf a run acts, where one is named. */
+  readonly agent?: ((run: string) => string | undefined) | undefined
+  /** What a run has used up so far; for those that other kinds have begun. */
+  readonly spent?: CharterSource['spent']
+}
+
+/** The kind `pipeline`, and the ports that its handlers ask. */
+export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind; readonly ports: Readonly<Record<string, Port>> } {
+  const { policy, tools, workdir, runFolder, limits, handlers = new HandlerRegistry(), middleware, always } = settings
+  const actions = new ActionRegistry(settings.actions)
+  const charter = charterPort({
+    actions: actions.names(),
+    trust: (call) => policy.trustOf(call),
+    refuses(call, capability) {
+      const verdict = policy.judgeAhead(call, capability)
+      if (verdict.allowed || verdict.terms !== undefined) return undefined
+      return verdict.by === 'nobody' ? `this run is ${policy.trustOf(call)}` : `${verdict.by} denies it`
+    },
+    terms(call, capability) {
+      const { terms, by, rule: grant = '' } = policy.judgeAhead(call, capability)
+      if (terms === undefined) return undefined
+      return { grant, by, ...(terms.ask === true ? { ask: true } : {}), ...(terms.maxUses === undefined ? {} : { most: terms.maxUses }) }
+    },
+    workdir,
+    folder: runFolder,
+    limits,
+    agent: settings.agent,
+    outside: (call) => labels.seenBy(call.run),
+    ready(call) {
+      const called = isCalledByOther(call)
+      if (!called && !(isObject(call.args) && call.args['returned'] === true)) return undefined
+      return refresh({ labels, sourceOf }, call).then(() => (called ? keepSeen(labels, call, DERIVED) : undefined))
+    },
+    ...(settings.spent === undefined ? {} : { spent: settings.spent }),
+    ...(settings.routing === undefined ? {} : { routing: settings.routing }),
+    mayDisable: settings.allowDisableMiddleware === true,
+    ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),
+    ...(settings.hooks === undefined ? {} : { hooks: declaredRunHooks(settings.hooks) }),
+    ...(settings.summarise === undefined ? {} : { summarises: true }),
+    ...(settings.services?.consensus === undefined ? {} : { council: { checks: settings.services.consensus.check !== undefined } }),
+  })
+  const { labels = new WrittenLabels(settings.store), isProgram = isPipelineFile, reserved: hidden = [], sourceOf } = settings
+  const isReal = (run: string): boolean => settings.toolsOf === undefined || settings.toolsOf(run) === tools
+  const folders = (run: string): readonly string[] => [workdir, runFolder(run)]
+  const tool = toolPort({
+    tools: settings.toolsOf ?? tools,
+    guess: suggest,
+    place: ({ run, frame }) => ({ workdir, runFolder: folderAt(runFolder(run), frame) }),
+    allows: (call, capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
+    denies: (call, capability) => policy.denies(call.run, capability),
+  })
+  const engine = createEngine({
+    custom: handlers.facts(),
+    ...(middleware === undefined ? {} : { middleware }),
+    ...(always === undefined ? {} : { always }),
+  })
+  return {
+    kind: pipelineKind({ load: (source) => loadPipeline(source, handlers.facts()), refs: calledPrograms, engine }),
+    ports: {
+      offers: offersPort(settings.toolsOf ?? tools, (call, capability) => policy.judgeAhead(call, capability).allowed),
+      hook: hookPort(settings.hooks ?? {}),
+      tool_hook: toolHookPort(settings.toolHooks ?? {}),
+      ...(settings.summarise === undefined ? {} : { summary: summaryPort(settings.summarise) }),
+      charter,
+      middleware: middlewarePort([...(middleware?.values() ?? []), ...(always ?? [])]),
+      tool: labelledTools(tool, { labels, isReal, folders, isProgram, hidden, sourceOf, now: settings.now ?? (() => systemHost.now()) }),
+      handler: handlerPort(handlers),
+      action: actionPort(actions),
+      service: servicePort(settings.services ?? {}, settings.store, labels),
+    },
+  }
+}
+
+function isPipelineFile(name: string): boolean {
+  return /\.(dot|gv)$/.test(name)
+}
+
+/** True if a program of another kind has called a pipeline: it keeps no labels of the results. */
+function isCalledByOther(call: Call): boolean {
+  const caller = call.frame.link?.caller
+  return caller !== undefined && !isPipeline(call.definition(caller.pin))
+}
+
+/** Only what is said: the run records it. */
+export function routingOf({ onUnroutedFailure, deadEnd }: Routing = {}): Routing | undefined {
+  const said = { ...(onUnroutedFailure === undefined ? {} : { onUnroutedFailure }), ...(deadEnd === undefined ? {} : { deadEnd }) }
+  return Object.keys(said).length === 0 ? undefined : said
+}
+
+/**
+ * Whether the stage that asks for an effect has met the terms of a grant: somebody has allowed it, or its use is counted.
+ * Only pipelines keep such a word, where no program can write it.
+ */
+export function metTerms(call: Call, grant: string): boolean {
+  const { frame } = call
+  if (!isPipeline(call.definition(frame.pin))) return false
+  const decided = frame.books().get(permitKey(nodeOf(frame.position) ?? ''))
+  return isObject(decided) && decided[grant] === true
+}
+
+/**
+ * The least trust among the programs on a call's stack: text that nobody vouches for lowers what it does. `isUnvouched`: true
+ * for such a program of another kind.
+ */
+export function loweredTrust(call: Call, isUnvouched: (def: unknown) => boolean = () => false): Trust | undefined {
+  for (let frame: Frame | undefined = call.frame; frame !== undefined; frame = frame.link?.caller) {
+    const def = call.definition(frame.pin)
+    if (authorOf(def) === 'untrusted' || isUnvouched(def)) return 'untrusted'
+  }
+  return undefined
+}

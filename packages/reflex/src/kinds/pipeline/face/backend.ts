@@ -1,0 +1,99 @@
+import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import type { Redact } from '../../../kernel/journal/redact.ts'
+import type { Call, Port } from '../../../kernel/ports/port.ts'
+import type { ModelMessage, ModelReply, ModelRequest, ToolOffer } from '../../../models/index.ts'
+import { type ContextView, contextOf, type NodeView, viewOf } from '../engine/custom.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { requestOfCall } from '../contract/conversation.ts'
+import { type Outcome, readOutcome } from '../contract/outcome.ts'
+import { nodeOf } from '../contract/position.ts'
+
+/** What a backend gets beside node, prompt and context (reference pipeline 4.3.1). */
+export interface LlmRequest {
+  readonly system: string
+  readonly messages: readonly ModelMessage[]
+  /** Absent where nobody names one. */
+  readonly model: string | undefined
+  readonly tools: readonly ToolOffer[]
+  /** Everything that is asked for. */
+  readonly request: ModelRequest
+  readonly signal: AbortSignal
+  /** Shows progress to those who watch the run. */
+  onEvent(event: Json): void
+}
+
+/** A text with what is known of it. */
+export interface LlmText {
+  readonly text: string
+  readonly tool_calls?: readonly { readonly id?: string; readonly name: string; readonly args?: JsonObject }[]
+  readonly usage?: { readonly input?: number; readonly output?: number; readonly cost?: number }
+  readonly model?: string
+}
+
+/** What a backend may answer with; an outcome counts as that of the node. */
+export type LlmAnswer = string | LlmText | Outcome | JsonObject
+
+/** Answers prompts in place of a model. What it throws fails the node; what speaks of the network may be tried again. */
+export interface LlmBackend {
+  (node: NodeView, prompt: string, context: ContextView, request: LlmRequest): LlmAnswer | Promise<LlmAnswer>
+}
+
+/** What answers where nobody else does. */
+export const simulatedBackend: LlmBackend = ({ id }) => `[Simulated] Response for stage: ${id}`
+
+/**
+ * The port `model` of a backend, whose answers `redact` takes secrets out of. Asking is repeated after a crash: a backend leaves
+ * nothing behind.
+ */
+export function backendPort(backend: LlmBackend, redact: Redact): Port {
+  return {
+    leaves: false,
+    repeat: 'free',
+    accept: (reply) => redact(copyJson(reply, 'the answer of the backend')),
+    async perform(call) {
+      const request = requestOfCall(call) as unknown as ModelRequest
+      const node = viewOf(call.def as TypedGraph, nodeOf(call.frame.position) ?? '')
+      return replyOf(await backend(node, lastUser(request), contextOf(call), requestOf(request, call)), request)
+    },
+  }
+}
+
+function requestOf(request: ModelRequest, call: Call): LlmRequest {
+  const { messages, model, tools = [] } = request
+  return {
+    system: messages.flatMap(({ role, content }) => (role === 'system' ? [content] : [])).join('\n\n'),
+    messages,
+    model,
+    tools,
+    request,
+    get signal() {
+      return call.signal
+    },
+    onEvent: (event) => call.part(event),
+  }
+}
+
+function lastUser({ messages }: ModelRequest): string {
+  return messages.findLast(({ role }) => role === 'user')?.content ?? ''
+}
+
+function replyOf(answer: unknown, { model: asked = 'backend' }: ModelRequest): ModelReply & { readonly outcome?: Outcome } {
+  const plain = { model: asked, finish: 'stop', usage: { input: 0, output: 0 }, tries: 1 } as const
+  if (typeof answer === 'string') return { ...plain, text: answer }
+  const object = isObject(answer) ? answer : {}
+  const { text, tool_calls, usage, model } = object as unknown as Partial<LlmText>
+  if (typeof text !== 'string') {
+    const outcome = readOutcome(answer)
+    if (outcome === undefined) throw new TypeError('the backend answered with neither text nor an outcome')
+    return { ...plain, text: outcome.notes ?? '', outcome }
+  }
+  const calls = (tool_calls ?? []).map(({ id, name, args = {} }, i) => ({ id: id ?? `call-${i + 1}`, name, args }))
+  return {
+    ...plain,
+    text,
+    ...(model === undefined ? {} : { model }),
+    ...(calls.length === 0 ? {} : { calls, finish: 'tools' as const }),
+    usage: { input: usage?.input ?? 0, output: usage?.output ?? 0 },
+    ...(usage?.cost === undefined ? {} : { cost: usage.cost }),
+  }
+}

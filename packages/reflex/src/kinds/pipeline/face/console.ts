@@ -1,0 +1,92 @@
+import { createInterface, type Interface } from 'node:readline'
+import { harmless } from '../../../text/harmless.ts'
+import { answerNamed, type InterviewAnswer, type Interviewer, type InterviewQuestion, SKIPPED, TIMEOUT } from './interviewers.ts'
+import { demand } from '../../../text/index.ts'
+import { CONSOLE } from '../dot/argument-forms.ts'
+
+/** Where a console asks. */
+export interface ConsoleOptions {
+  /** Default: standard input. */
+  readonly input?: NodeJS.ReadableStream
+  /** Default: standard error, so that results stay alone on standard output. */
+  readonly output?: NodeJS.WritableStream
+  /** Whether somebody sits there. Default: whether the input is a terminal. */
+  readonly interactive?: boolean
+}
+
+/** Times that an answer is asked for again that names no option. */
+const TRIES = 3
+
+/**
+ * Asks line by line (reference pipeline 7.2): `[?] text`, the options, then one line to be typed: a key, a label, a target, a
+ * number or the beginning of a label. The end of the input is `timeout`. Where nobody sits and nothing is the default, the
+ * question is skipped at once.
+ */
+export class ConsoleInterviewer implements Interviewer {
+  readonly #input: NodeJS.ReadableStream
+  readonly #output: NodeJS.WritableStream
+  readonly #interactive: boolean
+  #lines: AsyncIterator<string> | undefined
+  #reader: Interface | undefined
+  #ended = false
+
+  constructor(options: ConsoleOptions = {}) {
+    demand('ConsoleInterviewer', { options: [options, CONSOLE] })
+    const { input = process.stdin, output = process.stderr, interactive } = options
+    this.#input = input
+    this.#output = output
+    this.#interactive = interactive ?? ('isTTY' in input && input.isTTY)
+  }
+
+  async ask(question: InterviewQuestion): Promise<InterviewAnswer> {
+    const { text, options, default: otherwise } = question
+    if (!this.#interactive) return otherwise === undefined ? SKIPPED : TIMEOUT
+    this.#print(`[?] ${text}`, ...options.map(({ key, label }) => `  [${key}] ${label}`))
+    try {
+      return await this.#answer(question)
+    } finally {
+      // An input that nobody reads from must not keep the process alive.
+      if (!this.#ended) this.#reader?.pause()
+    }
+  }
+
+  async #answer(question: InterviewQuestion): Promise<InterviewAnswer> {
+    const { options, type } = question
+    for (let tries = 0; tries < TRIES; tries++) {
+      const line = await this.#line(type === 'freeform' ? '> ' : type === 'multiple_choice' ? 'Select: ' : '[Y/N]: ')
+      if (line === undefined) return TIMEOUT
+      const word = line.trim()
+      const answer = word === '' ? undefined : answerNamed(question, word)
+      if (answer !== undefined) return answer
+      this.#print(
+        word === '' ? 'An answer has at least one character.' : `${word} is none of ${options.map(({ label }) => label).join(', ')}.`,
+      )
+    }
+    return SKIPPED
+  }
+
+  inform(message: string, stage: string): void {
+    this.#print(`[i] ${stage}: ${message}`)
+  }
+
+  /** Lets go of the input. */
+  close(): void {
+    this.#reader?.close()
+    this.#reader = undefined
+    this.#lines = undefined
+  }
+
+  /** The next line; undefined at the end of the input. */
+  async #line(prompt: string): Promise<string | undefined> {
+    this.#output.write(prompt)
+    this.#reader ??= createInterface({ input: this.#input }).once('close', () => (this.#ended = true))
+    this.#lines ??= this.#reader[Symbol.asyncIterator]()
+    if (!this.#ended) this.#reader.resume()
+    const next = await this.#lines.next()
+    return next.done === true ? undefined : next.value
+  }
+
+  #print(...lines: readonly string[]): void {
+    this.#output.write(lines.map((line) => `${harmless(line)}\n`).join(''))
+  }
+}

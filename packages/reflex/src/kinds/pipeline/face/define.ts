@@ -1,0 +1,96 @@
+import { brief, demand, NAMED_VALUES } from '../../../text/index.ts'
+import { keepWritten, pathTo, placesOf } from '../check/define-places.ts'
+import type { DefinedPipeline, PipelineDefinition } from './define-types.ts'
+import { attributeValue } from './define-values.ts'
+import { dotFaults } from '../dot/faults.ts'
+import { freezeGraph } from '../dot/freeze.ts'
+import type { Attribute, DotEdge, DotNode } from '../dot/graph.ts'
+import { parseDot } from '../dot/parse.ts'
+import { serializeGraph } from '../dot/serialize.ts'
+
+/**
+ * A pipeline from one object literal, with types: a wrong node id is an error in the editor, and so is a value that a known
+ * attribute cannot hold; other attributes are custom ones, as in DOT. It gives the graph that the same pipeline in DOT
+ * gives, so that `Reflex`, `run`, `validate`, `compileGraph` and `serializeGraph` take it.
+ *
+ *     const review = pipeline({
+ *       id: 'review', goal: 'Review a change',
+ *       nodes: { start: {}, style: { prompt: 'How does $diff read?', timeout: '5m' }, ask: { shape: 'hexagon' }, end: {} },
+ *       edges: [['start', 'style', 'ask'], { from: 'ask', to: 'end', label: '[M] Merge' }, { from: 'ask', to: 'style', label: '[A] Again' }],
+ *     })
+ *
+ * A list is written as words with commas between them, an object as JSON. What can only be found in the whole of it is found
+ * where it is checked or run, with its path in the object: `nodes.style.prompt`. Throws `R1107` and `R2004` for a value that
+ * no attribute can hold, `R1100` for what are no nodes and edges at all.
+ */
+export function pipeline<Nodes>(definition: PipelineDefinition<Nodes>): DefinedPipeline<keyof Nodes & string> {
+  demand('pipeline', { definition: [definition, NAMED_VALUES] })
+  const { id = 'pipeline', nodes, edges, ...rest }: Plain = definition
+  if (typeof id !== 'string') throw misshapen('id', id, 'a name')
+  if (!isRecord(nodes)) throw misshapen('nodes', nodes, 'an object of nodes')
+  if (!Array.isArray(edges)) throw misshapen('edges', edges, 'a list of edges')
+  const drawn = edges.flatMap((edge, i) => edgesOf(edge, `edges[${i}]`))
+  const draft = {
+    id,
+    attributes: attributesOf(rest, ''),
+    nodes: new Map(Object.entries(nodes).map(([key, node]) => [key, nodeOf(key, node)])),
+    edges: drawn.map(({ edge }, index) => ({ ...edge, index })),
+    subgraphs: [],
+  }
+  const text = serializeGraph(draft, { stripInternal: false })
+  const { graph } = parseDot(text, { accumulateErrors: true })
+  if (graph === undefined) throw new TypeError('what begins as a graph is read as one')
+  keepWritten(graph, {
+    text,
+    places: placesOf(
+      graph,
+      text,
+      draft.nodes.keys(),
+      drawn.map(({ path }) => path),
+    ),
+  })
+  return freezeGraph(graph) as DefinedPipeline<keyof Nodes & string>
+}
+
+/** A definition as it is read here: who writes JavaScript has no compiler that checks it. */
+type Plain = Readonly<Record<string, unknown>>
+
+function nodeOf(id: string, node: unknown): DotNode {
+  const path = pathTo('nodes', id)
+  if (!isRecord(node)) throw misshapen(path, node, 'an object of attributes')
+  return { id, attributes: attributesOf(node, path), classes: [] }
+}
+
+/** The edges of one entry, each with its path. */
+function edgesOf(entry: unknown, path: string): { readonly edge: Omit<DotEdge, 'index'>; readonly path: string }[] {
+  if (Array.isArray(entry)) {
+    if (entry.length < 2) throw misshapen(path, entry, 'two nodes or more')
+    return entry.slice(1).map((to, i) => ({ edge: { ...endsOf(entry[i], to, path), attributes: new Map() }, path }))
+  }
+  if (!isRecord(entry)) throw misshapen(path, entry, 'a list of nodes, or an object')
+  const { from, to, ...attributes } = entry
+  return [{ edge: { ...endsOf(from, to, path), attributes: attributesOf(attributes, path) }, path }]
+}
+
+function endsOf(from: unknown, to: unknown, path: string): Pick<DotEdge, 'from' | 'to'> {
+  if (typeof from !== 'string') throw misshapen(path, from, 'the id of a node to come from')
+  if (typeof to !== 'string') throw misshapen(path, to, 'the id of a node to lead to')
+  return { from, to }
+}
+
+function attributesOf(given: Plain, owner: string): ReadonlyMap<string, Attribute> {
+  return new Map(
+    Object.entries(given).flatMap(([key, value]) => {
+      if (value === undefined) return []
+      return [[key, { value: attributeValue(value, key, pathTo(owner, key)), provenance: 'own' as const }]]
+    }),
+  )
+}
+
+function isRecord(value: unknown): value is Plain {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function misshapen(path: string, value: unknown, wanted: string): Error {
+  return dotFaults.make('R1100', `${path} is ${brief(value)}, and a pipeline has ${wanted} there`, { path, fix: `give ${wanted}` })
+}

@@ -1,0 +1,40 @@
+import { statSync } from 'node:fs'
+import { dirname, isAbsolute, join, normalize, resolve } from 'node:path'
+import { isBelow, realPath } from '../../../tools/paths.ts'
+
+/** The places in which programs find the files of the programs that they name. */
+export interface ProgramPlaces {
+  /** Real paths: a found file lies in one of them, links followed. */
+  readonly roots: readonly string[]
+  /** True if the policy lets no one read a file, by its real path. */
+  readonly denied?: ((real: string) => boolean) | undefined
+}
+
+/**
+ * The real path of the file that a program names by a relative path: in its folder, or in the nearest one above that has it.
+ * The search ends at the roots, and a link out of them leads to nothing.
+ */
+export function fileAbove(folder: string, path: string, places: ProgramPlaces): string | undefined {
+  if (isAbsolute(path) || normalize(path).startsWith('..')) return undefined
+  for (let at = realPath(resolve(folder)); places.roots.some((root) => isBelow(at, root)); at = dirname(at)) {
+    const file = join(at, path)
+    if (isFile(file)) return placed(file, places)
+    if (dirname(at) === at) return undefined
+  }
+  return undefined
+}
+
+/** Returns the real path of a file that may be used as a program; undefined for another. */
+export function placed(file: string, { roots, denied }: ProgramPlaces): string | undefined {
+  const real = realPath(file)
+  return roots.some((root) => isBelow(real, root)) && denied?.(real) !== true ? real : undefined
+}
+
+/** Whatever keeps a file from being looked at, a name that no system takes among it, means that it is not there. */
+function isFile(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isFile() === true
+  } catch {
+    return false
+  }
+}

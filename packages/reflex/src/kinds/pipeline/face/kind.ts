@@ -1,0 +1,49 @@
+import type { Json } from '../../../kernel/journal/json.ts'
+import type { Kind } from '../../../kernel/step/kind.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { pictureOf } from '../operations/picture.ts'
+import { branchOf } from '../contract/branch.ts'
+import { charterRequest } from '../engine/charter.ts'
+import { cameTo } from '../engine/came.ts'
+import { labelAt, openWays } from '../engine/open-ways.ts'
+import type { Engine } from '../engine/parts.ts'
+import { nodeOf } from '../contract/position.ts'
+import { pipelineStory } from '../engine/story.ts'
+import { stepWalk } from '../engine/step.ts'
+import { OWN } from '../contract/tally.ts'
+
+/** Settings of the kind. */
+export interface PipelineKindOptions {
+  /** Reads a stored source and prepares it. Pure; throws a `Fault`. */
+  readonly load: (source: Json) => TypedGraph
+  /** The programs that it names, as `kind:id`. */
+  readonly refs?: (typed: TypedGraph) => readonly string[]
+  readonly engine: Engine
+}
+
+/**
+ * The interpreter of pipelines (seed pipeline 3): the execution of a node is a step, what its handler asks for are effects
+ * and waits, branches are strands, and the context is the board.
+ */
+export function pipelineKind({ load, refs, engine }: PipelineKindOptions): Kind<TypedGraph> {
+  return {
+    name: 'pipeline',
+    rev: 2,
+    // Labels, what untrusted mutations may change, and budgets before each call decide otherwise than at revision 1.
+    oldest: 2,
+    cancels: true,
+    budgets: true,
+    forks: charterRequest,
+    compile: load,
+    ...(refs === undefined ? {} : { refs }),
+    graph: pictureOf,
+    where: (_, position) => nodeOf(position),
+    step: (x, input) => stepWalk(x, engine, input),
+    strand: (frame) => branchOf(frame)?.spec.id,
+    own: (key) => key.startsWith(OWN),
+    tells: labelAt,
+    came: cameTo,
+    choices: openWays,
+    story: pipelineStory,
+  }
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Program } from '../../../kernel/step/program.ts'
+import type { Programs } from '../../../kernel/step/programs.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { realPath } from '../../../tools/paths.ts'
+import { fileAbove, type ProgramPlaces } from './file-above.ts'
+import { calledPrograms } from './refs.ts'
+
+/** Where the pipelines that a run calls come from. */
+interface Sources {
+  /** Texts by id. */
+  readonly given: Readonly<Record<string, string>>
+  readonly workdir: string
+  readonly denied: ProgramPlaces['denied']
+  /** True for a file that a run wrote from text that nobody vouches for. */
+  readonly isWritten: (file: string, text: string) => boolean
+}
+
+/**
+ * Makes known what a pipeline calls and what that calls: the texts that were given by id, and files that are named, from the
+ * folder of the caller or one above, else from the work folder (reference pipeline 4.6.3). They lie below the work folder or
+ * the folder of the first caller. The run reports missing programs.
+ */
+export function addCalled(programs: Programs, program: Program, folder: string, { given, workdir, denied, isWritten }: Sources): void {
+  const places = { roots: [folder, workdir].map(realPath), denied }
+  const pending: (readonly [called: Program, folder: string])[] = [[program, folder]]
+  const seen = new Set<string>()
+  for (const [caller, from] of pending) {
+    for (const name of calledPrograms(caller.def as TypedGraph)) {
+      const id = name.startsWith('pipeline:') ? name.slice('pipeline:'.length) : undefined
+      if (id === undefined || seen.has(id)) continue
+      seen.add(id)
+      const file =
+        given[id] === undefined && /\.(dot|gv)$/.test(id) ? (fileAbove(from, id, places) ?? fileAbove(workdir, id, places)) : undefined
+      const text = given[id] ?? (file === undefined ? undefined : readFileSync(file, 'utf8'))
+      if (text === undefined) continue
+      const source = file !== undefined && isWritten(file, text) ? { dot: text, author: 'untrusted' } : { dot: text }
+      pending.push([programs.add('pipeline', id, source), file === undefined ? from : dirname(file)])
+    }
+  }
+}

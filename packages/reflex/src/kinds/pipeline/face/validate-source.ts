@@ -1,0 +1,22 @@
+import type { Fault } from '../../../kernel/journal/fault.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import type { DotGraph } from '../dot/graph.ts'
+import type { LintRule } from '../check/finding.ts'
+import { readGraph, readPipeline, type ReadPipelineOptions } from '../check/read.ts'
+import { validate } from '../check/validate.ts'
+import { demand } from '../../../text/index.ts'
+import { HOST_RULES, SOME_OPTIONS, SOURCE } from '../dot/argument-forms.ts'
+
+/**
+ * Everything that is wrong with a pipeline, without running it: a text, a graph, or a compiled one (seed pipeline 10.3).
+ * `extraRules` come after ours. Never throws, unless a rule or a transform of the host does.
+ */
+export function validateSource(
+  what: string | DotGraph | TypedGraph,
+  extraRules: readonly LintRule[] = [],
+  options: ReadPipelineOptions = {},
+): readonly Fault[] {
+  demand('validate', { program: [what, SOURCE], extraRules: [extraRules, HOST_RULES], options: [options, SOME_OPTIONS] })
+  if (typeof what === 'string') return readPipeline(what, undefined, { ...options, rules: extraRules }).findings
+  return 'outgoing' in what ? validate(what, extraRules, options) : readGraph(what, undefined, { ...options, rules: extraRules }).findings
+}

@@ -1,0 +1,97 @@
+import type { Frame } from '../../../kernel/state/frame.ts'
+import type { Json } from '../../../kernel/journal/json.ts'
+import { RunPrograms } from '../../../kernel/step/pinned.ts'
+import type { Programs } from '../../../kernel/step/programs.ts'
+import type { Rec } from '../../../kernel/journal/record.ts'
+import { State } from '../../../kernel/state/state.ts'
+import type { Change } from '../../../kernel/state/story.ts'
+import { Artifacts } from './artifacts.ts'
+import { pairs, Progress } from './progress.ts'
+import type { Secret } from './sign.ts'
+import { StoredArtifacts } from '../engine/artifacts.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { remarksOf } from '../engine/story.ts'
+import { type PipelineEvent, PipelineEvents } from './events.ts'
+import { type PlacedChange, RunFolder } from './folder.ts'
+
+/** What is told of a run. */
+export interface ChronicleOf {
+  readonly run: string
+  readonly programs: Programs
+  /** The run's folder, an absolute path; without one no files are told. */
+  readonly logsRoot?: string | undefined
+  readonly secret?: Secret | undefined
+  /** Small pieces of data that a node has stored are files of the folder too, as large ones are. */
+  readonly persistArtifacts?: boolean | undefined
+}
+
+/**
+ * Everything that is told of the run of a pipeline, from its records alone: events, what it has done so far, the files of
+ * its folder. It folds the records itself, from the first one on, so a journal read again tells the same.
+ */
+export class Chronicle {
+  readonly progress = new Progress()
+  readonly state = new State()
+  /** What the run has stored beside its context. */
+  readonly stored = new StoredArtifacts()
+  readonly #artifacts = new Artifacts()
+  readonly #programs: RunPrograms
+  readonly #events: PipelineEvents
+  readonly #folder: RunFolder | undefined
+
+  constructor({ run, programs, logsRoot, secret, persistArtifacts }: ChronicleOf) {
+    this.#programs = new RunPrograms(programs, this.state)
+    this.#events = new PipelineEvents({ run, logsRoot, artifacts: () => this.#artifacts.count })
+    const definition = (frame: Frame): unknown => this.#programs.program(frame.pin).def
+    this.#folder =
+      logsRoot === undefined
+        ? undefined
+        : new RunFolder({ run, root: logsRoot, secret, persistArtifacts }, this.progress, this.#artifacts, definition)
+  }
+
+  /** Takes the next record of the run; the events that it tells. */
+  take(record: Rec): readonly PipelineEvent[] {
+    const { state } = this
+    const frame = state.frames.get(record.frame)
+    const before: Json | undefined = frame?.position
+    state.apply(record)
+    if (frame === undefined) return []
+    const { kind, def } = this.#programs.program(frame.pin)
+    if (kind !== 'pipeline') return []
+    return this.#tell({ n: state.n, at: state.time, record, state, frame, def: def as TypedGraph, before })
+  }
+
+  #tell(change: Change<TypedGraph>): readonly PipelineEvent[] {
+    const { progress } = this
+    const isRoot = change.frame.link === undefined
+    progress.take(change)
+    this.stored.take(change.record)
+    const files = isRoot ? this.#large(change) : []
+    const events = this.#events.take(change)
+    this.#folder?.take(change, events, files)
+    const restart = isRoot ? remarksOf(change.record.more?.note).find(([type]) => type === 'loop_restart') : undefined
+    if (restart !== undefined) {
+      this.#folder?.endLap(change)
+      progress.restart(Number(restart[1]['lap']))
+      this.#folder?.beginLap(change)
+    }
+    return events
+  }
+
+  #large({ record }: Change): { readonly path: string; readonly text: string }[] {
+    return [...pairs(record.writes ?? [])].flatMap(([key, value]) => {
+      if (key.startsWith('#')) return []
+      return this.#artifacts.take(this.progress.lineage.get(key)?.node_id ?? '', key, value) ?? []
+    })
+  }
+
+  /** Returns what has changed in the folder since the last call; `whole`: with a checkpoint that was put off. */
+  changes(whole: boolean): readonly PlacedChange[] {
+    return this.#folder?.changes(whole) ?? []
+  }
+
+  /** The checkpoint in the folder is not the latest one. */
+  get isPutOff(): boolean {
+    return this.#folder?.isPutOff === true
+  }
+}

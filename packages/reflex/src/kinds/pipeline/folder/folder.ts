@@ -1,0 +1,168 @@
+import { faultJson } from '../../../kernel/journal/fault-json.ts'
+import type { Frame } from '../../../kernel/state/frame.ts'
+import type { Fault } from '../../../kernel/journal/fault.ts'
+import { isObject, type JsonObject } from '../../../kernel/journal/json.ts'
+import type { Change } from '../../../kernel/state/story.ts'
+import type { Artifacts } from './artifacts.ts'
+import { iso, type Progress } from './progress.ts'
+import type { Secret } from './sign.ts'
+import { checkpointText } from './write.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { textOf } from '../dot/graph.ts'
+import { remarksOf } from '../engine/story.ts'
+import type { PipelineEvent } from './events.ts'
+import { type FolderChange, FolderImage } from './image.ts'
+import { folderOfLap } from '../contract/paths.ts'
+import { StageFiles } from './stages.ts'
+import { validate } from '../check/validate.ts'
+
+/** Characters of checkpoint that may be written for each record. */
+const PAID_BY_RECORD = 8192
+
+/** What a run folder belongs to. */
+export interface FolderOf {
+  readonly run: string
+  /** The folder of the first lap: an absolute path. */
+  readonly root: string
+  /** Signs checkpoints. */
+  readonly secret?: Secret | undefined
+  /** Small artifacts are files as well. */
+  readonly persistArtifacts?: boolean | undefined
+}
+
+/** A change of one of a run's folders. */
+export interface PlacedChange extends FolderChange {
+  readonly folder: string
+}
+
+/**
+ * The folders of a run as they follow from its records (seed pipeline 7.6, reference pipeline 6.3): manifest, findings,
+ * events, the files of stages, large values, the latest checkpoint. A pure projection: the same journal gives the same
+ * files, so what a crash left out is made again from the journal.
+ */
+export class RunFolder {
+  readonly #of: FolderOf
+  readonly #progress: Progress
+  readonly #artifacts: Artifacts
+  readonly #stages: StageFiles
+  readonly #laps = new Map<number, FolderImage>()
+  #typed: TypedGraph | undefined
+  #lap = 0
+  #stale = false
+  /** Characters of checkpoint that the records since the last one have paid for, and how many that one had. */
+  #paid = 0
+  #size = 0
+
+  constructor(of: FolderOf, progress: Progress, artifacts: Artifacts, definition: (frame: Frame) => unknown) {
+    this.#of = of
+    this.#progress = progress
+    this.#artifacts = artifacts
+    this.#stages = new StageFiles(definition, of.persistArtifacts === true)
+  }
+
+  /** Takes a change that `progress` has taken already, and the events that were told of it. */
+  take(
+    change: Change<TypedGraph>,
+    events: readonly PipelineEvent[],
+    files: Iterable<{ readonly path: string; readonly text: string }>,
+  ): void {
+    const isRoot = change.frame.link === undefined
+    if (isRoot) this.#typed = change.def
+    const remarks = remarksOf(change.record.more?.note)
+    if (isRoot && remarks.some(([type]) => type === 'pipeline_started')) this.#begin(change)
+    const image = this.#image
+    this.#stages.take(change, image)
+    for (const { path, text } of files) image.put(path, text)
+    for (const event of events) image.line(`${JSON.stringify(event)}\n`)
+    this.#stale = true
+    this.#paid += PAID_BY_RECORD
+  }
+
+  /** The lap is over: its folder stays as it is now. */
+  endLap({ def }: Change<TypedGraph>): void {
+    this.#putCheckpoint(def)
+  }
+
+  /** The next lap has a folder of its own, with the values that are too large for its checkpoint. */
+  beginLap(change: Change<TypedGraph>): void {
+    this.#lap = this.#progress.lap.number
+    this.#stages.restart()
+    this.#manifest(change)
+    for (const { path, text } of this.#artifacts.files()) this.#image.put(path, text)
+  }
+
+  /**
+   * Returns what has changed since the last call. A checkpoint grows with its run, so it is written once the records since the
+   * last one pay for it, or with `whole`: what all checkpoints of a run cost is linear in its records.
+   */
+  changes(whole: boolean): PlacedChange[] {
+    const isBegun = this.#progress.lap.completed.length > 0 || this.#progress.inFlight !== undefined
+    if (!isBegun) this.#stale = false
+    if (this.#stale && this.#typed !== undefined && (whole || this.#paid >= this.#size)) this.#putCheckpoint(this.#typed)
+    const changes = [...this.#laps].flatMap(([lap, image]) =>
+      image.changes('events.jsonl').map((change) => ({ ...change, folder: folderOfLap(this.#of.root, lap) })),
+    )
+    // The folder of an earlier lap never changes again.
+    for (const lap of this.#laps.keys()) if (lap !== this.#lap) this.#laps.delete(lap)
+    return changes
+  }
+
+  /** The latest checkpoint is still to be written. */
+  get isPutOff(): boolean {
+    return this.#stale
+  }
+
+  #putCheckpoint(typed: TypedGraph): void {
+    const text = this.#checkpoint(typed)
+    this.#image.put('checkpoint.json', text)
+    this.#stale = false
+    this.#paid = 0
+    this.#size = text.length
+  }
+
+  get #image(): FolderImage {
+    const image = this.#laps.get(this.#lap) ?? new FolderImage()
+    this.#laps.set(this.#lap, image)
+    return image
+  }
+
+  #begin(change: Change<TypedGraph>): void {
+    this.#lap = this.#progress.lap.number
+    this.#manifest(change)
+    this.#image.put('diagnostics.json', json(validate(change.def).map(diagnostic)))
+  }
+
+  #manifest({ def: { graph, nodes }, at, state, frame }: Change<TypedGraph>): void {
+    const lap = this.#lap
+    const again: JsonObject = lap === 0 ? {} : { restart_of: folderOfLap(this.#of.root, lap - 1), iteration: lap + 1 }
+    const manifest = {
+      graph_id: graph.id,
+      run_id: this.#of.run,
+      name: textOf(graph.attributes, 'label') ?? graph.id,
+      goal: textOf(graph.attributes, 'goal') ?? '',
+      started_at: iso(at),
+      node_count: nodes.size,
+      engine_version: `reflex pipeline ${state.pins[frame.pin]?.[2] ?? 0}`,
+      ...again,
+    }
+    this.#image.put('manifest.json', json(manifest))
+    // A stage that commits everything in the work folder does not commit what the run keeps there.
+    this.#image.put('.gitignore', '*\n')
+  }
+
+  #checkpoint(typed: TypedGraph): string {
+    const { run, root, secret } = this.#of
+    const logsRoot = folderOfLap(root, this.#lap)
+    return checkpointText(this.#progress, { run, typed, logsRoot, artifacts: this.#artifacts, secret })
+  }
+}
+
+/** A finding as data, with how bad it is. */
+export function diagnostic(finding: Fault): JsonObject {
+  const data = faultJson(finding)
+  return { severity: finding.severity, ...(isObject(data) ? data : {}) }
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}

@@ -1,0 +1,282 @@
+import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import type { Change } from '../../../kernel/state/story.ts'
+import type { Frame } from '../../../kernel/state/frame.ts'
+import type { Idempotency, TypedGraph } from '../model/typed.ts'
+import { renderText } from '../language/render.ts'
+import { graphHash } from './graph-hash.ts'
+import type { InFlight, Lineage, LogEntry } from './checkpoint.ts'
+import type { Outcome } from '../contract/outcome.ts'
+import { heldBy, type Held } from '../engine/resuming.ts'
+import { remarksOf } from '../engine/story.ts'
+import { type Kept, outcomeOf, type OwnKey, ownKeyOf, type Repeated, repeatedOf, type Spent } from '../contract/tally.ts'
+
+/** What one lap of a run has done: all of it since the last restart. */
+export interface Lap {
+  readonly number: number
+  readonly logs: LogEntry[]
+  readonly completed: string[]
+  readonly outcomes: Map<string, Outcome>
+  readonly retries: Map<string, number>
+  readonly visits: Map<string, number>
+  readonly hashes: Map<string, string>
+  readonly recheck: Set<string>
+  /** Goal gates that branches completed: after which nodes of the main walk, and their place there. */
+  readonly gates: Map<string, readonly [n: number, place: number]>
+}
+
+/** An execution that is over. */
+export interface Concluded {
+  readonly node: string
+  readonly outcome: Outcome
+  readonly attempt: number
+  /** Milliseconds. */
+  readonly duration: number
+}
+
+/**
+ * Nodes that do nothing outside by themselves: those that consist of others, which then say whether they may be repeated,
+ * and those that wait or ask, which may ask again.
+ */
+const HARMLESS: ReadonlySet<string> = new Set(['parallel', 'map', 'wait', 'gate'])
+/** Book-keeping of the way on from a stage. */
+const ON_THE_WAY: ReadonlySet<OwnKey['holds']> = new Set(['jump', 'repeated', 'restarts'])
+const WORST: readonly Idempotency[] = ['idempotent', 'read_only', 'idempotent_with_key', 'side_effecting']
+
+/**
+ * What a run has done so far, record by record: what its checkpoint holds. It is kept as of the last completed node, before
+ * the way on from there was chosen, since whoever resumes chooses again (reference pipeline 3.13).
+ */
+export class Progress {
+  readonly context = new Map<string, Json>()
+  readonly lineage = new Map<string, Lineage>()
+  readonly jumps = new Map<string, number>()
+  readonly taint = new Map<string, Json>()
+  lap = emptyLap(0)
+  /** Milliseconds since the epoch. */
+  began = 0
+  time = 0
+  current = ''
+  /** Nodes that the main walk has executed, those of laps before included. */
+  steps = 0
+  /** Why the run failed. */
+  reason: string | undefined
+  spent: Spent | undefined
+  pending: readonly string[] = []
+  returns = 0
+  repeated: Repeated | undefined
+  restarts: Repeated | undefined
+  inFlight: InFlight | undefined
+  /** The hash of the pipeline that the run began with, whatever it has made of it since. */
+  graphHash = ''
+  #last: JsonObject = {}
+  /** Writes of the engine that belong to the way on, not to what was done. */
+  readonly #onTheWay: [OwnKey, Json][] = []
+
+  /** Takes one change of the run; what its record concluded in the main walk, if anything. */
+  take(change: Change<TypedGraph>): Concluded | undefined {
+    this.time = change.at
+    const begun = this.#begin(change)
+    if (change.frame.link !== undefined) return undefined
+    if (isObject(change.frame.position)) this.#last = change.frame.position
+    const failed = remarksOf(change.record.more?.note).find(([type]) => type === 'pipeline_failed')
+    if (failed !== undefined) this.reason = renderText(failed[1]['reason'])
+    const remark = concludedOf(change)
+    if (begun) return undefined
+    const { kept, written } = this.#write(change, remark)
+    if (remark === undefined || kept === undefined) return undefined
+    return this.#conclude(change, remark, kept, written)
+  }
+
+  /** The way on has led to a new lap: nothing is done in it yet. */
+  restart(number: number): void {
+    this.lap = emptyLap(number)
+    this.pending = []
+  }
+
+  /** What the engine itself knows, as a checkpoint and a result tell it (reference pipeline 6.1). */
+  engineValues({ graph }: TypedGraph, run: string): JsonObject {
+    const { last, status, label } = this.#last
+    const retries = [...this.lap.retries].map(([id, count]): [string, Json] => [`internal.retry_count.${id}`, count])
+    return {
+      ...Object.fromEntries([...graph.attributes].map(([key, { value }]) => [`graph.${key}`, value])),
+      ...(this.current === '' ? {} : { current_node: this.current }),
+      ...(status === undefined ? {} : { outcome: status }),
+      ...(label === undefined ? {} : { preferred_label: label }),
+      ...(last === undefined ? {} : { last_stage: last }),
+      'internal.run_id': run,
+      ...Object.fromEntries(retries),
+    }
+  }
+
+  /** The first record of a pipeline, and which node is under way anywhere in the run. */
+  #begin({ record, frame, at, def }: Change<TypedGraph>): boolean {
+    const remarks = remarksOf(record.more?.note)
+    const isRoot = frame.link === undefined
+    for (const [type, { node_id }] of remarks)
+      if (type === 'stage_started') this.#started(frame, def, renderText(node_id), attemptOf(frame.position))
+    if (!isRoot) return false
+    for (const [type, { attempt }] of remarks)
+      if (type === 'stage_retrying' && this.inFlight !== undefined) this.inFlight = { ...this.inFlight, attempt: Number(attempt) }
+    if (!remarks.some(([type]) => type === 'pipeline_started')) return false
+    this.began = at
+    const held = heldBy(frame)
+    this.graphHash = held?.adapted?.from ?? graphHash(def.graph)
+    this.#takeOver(held, record.writes ?? [], at)
+    return true
+  }
+
+  #started(frame: Frame, { nodes }: TypedGraph, id: string, attempt: number): void {
+    const node = nodes.get(id)
+    const own = node?.idempotency ?? 'side_effecting'
+    const { inFlight } = this
+    if (frame.link === undefined)
+      this.inFlight = { node_id: id, attempt, idempotency: HARMLESS.has(node?.canonical ?? '') ? 'idempotent' : own }
+    else if (inFlight !== undefined) this.inFlight = { ...inFlight, idempotency: worse(inFlight.idempotency, own) }
+  }
+
+  #takeOver(held: Held | undefined, writes: readonly Json[], at: number): void {
+    const timestamp = iso(at)
+    for (const [key, value] of pairs(writes)) {
+      if (key.startsWith('#')) {
+        this.#own(ownKeyOf(key), value)
+        continue
+      }
+      this.context.set(key, value)
+      const known = held?.lineage[key]
+      const operation = held !== undefined && key in held.context ? 'resume' : 'init'
+      this.lineage.set(key, { ...(isLineage(known) ? known : { node_id: '__init__', timestamp }), operation })
+    }
+    if (held === undefined) return
+    this.lap = { ...this.lap, number: held.lap }
+    this.lap.completed.push(...held.completed)
+    this.steps = held.completed.length
+    this.lap.logs.push(...(held.logs as unknown as readonly LogEntry[]))
+    for (const [id, outcome] of Object.entries(held.outcomes)) this.lap.outcomes.set(id, outcome)
+    for (const [id, place] of Object.entries(held.gates)) this.lap.gates.set(id, place)
+    this.current = held.current_node
+    this.returns = held.returns
+    this.pending = held.pending
+  }
+
+  #write({ record, at, before, def }: Change<TypedGraph>, remark: JsonObject | undefined): { kept?: Kept; written: JsonObject } {
+    const node = isObject(before) ? renderText(before['node']) : ''
+    const canonical = def.nodes.get(node)?.canonical
+    const operation = canonical === 'parallel' || canonical === 'fan_in' ? 'merge' : 'update'
+    const written: [string, Json][] = []
+    let kept: Kept | undefined
+    const concludes = remark !== undefined
+    if (concludes) for (const [key, value] of this.#onTheWay.splice(0)) this.#own(key, value)
+    for (const [key, value] of pairs(record.writes ?? [])) {
+      if (!key.startsWith('#')) {
+        this.context.set(key, value)
+        this.lineage.set(key, { node_id: node === '' ? '__engine__' : node, timestamp: iso(at), operation })
+        written.push([key, value])
+        continue
+      }
+      const own = ownKeyOf(key)
+      if (own.holds === 'outcome' && own.name === remark?.['node_id']) kept = value as unknown as Kept
+      if (ON_THE_WAY.has(own.holds) || (own.holds === 'outcome' && !concludes)) this.#onTheWay.push([own, value])
+      else this.#own(own, value)
+    }
+    return { ...(kept === undefined ? {} : { kept }), written: Object.fromEntries(written) }
+  }
+
+  #own({ holds, name }: OwnKey, value: Json): void {
+    switch (holds) {
+      case 'outcome':
+        return this.#kept(name, value as unknown as Kept)
+      case 'hash':
+        return void this.lap.hashes.set(name, renderText(value))
+      case 'jump':
+        return void this.jumps.set(name, Number(value))
+      case 'label':
+        return void (value === null ? this.taint.delete(name) : this.taint.set(name, value))
+      case 'spent':
+        this.spent = value as unknown as Spent
+        return
+      case 'repeated':
+        this.repeated = repeatedOf(value)
+        return
+      case 'restarts':
+        this.restarts = repeatedOf(value)
+        return
+      default:
+        return
+    }
+  }
+
+  #kept(node: string, kept: Kept): void {
+    const { lap } = this
+    if (kept.status !== 'skipped') lap.outcomes.set(node, { ...lap.outcomes.get(node), ...outcomeOf(kept) })
+    lap.visits.set(node, kept.v)
+    if (kept.retries === undefined) lap.retries.delete(node)
+    else lap.retries.set(node, kept.retries)
+    if (kept.branch === undefined) lap.gates.delete(node)
+    else lap.gates.set(node, [kept.n, kept.branch])
+    if (kept.recheck === true) lap.recheck.add(node)
+    else lap.recheck.delete(node)
+  }
+
+  #conclude({ at, before }: Change<TypedGraph>, remark: JsonObject, kept: Kept, written: JsonObject): Concluded {
+    const node = renderText(remark['node_id'])
+    const updates = Object.keys(written).length === 0 ? {} : { context_updates: written }
+    const outcome: Outcome = { ...outcomeOf(kept), ...updates }
+    this.lap.completed.push(node)
+    this.steps++
+    if (outcome.status !== 'skipped') this.lap.outcomes.set(node, outcome)
+    if (outcome.notes !== undefined) this.lap.logs.push({ node_id: node, message: outcome.notes, timestamp: iso(at) })
+    this.current = node
+    this.inFlight = undefined
+    const { pending, returns } = isObject(before) ? before : {}
+    this.pending = isList(pending) ? pending.map((one) => renderText(isList(one) ? one[0] : one)) : []
+    this.returns = typeof returns === 'number' ? returns : 0
+    return { node, outcome, attempt: attemptOf(before), duration: Number(remark['duration_ms'] ?? 0) }
+  }
+}
+
+/** What a record says of an execution that it ended, wherever that was. */
+export function concludedOf({ record }: Change): JsonObject | undefined {
+  const [, payload] =
+    remarksOf(record.more?.note).find(
+      ([type, { will_retry }]) =>
+        type === 'stage_completed' || type === 'stage_skipped' || (type === 'stage_failed' && will_retry !== true),
+    ) ?? []
+  return payload
+}
+
+/** The attempt that a position is at, from 1. */
+export function attemptOf(position: Json | undefined): number {
+  const attempt = isObject(position) ? position['attempt'] : undefined
+  return typeof attempt === 'number' ? attempt : 1
+}
+
+/** Keys and values of a flat list. */
+export function* pairs(writes: readonly Json[]): Generator<[string, Json]> {
+  for (let i = 0; i < writes.length; i += 2) yield [renderText(writes[i]), writes[i + 1] ?? null]
+}
+
+export function iso(time: number): string {
+  return new Date(time).toISOString()
+}
+
+function emptyLap(number: number): Lap {
+  return {
+    number,
+    logs: [],
+    completed: [],
+    outcomes: new Map(),
+    retries: new Map(),
+    visits: new Map(),
+    hashes: new Map(),
+    recheck: new Set(),
+    gates: new Map(),
+  }
+}
+
+function worse(a: Idempotency, b: Idempotency): Idempotency {
+  return WORST.indexOf(a) >= WORST.indexOf(b) ? a : b
+}
+
+function isLineage(value: Json | undefined): value is JsonObject & Lineage {
+  return isObject(value) && typeof value['node_id'] === 'string' && typeof value['timestamp'] === 'string'
+}

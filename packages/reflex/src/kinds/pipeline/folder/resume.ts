@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { isFault } from '../../../kernel/journal/fault.ts'
+import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
+import { loadPipeline } from '../check/load.ts'
+import { type ReadCheckpoint, readCheckpoint, unusable } from './read.ts'
+import type { Secret } from './sign.ts'
+import { graphHash } from './graph-hash.ts'
+import { versionOf } from '../dot/version.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { textOf } from '../dot/graph.ts'
+import { pipelineFaults } from '../contract/faults.ts'
+import { heldArgument } from '../engine/resuming.ts'
+import { folderOfLap } from '../contract/paths.ts'
+
+/** How a checkpoint is gone on from. */
+export interface CheckpointOptions {
+  readonly secret?: Secret | undefined
+  /** The graph may be another one than that of the checkpoint. */
+  readonly force?: boolean | undefined
+  /** A stage that was under way, or at which the run failed, is executed again, whatever it does outside. */
+  readonly retry?: boolean | undefined
+}
+
+/** The latest checkpoint of a folder: that of its last lap. Throws `R2203` if there is none. */
+export function latestCheckpoint(logsRoot: string): string {
+  let found: string | undefined
+  for (let lap = 0; ; lap++) {
+    const folder = folderOfLap(logsRoot, lap)
+    const file = join(folder, 'checkpoint.json')
+    if (existsSync(file)) found = file
+    else if (!existsSync(folder)) break
+  }
+  if (found === undefined) throw unusable(logsRoot, 'it has no checkpoint.json')
+  return found
+}
+
+/** Reads a checkpoint file. Throws `R2202` and `R2203`. */
+export function openCheckpoint(file: string, secret?: Secret): ReadCheckpoint {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw pipelineFaults.make('R2203', `the checkpoint ${file} cannot be read`, { file, cause })
+  }
+  return readCheckpoint(text, { file, secret, artifact: (link) => artifactBeside(file, link) })
+}
+
+/**
+ * What a run is given to begin where a checkpoint stands. Throws `R2203` if it is one of another graph and `R2204` if a stage
+ * was under way that may not be executed again unasked (reference pipeline 3.13).
+ */
+export function resumeArgument(
+  { held: stored, graphHash: hash, graphId, graphDot, proven, inFlight }: ReadCheckpoint,
+  typed: TypedGraph,
+  options: CheckpointOptions,
+): JsonObject {
+  const { checkpoint: file } = stored
+  const { graph } = typed
+  const isSame = hash === undefined || hash === graphHash(graph)
+  if (options.force !== true && !isSame) throw unusable(file, `it is of another ${graphId ?? 'pipeline'}: the graph has another hash`)
+  // Who forces another graph wants that one.
+  const adapted = graphDot === undefined || !isSame ? undefined : readAdapted(graphDot, file)
+  const held =
+    adapted === undefined
+      ? stored
+      : { ...stored, adapted: { dot: graphDot ?? '', version: versionOf(adapted.graph), from: graphHash(graph), proven } }
+  if (!(adapted ?? typed).nodes.has(held.current_node)) throw unusable(file, `${graph.id} has no node ${held.current_node}`)
+  const mayRepeat = options.retry === true || textOf(graph.attributes, 'on_resume') === 'retry'
+  if (inFlight?.idempotency === 'side_effecting' && !mayRepeat)
+    throw pipelineFaults.make('R2204', `${inFlight.node_id} was under way: nobody knows what of it has happened`, {
+      file,
+      path: inFlight.node_id,
+      rule: 'indeterminate_side_effect',
+    })
+  const isFailed = held.outcomes[held.current_node]?.status === 'fail'
+  return heldArgument(options.retry === true && isFailed ? { ...held, again: true } : held)
+}
+
+/** The pipeline of a checkpoint whose run had changed it. */
+function readAdapted(dot: string, file: string): TypedGraph {
+  try {
+    return loadPipeline({ dot, transformed: true })
+  } catch (thrown) {
+    if (isFault(thrown)) throw unusable(file, `its graph_dot is no pipeline: ${thrown.code} ${thrown.message}`)
+    throw thrown
+  }
+}
+
+/** A value that stands in a file: one below the checkpoint's own folder, and of the hash that the checkpoint states. */
+function artifactBeside(checkpoint: string, link: JsonObject): Json {
+  const { file_path: path, sha256: hash, format } = link
+  const folder = dirname(resolve(checkpoint))
+  if (typeof path !== 'string') throw unusable(checkpoint, 'a value stands in a file that it does not name')
+  let text: string
+  try {
+    const file = realpathSync(resolve(folder, path))
+    if (relative(realpathSync(folder), file).startsWith('..')) throw new Error(`${path} leads out of the folder`)
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw pipelineFaults.make('R2203', `${basename(checkpoint)}: the value in ${path} cannot be read`, { file: checkpoint, cause })
+  }
+  if (typeof hash === 'string' && createHash('sha256').update(text, 'utf8').digest('hex') !== hash)
+    throw pipelineFaults.make('R2202', `${path} is not the value that the checkpoint had`, { file: checkpoint, rule: 'tampered' })
+  if (format !== 'json') return text
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    throw unusable(checkpoint, `${path} is no JSON`)
+  }
+}

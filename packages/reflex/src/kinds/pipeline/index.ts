@@ -1,0 +1,73 @@
+// The language: text, graph, text.
+export { parse, parseDot } from './dot/parse.ts'
+export type { DotOptions, DotParse } from './dot/parse.ts'
+export { serializeGraph } from './dot/serialize.ts'
+export type { SerializeOptions } from './dot/serialize.ts'
+export { DotCache } from './dot/cache.ts'
+export { integerOf, isOn, listOf, numberOf, textOf } from './dot/graph.ts'
+export type { Attribute, Attributes, AttributeValue, DotEdge, DotGraph, DotNode, Provenance, Span, Subgraph } from './dot/graph.ts'
+
+// A pipeline as an object.
+export { pipeline } from './face/define.ts'
+export { pipelineSchema } from './face/json-schema.ts'
+export type { DefinedPipeline, NodeDefinition, PipelineDefinition } from './face/define-types.ts'
+
+// Conditions, durations, transforms.
+export { parseCondition } from './language/condition-parse.ts'
+export type { ParsedCondition } from './language/condition-parse.ts'
+export type { Clause, Condition, Operator } from './language/condition.ts'
+export { evaluateCondition } from './language/condition-evaluate.ts'
+export type { ConditionScope } from './language/condition-evaluate.ts'
+export { parseDuration } from './language/duration.ts'
+export { mergeGraphs } from './language/merge.ts'
+export { transformGraph } from './language/transforms.ts'
+export type { CustomTransforms, Transform, TransformFunction } from './language/transforms.ts'
+
+// What can be known before a run.
+export { compileGraph } from './model/compile.ts'
+export type { CompileOptions } from './model/compile.ts'
+export type { CustomHandler } from './model/resolve.ts'
+export type { CanonicalType, DataClass, Idempotency, ResourceBounds, TypedEdge, TypedGraph, TypedNode } from './model/typed.ts'
+export type { LintFinding, LintRule } from './check/finding.ts'
+export type { LintOptions } from './check/options.ts'
+export type { LintSubject } from './check/subject.ts'
+export { validateOrRaise } from './check/validate.ts'
+export { validateSource as validate } from './face/validate-source.ts'
+export { readPipeline } from './check/read.ts'
+export type { PipelineSource, ReadPipelineOptions, ReadPipelineResult } from './check/read.ts'
+
+// People.
+export { AutoApproveInterviewer, CallbackInterviewer, QueueInterviewer, RecordingInterviewer } from './face/made.ts'
+export type { CallbackAnswer, QueuedAnswer, QueueOptions, Recording } from './face/made.ts'
+export { ConsoleInterviewer } from './face/console.ts'
+export type { ConsoleOptions } from './face/console.ts'
+export type { InterviewAnswer, Interviewer, InterviewOption, InterviewQuestion, QuestionType } from './face/interviewers.ts'
+
+// Runs.
+export { run, runFile } from './face/run.ts'
+export type { PipelineResult, PipelineRunOptions } from './face/options.ts'
+export type { Hook, Hooks, RunHooks, Summariser, ToolHook, ToolHookAnswer, ToolHooks } from './engine/host-hooks.ts'
+export type { Artifact, StoredArtifact } from './engine/artifacts.ts'
+export type { ArtifactStore } from './engine/artifact-store.ts'
+export type { LlmAnswer, LlmBackend, LlmRequest, LlmText } from './face/backend.ts'
+export { EventStream } from './face/event-stream.ts'
+export { EVENT_ALIASES } from './folder/events.ts'
+export type { PipelineEvent } from './folder/events.ts'
+export { HandlerRegistry, Registry } from './engine/custom.ts'
+export type { ContextView, HandlerAnswer, HandlerServices, NodeView, PipelineHandler } from './engine/custom.ts'
+export type { ActionServices, HostAction, HostActions } from './operations/actions/registry.ts'
+export type { Parameter, Parameters } from './model/action-parameters.ts'
+export type {
+  Adapter,
+  ConsensusAdapter,
+  MemoryAdapter,
+  PipelineServices,
+  SearchAdapter,
+  ServiceCall,
+  ServiceFunction,
+  SessionAdapter,
+} from './contract/services.ts'
+export type { Outcome, Status } from './contract/outcome.ts'
+export type { AsyncMiddleware, HostMiddleware, MiddlewareCall } from './engine/asynchronous.ts'
+export type { Halt, Middleware, Token } from './engine/middleware.ts'
+export type { Limits } from './contract/handler.ts'

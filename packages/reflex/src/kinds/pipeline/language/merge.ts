@@ -1,0 +1,100 @@
+import { quote } from '../../../text/harmless.ts'
+import type { Attribute, Attributes, DotGraph, DotNode } from '../dot/graph.ts'
+import { parseCondition } from './condition-parse.ts'
+import { languageFaults } from './faults.ts'
+import { demand, TEXT } from '../../../text/index.ts'
+import { GRAPH } from '../dot/argument-forms.ts'
+
+/**
+ * The nodes and edges of another pipeline in this one, each id with a prefix: a composition without a sub-pipeline
+ * (reference pipeline 8.2). What names its nodes follows: edges, subgraphs, retry and join targets, and the context keys
+ * that handlers write under a node's id, in conditions and wherever a key is read. The attributes of this graph stay, and
+ * those of the other are left out. Nothing is joined: add the edges that lead in and out. Neither graph is changed.
+ * Throws R1115 if an id would stand twice or would not be one.
+ */
+export function mergeGraphs(base: DotGraph, other: DotGraph, prefix: string): DotGraph {
+  demand('mergeGraphs', { base: [base, GRAPH], other: [other, GRAPH], prefix: [prefix, TEXT] })
+  const ids = new Map([...other.nodes.keys()].map((id) => [id, prefix + id]))
+  for (const id of ids.values()) {
+    if (!/^[A-Za-z_]\w*$/.test(id)) throw languageFaults.make('R1115', `${quote(id)} is no id`)
+    if (base.nodes.has(id)) throw languageFaults.make('R1115', `both pipelines would have a node ${quote(id)}`)
+  }
+  const renamed = new Renaming(ids)
+  const nodes = new Map(base.nodes)
+  for (const node of other.nodes.values()) nodes.set(renamed.id(node.id), renamed.node(node))
+  const firstEdge = base.edges.length
+  const edges = other.edges.map(({ from, to, attributes }, index) => ({
+    index: firstEdge + index,
+    from: renamed.id(from),
+    to: renamed.id(to),
+    attributes: renamed.attributes(attributes),
+  }))
+  const firstSubgraph = base.subgraphs.length
+  const subgraphs = other.subgraphs.map(({ id, attributes, members, parent }) => ({
+    id: id === undefined ? undefined : prefix + id,
+    attributes: renamed.attributes(attributes),
+    members: members.map((member) => renamed.id(member)),
+    parent: parent === undefined ? undefined : firstSubgraph + parent,
+  }))
+  return { ...base, nodes, edges: [...base.edges, ...edges], subgraphs: [...base.subgraphs, ...subgraphs] }
+}
+
+/** Attributes that hold the id of a node. */
+const TARGETS = new Set(['retry_target', 'fallback_retry_target', 'join_target'])
+
+/** Attributes, besides those that end in `_key`, that hold keys of the context. */
+const READERS = new Set(['context_keys', 'expression', 'predicate'])
+
+/** Texts in which `$key` is a key of the context. */
+const TEXTS = new Set(['prompt', 'system_prompt', 'question', 'label'])
+
+/** Where handlers write what a node came to: `shell.<id>.exit_code` (reference pipeline 6.1). */
+const OWNED =
+  /(?<![\w.])(\$?)((?:context\.|ctx\.)?(?:shell|exec|read|transform|gate|validate|subgraph|adapt|wait|branch|file\.written|internal\.retry_count)\.)([A-Za-z_]\w*)/g
+
+class Renaming {
+  readonly #ids: ReadonlyMap<string, string>
+
+  constructor(ids: ReadonlyMap<string, string>) {
+    this.#ids = ids
+  }
+
+  id(id: string): string {
+    return this.#ids.get(id) ?? id
+  }
+
+  /** The places are those of another source, and are left out. */
+  node({ id, attributes, classes, implicit }: DotNode): DotNode {
+    return { id: this.id(id), attributes: this.attributes(attributes), classes, ...(implicit === undefined ? {} : { implicit }) }
+  }
+
+  attributes(attributes: Attributes): Attributes {
+    return new Map([...attributes].map(([key, attribute]) => [key, this.#attribute(key, attribute)]))
+  }
+
+  #attribute(key: string, { value, provenance }: Attribute): Attribute {
+    if (typeof value !== 'string') return { value, provenance }
+    if (TARGETS.has(key)) return { value: this.id(value), provenance }
+    if (key === 'condition') return { value: this.#condition(value), provenance }
+    if (TEXTS.has(key)) return { value: this.#keys(value, '$'), provenance }
+    return { value: READERS.has(key) || key.endsWith('_key') ? this.#keys(value) : value, provenance }
+  }
+
+  /** Keys alone: what they are compared with is no key, and what cannot be read stays as it is. */
+  #condition(text: string): string {
+    let renamed = ''
+    let done = 0
+    for (const { from, to } of parseCondition(text).condition?.clauses.map(({ keyAt }) => keyAt) ?? []) {
+      renamed += text.slice(done, from) + this.#keys(text.slice(from, to))
+      done = to
+    }
+    return renamed + text.slice(done)
+  }
+
+  #keys(text: string, sign = ''): string {
+    return text.replace(OWNED, (written, dollar: string, space: string, id: string) => {
+      const isKey = sign === '' || dollar === sign
+      return isKey && this.#ids.has(id) ? `${dollar}${space}${this.id(id)}` : written
+    })
+  }
+}

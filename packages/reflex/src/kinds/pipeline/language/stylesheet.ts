@@ -1,0 +1,80 @@
+import { listOf, textOf, type Attribute, type DotGraph, type DotNode } from '../dot/graph.ts'
+import { STYLE_PROPERTIES, type Selector, type StyleProperty, type StyleRule } from './stylesheet-parse.ts'
+
+/** How much a selector counts: the more particular wins (seed pipeline 11.2). */
+const SPECIFICITY = { all: 0, shape: 1, class: 2, id: 3 } as const
+
+/** Other names under which a node can have the attribute already (reference pipeline 2.3). */
+const ALIASES: Readonly<Partial<Record<StyleProperty, string>>> = { llm_model: 'model', llm_provider: 'provider' }
+
+/**
+ * Fills in what nodes lack from the rules of a stylesheet, property by property: the most particular selector wins, among
+ * equals the later rule. What a node has, also from a `node [...]` block, stays (reference pipeline 8.1). The graph given
+ * is not changed; nodes that nothing applies to are the same objects.
+ */
+export function applyStylesheet(graph: DotGraph, rules: readonly StyleRule[]): DotGraph {
+  if (rules.length === 0) return graph
+  const index = indexed(rules)
+  const nodes = new Map<string, DotNode>()
+  for (const [id, node] of graph.nodes) nodes.set(id, styled(node, index))
+  return { ...graph, nodes }
+}
+
+interface Winner {
+  readonly value: string
+  readonly order: number
+}
+
+/** Values by selector, so that a node looks at those rules alone that can be about it. */
+type Index = ReadonlyMap<string, ReadonlyMap<StyleProperty, Winner>>
+
+function indexed(rules: readonly StyleRule[]): Index {
+  const values = new Map<string, Map<StyleProperty, Winner>>()
+  for (const [order, { selectors, declarations }] of rules.entries()) {
+    for (const selector of selectors) {
+      const key = keyOf(selector)
+      const set = values.get(key) ?? new Map<StyleProperty, Winner>()
+      values.set(key, set)
+      for (const { property, value } of declarations) set.set(property, { value, order })
+    }
+  }
+  return values
+}
+
+function keyOf({ kind, name }: Selector): string {
+  return `${SPECIFICITY[kind]}${name}`
+}
+
+function styled(node: DotNode, values: Index): DotNode {
+  const classes = new Set([...listOf(node.attributes, 'class'), ...node.classes])
+  const levels: readonly (readonly Selector[])[] = [
+    [{ kind: 'id', name: node.id }],
+    [...classes].map((name) => ({ kind: 'class', name })),
+    [{ kind: 'shape', name: textOf(node.attributes, 'shape') || 'box' }],
+    [{ kind: 'all', name: '' }],
+  ]
+  const filled = new Map<string, Attribute>()
+  for (const property of STYLE_PROPERTIES) {
+    if (node.attributes.has(property) || node.attributes.has(ALIASES[property] ?? property)) continue
+    const value = firstOf(levels, (level) => latest(level, (selector) => values.get(keyOf(selector))?.get(property)))
+    if (value !== undefined) filled.set(property, { value, provenance: 'stylesheet' })
+  }
+  return filled.size === 0 ? node : { ...node, attributes: new Map([...node.attributes, ...filled]) }
+}
+
+function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function latest(level: readonly Selector[], find: (selector: Selector) => Winner | undefined): string | undefined {
+  let best: Winner | undefined
+  for (const selector of level) {
+    const winner = find(selector)
+    if (winner !== undefined && (best === undefined || winner.order > best.order)) best = winner
+  }
+  return best?.value
+}

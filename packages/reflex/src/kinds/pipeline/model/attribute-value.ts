@@ -1,0 +1,86 @@
+import { quoteAll } from '../../../text/harmless.ts'
+import { readCapability } from '../../../policy/index.ts'
+import { type Attribute, type Attributes, numberOf } from '../dot/graph.ts'
+import { isBadDuration } from '../language/duration.ts'
+import type { AttributeRow } from './attribute-row.ts'
+import { jsonIn } from '../language/json-in.ts'
+
+const BOOLEANS = new Set(['true', 'false', '1', '0', ''])
+
+/** Types of which a node refuses every other value when it is executed. */
+const DECIDING: ReadonlySet<string> = new Set(['int', 'number', 'seconds', 'bool', 'duration', 'json'])
+
+/** Attributes of a few words at which an unknown word has no effect, by name or by name and operation. */
+const FORGIVING: ReadonlySet<string> = new Set([
+  'data_class',
+  'error_policy',
+  'format',
+  'limit_action',
+  'on_error',
+  'on_item_error',
+  'on_resume',
+  'output.validate action',
+  'prompt_cache',
+  'question_type',
+  'retry_policy',
+  'review_target',
+  'trust_tier',
+  // They choose an operation where the type leaves the choice; then a word that chooses none is reported for the node.
+  'mode',
+  'predicate',
+  'purpose',
+  'source',
+  'target',
+])
+
+/** Returns true if a node fails when it is executed with a value that is not of this type. */
+export function failsOnWrong({ name, type, words, operations }: AttributeRow): boolean {
+  if (DECIDING.has(type) || name === 'capabilities') return true
+  return words.length > 0 && !FORGIVING.has(name) && !FORGIVING.has(`${operations?.[0]} ${name}`)
+}
+
+/**
+ * Why a value is not what its attribute holds, as the end of a sentence: `is no whole number`; nothing if it is. Text
+ * that reads as a number counts as one, and empty text as not written (reference pipeline 1.2 G8). Durations are said
+ * apart, as `duration`.
+ */
+export function wrongValue(row: AttributeRow, name: string, attributes: Attributes, attribute: Attribute): string | undefined {
+  const { value } = attribute
+  if (value === '') return undefined
+  switch (row.type) {
+    case 'int':
+      return Number.isSafeInteger(numberOf(attributes, name)) ? undefined : 'is no whole number'
+    case 'number':
+    case 'seconds':
+      return numberOf(attributes, name) === undefined ? 'is no number' : undefined
+    case 'bool':
+      return BOOLEANS.has(String(value).trim().toLowerCase()) ? undefined : 'is neither true nor false'
+    case 'duration':
+      return isBadDuration(attributes, name) ? 'duration' : undefined
+    case 'json':
+      return jsonIn(String(value)) === undefined ? 'is no JSON' : undefined
+    case 'words':
+      return row.words.includes(String(value).trim()) ? undefined : `is none of ${quoteAll(row.words, row.words.length)}`
+    case 'csv':
+      return name === 'capabilities' ? wrongCapability(String(value)) : wrongWord(row.words, String(value))
+    default:
+      return undefined
+  }
+}
+
+function wrongWord(words: readonly string[], list: string): string | undefined {
+  const parts = list.split(',').map((part) => part.trim())
+  const isKnown = (part: string): boolean => part === '' || words.length === 0 || words.includes(part)
+  return parts.every(isKnown) ? undefined : `holds what is none of ${quoteAll(words, words.length)}`
+}
+
+function wrongCapability(list: string): string | undefined {
+  for (const part of list.split(',')) {
+    const text = part.trim()
+    if (text === '') continue
+    if (!text.startsWith('arbor://')) return 'holds what is no capability: all of them begin with arbor://'
+    const read = readCapability(text)
+    if ('problem' in read) return `holds what is no capability: ${read.problem}`
+  }
+  return undefined
+}

@@ -1,0 +1,69 @@
+import { type Suggester, suggester } from '../../../text/suggest.ts'
+import type { AttributeRow } from './attribute-row.ts'
+import { EDGE_ATTRIBUTES, GRAPH_ATTRIBUTES } from './attributes-graph.ts'
+import { HANDLER_ATTRIBUTES } from './attributes-handler.ts'
+import { SERVICE_ATTRIBUTES } from './attributes-service.ts'
+import { NODE_ATTRIBUTES } from './attributes-node.ts'
+import { GRAPHVIZ_ATTRIBUTES } from './graphviz.ts'
+
+const TABLE: readonly AttributeRow[] = [
+  ...GRAPH_ATTRIBUTES,
+  ...NODE_ATTRIBUTES,
+  ...HANDLER_ATTRIBUTES,
+  ...SERVICE_ATTRIBUTES,
+  ...EDGE_ATTRIBUTES,
+]
+
+/** Every attribute that means something, in the order in which a page lists them; the page of attributes is made from it. */
+export function attributeTable(): readonly AttributeRow[] {
+  return TABLE
+}
+
+type Place = AttributeRow['on']
+
+interface Index {
+  readonly exact: ReadonlyMap<string, readonly AttributeRow[]>
+  readonly open: readonly AttributeRow[]
+}
+
+const INDEX: Readonly<Record<Place, Index>> = { graph: indexOf('graph'), node: indexOf('node'), edge: indexOf('edge') }
+
+/**
+ * What an attribute means at a node, an edge or the graph: its row, of several with that name the one for the operation;
+ * `'ignored'` for those of Graphviz, and for those that mean something to other operations; nothing if nobody knows it.
+ */
+export function findAttribute(on: Place, name: string, operation?: string): AttributeRow | 'ignored' | undefined {
+  const { exact, open } = INDEX[on]
+  const rows = exact.get(name)
+  if (rows !== undefined)
+    return rows.find(({ operations }) => operations === undefined || operations.includes(operation ?? '')) ?? 'ignored'
+  const pattern = open.find((row) => name.length >= row.name.length && name.startsWith(row.name.slice(0, -1)))
+  if (pattern !== undefined) return pattern
+  return GRAPHVIZ_ATTRIBUTES.has(name) ? 'ignored' : undefined
+}
+
+/** Where else an attribute means something. */
+export function otherPlacesOf(name: string, on: Place): Place[] {
+  return (['graph', 'node', 'edge'] as const).filter((place) => place !== on && INDEX[place].exact.has(name))
+}
+
+/** Guesses what a misspelt attribute was meant to be. The work of one is bounded: take a new one for each program. */
+export function attributeSuggester(on: Place): Suggester {
+  return suggester([...INDEX[on].exact.keys()])
+}
+
+function indexOf(on: Place): Index {
+  const exact = new Map<string, AttributeRow[]>()
+  const open: AttributeRow[] = []
+  for (const row of TABLE) {
+    if (row.on !== on) continue
+    if (row.name.endsWith('.*')) open.push(row)
+    else for (const name of [row.name, ...row.aliases]) exact.set(name, [...(exact.get(name) ?? []), row])
+  }
+  return { exact, open }
+}
+
+/** Returns the operations that read an attribute of nodes, where not all do. */
+export function operationsWith(name: string): readonly string[] {
+  return (INDEX.node.exact.get(name) ?? []).flatMap(({ operations = [] }) => operations)
+}

@@ -1,0 +1,137 @@
+import { type DotEdge, type DotGraph, type DotNode, numberOf, textOf } from '../dot/graph.ts'
+import type { Condition } from '../language/condition.ts'
+import { parseCondition } from '../language/condition-parse.ts'
+import { adjacencyOf } from './adjacency.ts'
+import { boundsOf } from './bounds.ts'
+import { capabilitiesOf, graphNeeds } from './capabilities.ts'
+import { classOf, higherClass } from './classification.ts'
+import { cyclesOf } from './cycles.ts'
+import { endsOf } from './ends.ts'
+import { edgeOwner, Findings } from './findings.ts'
+import { idempotencyOf } from './idempotency.ts'
+import { joinsOf } from './joins.ts'
+import { operationOf } from './operation.ts'
+import { tellClasses, tellJoins, tellTaint } from './remarks.ts'
+import { type CustomHandler, resolveHandler } from './resolve.ts'
+import { SchemaCheck } from './schemas.ts'
+import { taintOf } from './taint.ts'
+import { classesOf } from './threads.ts'
+import type { CanonicalType, DataClass, Resolution, TypedEdge, TypedGraph, TypedNode } from './typed.ts'
+import { demand } from '../../../text/index.ts'
+import { GRAPH, SOME_OPTIONS } from '../dot/argument-forms.ts'
+
+/** What compiling may know beside the graph. */
+export interface CompileOptions {
+  /** The text that the graph was parsed from: findings then have lines, columns and code frames. */
+  readonly source?: { readonly text: string; readonly file?: string | undefined } | undefined
+  /** Handlers that the host registered, by the type name that they take. */
+  readonly custom?: ReadonlyMap<string, CustomHandler> | undefined
+}
+
+const COMPILED = new WeakMap<DotGraph, TypedGraph>()
+const NO_HANDLERS: ReadonlyMap<string, CustomHandler> = new Map()
+
+/**
+ * Works out everything that can be known of a pipeline before it runs (seed pipeline 9; reference pipeline 11.1): which
+ * handler each node has, what it does and needs, how sensitive it is, where branches join, which cycles there are, which
+ * values reach what they should not, and what is wrong with attributes and conditions. Pure and total: it never throws
+ * for what a graph says, and takes time in proportion to nodes and edges. What was compiled without options is kept with
+ * the graph, so that asking again costs nothing.
+ */
+export function compileGraph(graph: DotGraph, options: CompileOptions = {}): TypedGraph {
+  demand('compileGraph', { graph: [graph, GRAPH], options: [options, SOME_OPTIONS] })
+  const isPlain = options.source === undefined && (options.custom === undefined || options.custom.size === 0)
+  const known = isPlain ? COMPILED.get(graph) : undefined
+  if (known !== undefined) return known
+  const typed = new Compilation(graph, options).run()
+  if (isPlain) COMPILED.set(graph, typed)
+  return typed
+}
+
+class Compilation {
+  readonly #graph: DotGraph
+  readonly #custom: ReadonlyMap<string, CustomHandler>
+  readonly #findings: Findings
+  readonly #check: SchemaCheck
+
+  constructor(graph: DotGraph, { source, custom = NO_HANDLERS }: CompileOptions) {
+    this.#graph = graph
+    this.#custom = custom
+    this.#findings = new Findings(source)
+    this.#check = new SchemaCheck(graph, this.#findings)
+  }
+
+  run(): TypedGraph {
+    const graph = this.#graph
+    this.#check.graph()
+    const resolved = new Map(Array.from(graph.nodes, ([id, node]) => [id, resolveHandler(node, this.#custom)]))
+    const { resolutions, ...ends } = endsOf(graph, resolved)
+    const nodes = new Map<string, TypedNode>()
+    for (const [id, resolution] of resolutions) {
+      const node = graph.nodes.get(id)
+      if (node !== undefined) nodes.set(id, this.#node(node, resolution))
+    }
+    const { outgoing, incoming } = adjacencyOf(graph, this.#edges())
+    const { joins, beyond } = joinsOf({ nodes, outgoing })
+    const taint = taintOf({ nodes, outgoing, joins })
+    const cycles = cyclesOf([...nodes.keys()], (id) => (outgoing.get(id) ?? []).map(({ edge }) => edge.to))
+    tellJoins(this.#findings, graph, beyond)
+    tellTaint(this.#findings, graph, taint)
+    tellClasses(this.#findings, { nodes, outgoing })
+    const findings = this.#findings.list()
+    return { graph, nodes, outgoing, incoming, ...ends, joins, cycles, taint, findings, ...aggregatesOf(graph, nodes) }
+  }
+
+  #node(node: DotNode, resolution: Resolution): TypedNode {
+    const { attributes } = node
+    const shared = this.#graph.attributes
+    const operation = operationOf(resolution, attributes)
+    const handler = { ...resolution, operation }
+    return {
+      ...handler,
+      id: node.id,
+      node,
+      classes: classesOf(node),
+      handlerType: resolution.custom ?? resolution.canonical,
+      capabilitiesRequired: capabilitiesOf({ ...handler, attributes }, shared, this.#custom),
+      ...classOf(resolution.canonical, attributes),
+      idempotency: idempotencyOf(resolution, operation, attributes, this.#custom),
+      resourceBounds: boundsOf(resolution, operation, attributes, shared),
+      schemaErrors: this.#check.node(node, resolution, operation),
+    }
+  }
+
+  #edges(): TypedEdge[] {
+    return this.#graph.edges.map((edge) => {
+      this.#check.edge(edge)
+      const condition = this.#condition(edge)
+      const read = { edge, weight: numberOf(edge.attributes, 'weight') ?? 0, label: textOf(edge.attributes, 'label') ?? '' }
+      return condition === undefined ? read : { ...read, condition }
+    })
+  }
+
+  #condition(edge: DotEdge): Condition | undefined {
+    const attribute = edge.attributes.get('condition')
+    if (attribute === undefined) return undefined
+    const { condition, problems } = parseCondition(String(attribute.value))
+    for (const problem of problems) this.#findings.addProblem(problem, attribute, edgeOwner(edge))
+    return condition
+  }
+}
+
+function aggregatesOf(
+  graph: DotGraph,
+  nodes: ReadonlyMap<string, TypedNode>,
+): Pick<TypedGraph, 'capabilities' | 'dataClassification' | 'handlers'> {
+  const needs = new Set(graphNeeds(graph.attributes))
+  const handlers = new Map<CanonicalType, string[]>()
+  let dataClassification: DataClass = 'public'
+  for (const node of nodes.values()) {
+    for (const need of node.capabilitiesRequired) needs.add(need)
+    dataClassification = higherClass(dataClassification, node.dataClassification)
+    const others = handlers.get(node.canonical)
+    if (others === undefined) handlers.set(node.canonical, [node.id])
+    else others.push(node.id)
+  }
+  return { capabilities: [...needs].sort(), dataClassification, handlers }
+}

@@ -1,0 +1,124 @@
+import { toFault } from '../../../../kernel/journal/fault.ts'
+import { copyJson, isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import type { Call, Port, Traits } from '../../../../kernel/ports/port.ts'
+import { didYouMean, suggest } from '../../../../text/index.ts'
+import { uri } from '../../model/capability-uris.ts'
+import type { Idempotency } from '../../model/typed.ts'
+import { pipelineFaults } from '../../contract/faults.ts'
+import { isTransient } from '../../contract/retry.ts'
+import { renderText } from '../../language/render.ts'
+import { ACTION_NAMES, plainAction } from '../../model/action-facts.ts'
+import { type Parameters, readParameters } from '../../model/action-parameters.ts'
+
+/** The capability of an action. */
+export function actionCapability(name: string): string {
+  return uri('action', plainAction(name))
+}
+
+/** What an action of a host may use. */
+export interface ActionServices {
+  /** Aborted when the node is given up. */
+  readonly signal: AbortSignal
+  /** The same when the action is repeated after a crash. */
+  readonly key: string
+  readonly run: string
+  readonly node: string
+  readonly agent: string
+  readonly workdir: string
+  readonly stage: string
+}
+
+/** An action that a host registers. What it throws fails the node; what it gives is the result. */
+export interface HostAction {
+  run(params: JsonObject, services: ActionServices): unknown
+  /** What it takes; parameters that decide what is touched are marked `control`. */
+  readonly parameters?: Parameters
+  /** What it needs beside `arbor://action/<name>`. */
+  readonly capabilities?: readonly string[]
+  /** Whether it may be repeated after a crash; `side_effecting`, which a person is asked about, unless said. */
+  readonly idempotency?: Idempotency
+}
+
+/** Actions of a host by name; a plain function is one that says nothing of itself. */
+export type HostActions = Readonly<Record<string, HostAction | HostAction['run']>>
+
+const TRAITS: Readonly<Record<Idempotency, Traits>> = {
+  idempotent: { leaves: false, repeat: 'free' },
+  read_only: { leaves: false, repeat: 'free' },
+  idempotent_with_key: { leaves: true, repeat: 'keyed' },
+  side_effecting: { leaves: true, repeat: 'ask' },
+}
+
+/** The actions of a host under their plain names. */
+export class ActionRegistry {
+  readonly #actions = new Map<string, HostAction>()
+
+  constructor(actions: HostActions = {}) {
+    for (const [name, action] of Object.entries(actions)) {
+      this.#actions.set(plainAction(name), typeof action === 'function' ? { run: action } : action)
+    }
+  }
+
+  get(name: string): HostAction | undefined {
+    return this.#actions.get(name)
+  }
+
+  /** Their names; one that an action of Reflex has too goes before it. */
+  names(): readonly string[] {
+    return [...this.#actions.keys()]
+  }
+}
+
+/**
+ * The port `action`: `{action, params, loose, by?, node, agent, workdir, stage}`; its result is the action's. `loose`: the
+ * parameters that come from elsewhere than the text; `by: "agent"`: an agent has chosen them. A name that nobody has is
+ * the fault `R2222`, with the one that was meant.
+ */
+export function actionPort(registry: ActionRegistry): Port {
+  return {
+    leaves: true,
+    repeat: 'ask',
+    traits(call) {
+      const { action, name } = named(registry, call)
+      if (action === undefined) return { leaves: false, repeat: 'free' }
+      const needs = [actionCapability(name), ...(action.capabilities ?? [])]
+      return { ...TRAITS[action.idempotency ?? 'side_effecting'], needs }
+    },
+    async perform(call): Promise<Json> {
+      const { action, name, args } = named(registry, call)
+      if (action === undefined) {
+        const hint = didYouMean(suggest(name, [...registry.names(), ...ACTION_NAMES]))
+        throw pipelineFaults.make('R2222', `unknown action ${JSON.stringify(name)}${hint === undefined ? '' : `; ${hint}`}`)
+      }
+      const wrong = closedTo(action.parameters ?? {}, args)
+      if (wrong !== undefined) throw pipelineFaults.make('R2223', `${name}: only the author of the pipeline writes the parameter ${wrong}`)
+      const read = readParameters(action.parameters ?? {}, isObject(args['params']) ? args['params'] : {})
+      if ('problem' in read) throw pipelineFaults.make('R2223', `${name}: ${read.problem}`)
+      const { run, key, signal } = call
+      const say = (part: string): string => renderText(args[part])
+      const services = { signal, key, run, node: say('node'), agent: say('agent'), workdir: say('workdir'), stage: say('stage') }
+      return copyJson((await action.run(read.values, services)) ?? {}, `what the action ${name} gives`)
+    },
+    reject: (thrown) =>
+      toFault(thrown, (message, cause) =>
+        pipelineFaults.make('R2223', message, { cause, ...(isTransient(message) ? { verdict: 'retry' as const } : {}) }),
+      ),
+  }
+}
+
+/** A parameter that somebody else has given than may give it. */
+function closedTo(parameters: Parameters, { params, loose, by }: JsonObject): string | undefined {
+  const given = isObject(params) ? params : {}
+  const names = isList(loose) ? loose.map((name) => renderText(name)) : []
+  const closed = Object.entries(parameters).filter(([, { authored, control }]) => authored === true || (by === 'agent' && control === true))
+  return closed.flatMap(([own, { also = [] }]) => [own, ...also]).find((name) => names.includes(name) && Object.hasOwn(given, name))
+}
+
+function named(
+  registry: ActionRegistry,
+  { args }: Call,
+): { readonly action: HostAction | undefined; readonly name: string; readonly args: JsonObject } {
+  const given = isObject(args) ? args : {}
+  const name = renderText(given['action'])
+  return { action: registry.get(name), name, args: given }
+}

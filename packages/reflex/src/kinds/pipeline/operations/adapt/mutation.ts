@@ -1,0 +1,122 @@
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import type { AttributeValue } from '../../dot/graph.ts'
+import { quote } from '../../../../text/harmless.ts'
+import { didYouMean, suggest } from '../../../../text/suggest.ts'
+
+/** Attributes that a change sets; `null` takes one away. */
+export type AttributeChanges = ReadonlyMap<string, AttributeValue | null>
+
+/** One change of a pipeline by itself (seed pipeline 14.2). */
+export type Mutation =
+  | { readonly op: 'add_node'; readonly id: string; readonly attrs: AttributeChanges }
+  | { readonly op: 'remove_node'; readonly id: string }
+  | { readonly op: 'modify_attrs'; readonly id: string; readonly attrs: AttributeChanges }
+  | { readonly op: 'add_edge'; readonly from: string; readonly to: string; readonly attrs: AttributeChanges }
+  | {
+      readonly op: 'remove_edge'
+      readonly from: string
+      readonly to: string
+      readonly condition?: string | undefined
+      readonly label?: string | undefined
+    }
+
+const OPERATIONS: readonly Mutation['op'][] = ['modify_attrs', 'add_edge', 'remove_edge', 'add_node', 'remove_node']
+
+/** Why a list of changes is refused: all of it, whichever of them is wrong. */
+export class Refused extends Error {}
+
+/** Throws the refusal of a whole list of changes. */
+export function refuse(reason: string): never {
+  throw new Refused(reason)
+}
+
+const ID = /^[A-Za-z_]\w*$/
+/** Words that are no ids in a text. */
+const KEYWORD = /^(?:graph|digraph|node|edge|subgraph|strict)$/i
+const KEY = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/
+
+/**
+ * Reads a list of changes: text with JSON, or the list itself (reference pipeline 9). Throws `Refused` for anything that
+ * is not a list of known operations with all that they need.
+ */
+export function readMutations(value: Json, most: number): readonly Mutation[] {
+  const list = typeof value === 'string' ? parsed(value) : value
+  if (!isList(list)) return refuse('the mutations are no list')
+  if (list.length === 0) return refuse('there are no mutations')
+  if (list.length > most) return refuse(`${list.length} mutations are more than the ${most} that max_mutations allows`)
+  return list.map((item, i) => mutationOf(item, `mutation ${i + 1}`))
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return refuse('the mutations are no JSON')
+  }
+}
+
+function mutationOf(item: Json, which: string): Mutation {
+  if (!isObject(item)) return refuse(`${which} is no object`)
+  const op = OPERATIONS.find((known) => known === item['op'])
+  const where = `${which} (${op ?? 'op'})`
+  switch (op) {
+    case 'add_node':
+      return { op, id: newId(item, where), attrs: changesOf(item, where, false) }
+    case 'remove_node':
+      return { op, id: textIn(item, 'id', where) }
+    case 'modify_attrs':
+      return { op, id: textIn(item, 'id', where), attrs: given(item, where) }
+    case 'add_edge':
+      return { op, from: textIn(item, 'from', where), to: textIn(item, 'to', where), attrs: changesOf(item, where, false) }
+    case 'remove_edge': {
+      const [condition, label] = [optional(item, 'condition', where), optional(item, 'label', where)]
+      return { op, from: textIn(item, 'from', where), to: textIn(item, 'to', where), condition, label }
+    }
+    default:
+      return refuse(unknownOperation(item['op'], which))
+  }
+}
+
+function unknownOperation(op: Json | undefined, which: string): string {
+  if (op === undefined) return `${which} has no op`
+  const name = typeof op === 'string' ? op : JSON.stringify(op)
+  return `${which} has the op ${quote(name)}, which nothing knows${said(didYouMean(suggest(name, OPERATIONS)))}`
+}
+
+function said(hint: string | undefined): string {
+  return hint === undefined ? '' : `; ${hint}`
+}
+
+function textIn(item: JsonObject, field: string, where: string): string {
+  const value = item[field]
+  return typeof value === 'string' && value !== '' ? value : refuse(`${where} has no ${field}`)
+}
+
+function optional(item: JsonObject, field: string, where: string): string | undefined {
+  const value = item[field]
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'string' ? value : refuse(`${where}: ${field} is no text`)
+}
+
+function newId(item: JsonObject, where: string): string {
+  const id = textIn(item, 'id', where)
+  return ID.test(id) && !KEYWORD.test(id) ? id : refuse(`${where}: ${quote(id)} is no id`)
+}
+
+function given(item: JsonObject, where: string): AttributeChanges {
+  const attrs = changesOf(item, where, true)
+  return attrs.size > 0 ? attrs : refuse(`${where} has no attrs`)
+}
+
+function changesOf({ attrs }: JsonObject, where: string, mayDelete: boolean): AttributeChanges {
+  if (attrs === undefined || attrs === null) return new Map()
+  if (!isObject(attrs)) return refuse(`${where}: attrs are no object`)
+  const changes = Object.entries(attrs).map(([key, value]): [string, AttributeValue | null] => {
+    if (!KEY.test(key)) return refuse(`${where}: ${quote(key)} is no name of an attribute`)
+    if (value === null && mayDelete) return [key, null]
+    if (typeof value === 'string' || typeof value === 'boolean') return [key, value]
+    if (typeof value === 'number' && Number.isFinite(value)) return [key, value]
+    return refuse(`${where}: ${key} is neither text nor number nor boolean`)
+  })
+  return new Map(changes)
+}

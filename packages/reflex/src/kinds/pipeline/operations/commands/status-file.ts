@@ -1,0 +1,35 @@
+import { isObject } from '../../../../kernel/journal/json.ts'
+import { type Outcome, outcomeProblem, readOutcome, refusal } from '../../contract/outcome.ts'
+import { jsonIn } from '../../language/json-in.ts'
+
+/**
+ * The outcome of a stage whose command has written a `status.json`: what it says goes before what the handler found, its
+ * notes come after. One that cannot be read fails the stage, and nothing makes a success of that (reference pipeline 6.4).
+ */
+export function withStatus(outcome: Outcome, text: string | undefined): Outcome {
+  if (text === undefined) return outcome
+  const parsed = jsonIn(text)
+  if (isObject(parsed) && parsed['written_by'] === 'engine') return outcome
+  const said = readOutcome(parsed)
+  const problem = parsed === undefined ? 'it is not JSON' : outcomeProblem(parsed)
+  if (said === undefined || problem !== undefined)
+    return refusal(`invalid status file: ${problem ?? 'it is no outcome'}`, { ...updatesOf(outcome), written: true })
+  const { failure_reason: found, retryable, notes, context_updates, ...rest } = outcome
+  const isBad = said.status === 'fail' || said.status === 'retry'
+  const told = [notes, said.notes].filter((note) => note !== undefined)
+  return {
+    ...rest,
+    ...(isBad && found !== undefined ? { failure_reason: found } : {}),
+    ...(isBad && retryable !== undefined ? { retryable } : {}),
+    ...said,
+    ...(context_updates === undefined && said.context_updates === undefined
+      ? {}
+      : { context_updates: { ...context_updates, ...said.context_updates } }),
+    ...(told.length === 0 ? {} : { notes: told.join('\n') }),
+    written: true,
+  }
+}
+
+function updatesOf({ context_updates }: Outcome): Pick<Outcome, 'context_updates'> {
+  return context_updates === undefined ? {} : { context_updates }
+}

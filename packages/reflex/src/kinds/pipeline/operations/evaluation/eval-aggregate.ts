@@ -1,0 +1,26 @@
+import { integerOf, listOf, numberOf, textOf } from '../../dot/graph.ts'
+import type { Handler } from '../../contract/handler.ts'
+import { refusal, success } from '../../contract/outcome.ts'
+import { METRICS } from './eval-metrics.ts'
+import { nearestUpstream, resultsAt } from './eval-results.ts'
+
+const USUAL: readonly string[] = ['accuracy', 'mean_score']
+
+/** Computes metrics of an evaluation; below `threshold` the first of them fails the node (reference pipeline 4.3.6). Pure. */
+export const evalAggregate: Handler = (scene) => {
+  const { attributes, node } = scene
+  const named = listOf(attributes, 'metrics')
+  const metrics = named.length === 0 ? USUAL : named
+  const unknown = metrics.find((name) => !METRICS.has(name))
+  if (unknown !== undefined) return refusal(`${node.id}: metrics are ${[...METRICS.keys()].join(', ')}, not ${JSON.stringify(unknown)}`)
+  const source = textOf(attributes, 'source')?.trim() || nearestUpstream(scene, 'eval.results.')
+  const results = source === undefined ? [] : resultsAt(scene, source)
+  if (results.length === 0) return refusal(`${node.rawType} ${node.id}: there are no results${source === undefined ? '' : ` of ${source}`}`)
+  const k = Math.max(1, integerOf(attributes, 'k') ?? 1)
+  const values = metrics.map((name): [string, number] => [name, METRICS.get(name)?.(results, k) ?? 0])
+  const updates = { [`eval.metrics.${node.id}`]: Object.fromEntries(values) }
+  const [[first, value] = ['', 0]] = values
+  const threshold = numberOf(attributes, 'threshold')
+  if (threshold === undefined || value >= threshold) return success(updates)
+  return refusal(`${node.id}: ${first} is ${value.toFixed(3)}, the least is ${threshold}`, { context_updates: updates })
+}

@@ -1,0 +1,80 @@
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import type { TypedGraph } from '../../model/typed.ts'
+import type { Scene } from '../../contract/handler.ts'
+import { renderText } from '../../language/render.ts'
+import { jsonIn } from '../../language/json-in.ts'
+
+/** What came of one sample (reference pipeline 4.3.6). */
+export interface SampleResult {
+  readonly id: string
+  readonly input: Json
+  readonly expected: Json
+  readonly actual: Json
+  readonly scores: readonly { readonly grader: string; readonly score: number; readonly passed: boolean; readonly detail: string }[]
+  readonly passed: boolean
+  readonly metadata: JsonObject
+}
+
+/** Results as the context holds them; what is none is left out. */
+export function resultsIn(value: Json | undefined): readonly SampleResult[] {
+  const list = typeof value === 'string' ? jsonIn(value) : value
+  return (isList(list) ? list : []).flatMap((item, i): SampleResult[] => {
+    if (!isObject(item) || !isList(item['scores'])) return []
+    const { id, input = null, expected = null, actual = null, passed, metadata } = item
+    const scores = item['scores'].flatMap((one) =>
+      isObject(one)
+        ? [
+            {
+              grader: renderText(one['grader']),
+              score: typeof one['score'] === 'number' ? one['score'] : 0,
+              passed: one['passed'] === true,
+              detail: renderText(one['detail']),
+            },
+          ]
+        : [],
+    )
+    return [
+      {
+        id: renderText(id) || `sample_${i + 1}`,
+        input,
+        expected,
+        actual,
+        scores,
+        passed: passed === true,
+        metadata: isObject(metadata) ? metadata : {},
+      },
+    ]
+  })
+}
+
+/** Results under the name of their node, or under the key that holds them. */
+export function resultsAt(scene: Scene, name: string): readonly SampleResult[] {
+  const own = resultsIn(scene.get(`eval.results.${name}`))
+  return own.length > 0 ? own : resultsIn(scene.get(name))
+}
+
+/** The nearest node upstream that has left something under `prefix`, as its type or as an action; walked back breadth first. */
+export function nearestUpstream(scene: Scene, prefix: string): string | undefined {
+  return upstream(scene.typed, scene.node.id).find((id) => scene.get(`${prefix}${id}`) !== undefined)
+}
+
+function* upstream({ incoming }: TypedGraph, from: string): Generator<string> {
+  const seen = new Set([from])
+  let level = [from]
+  while (level.length > 0) {
+    const next = [...new Set(level.flatMap((id) => (incoming.get(id) ?? []).map(({ edge }) => edge.from)))].filter((id) => !seen.has(id))
+    for (const id of next) seen.add(id)
+    yield* next
+    level = next
+  }
+}
+
+/** Every list of results that the context holds, by the names of their nodes, sorted. */
+export function allResults(scene: Scene): ReadonlyMap<string, readonly SampleResult[]> {
+  const found = scene.keys().flatMap((key): [string, readonly SampleResult[]][] => {
+    const [, id] = /^eval\.results\.(.+)$/.exec(key) ?? []
+    const results = id === undefined ? [] : resultsIn(scene.get(key))
+    return id === undefined || results.length === 0 ? [] : [[id, results]]
+  })
+  return new Map(found)
+}

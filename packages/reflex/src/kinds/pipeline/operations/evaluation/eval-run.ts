@@ -1,0 +1,127 @@
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { listOf, textOf } from '../../dot/graph.ts'
+import { renderText } from '../../language/render.ts'
+import type { Answer, Ask, Handler, Scene, Settled, Steps } from '../../contract/handler.ts'
+import { type Outcome, refusal, success } from '../../contract/outcome.ts'
+import { type Sample, sampleIn } from './eval-samples.ts'
+import type { SampleResult } from './eval-results.ts'
+import { type ChosenGrader, chooseGraders } from './graders-chosen.ts'
+import { performSome, plainAsk, promptValue, replyText } from '../models/plain-request.ts'
+import { effectFailed, required } from '../commands/requirements.ts'
+import { jsonIn } from '../../language/json-in.ts'
+import { agentOfContext } from '../models/session-values.ts'
+
+/** No port of that name: this host has no services. */
+const NO_PORT = 'R2013'
+
+/** What a subject made of a sample, or why it made nothing of it. */
+type Answered = { readonly actual: Json } | { readonly problem: string }
+
+/** Has each sample answered and judged (reference pipeline 4.3.6). What is judged: the input itself, a model, or a function of the host. */
+export const evalRun: Handler = (scene) => {
+  const written = required(scene, 'graders')
+  if (typeof written !== 'string') return written
+  const graders = chooseGraders(listOf(scene.attributes, 'graders'))
+  if ('problem' in graders) return refusal(`${scene.node.id}: ${graders.problem}`)
+  const dataset = scene.get('eval.dataset')
+  const samples = (isList(dataset) ? dataset : []).flatMap((item, i) => sampleIn(item, i + 1) ?? [])
+  if (samples.length === 0) return refusal(`${scene.node.rawType} ${scene.node.id}: eval.dataset holds no sample`)
+  const subject = textOf(scene.attributes, 'subject')?.trim() ?? ''
+  if (subject !== '' && subject !== 'passthrough') return evaluates(scene, samples, graders, subject)
+  const results = samples.map((sample) => judged(sample, { actual: sample.input }, graders))
+  return published(scene, results, settingsOf(scene))
+}
+
+function* evaluates(scene: Scene, samples: readonly Sample[], graders: readonly ChosenGrader[], subject: string): Steps {
+  const settings = settingsOf(scene)
+  const settled = yield* subject === 'llm' ? askModels(scene, samples, settings) : askService(scene, samples, subject)
+  const errors = settled.flatMap(({ error }) => (error === undefined ? [] : [error]))
+  const [first] = errors
+  if (first !== undefined && first.code === NO_PORT) return refusal(`${scene.node.id}: ${unknownSubject(subject)}`)
+  if (first !== undefined && errors.length === samples.length) return effectFailed(scene, first)
+  const answers = settled.map((answer) => (subject === 'llm' ? saidByModel(answer) : saidByService(answer)))
+  if (answers.includes('missing')) return refusal(`${scene.node.id}: ${unknownSubject(subject)}`)
+  const results = samples.map((sample, i) => {
+    const answer = answers[i]
+    return judged(sample, answer === undefined || answer === 'missing' ? { problem: 'no answer' } : answer, graders)
+  })
+  return published(scene, results, settings)
+}
+
+function unknownSubject(subject: string): string {
+  return `the host has no subject ${JSON.stringify(subject)} for evaluations`
+}
+
+/** Whom an evaluation speaks of: the node, the item of a map, what the context says. */
+interface Settings {
+  readonly model: string
+  readonly provider: string
+}
+
+function settingsOf(scene: Scene): Settings {
+  const { attributes } = scene
+  const item = itemOf(scene.get('map.current_item'))
+  const pick = (name: 'model' | 'provider'): string =>
+    textOf(attributes, `llm_${name}`)?.trim() || textOf(attributes, name)?.trim() || renderText(item[name]) || scene.text(`eval.${name}`)
+  return { model: pick('model'), provider: pick('provider') }
+}
+
+function itemOf(value: Json | undefined): JsonObject {
+  const item = typeof value === 'string' ? jsonIn(value) : value
+  return isObject(item) ? item : {}
+}
+
+function askModels(scene: Scene, samples: readonly Sample[], { model, provider }: Settings): Generator<Ask, Settled[], Answer> {
+  const named = { model: model || undefined, provider: provider || undefined }
+  return performSome(
+    samples.map(({ id, input }) => plainAsk(scene, { prompt: promptValue(input) ?? '', part: id.slice(0, 100), ...named })),
+  )
+}
+
+/** A function that the host has registered for this: no name in a program ever loads code (reference pipeline 4.3.6). */
+function askService(scene: Scene, samples: readonly Sample[], subject: string): Generator<Ask, Settled[], Answer> {
+  const agent = agentOfContext(scene)
+  return performSome(
+    samples.map(({ id, input, metadata }) => ({
+      effect: 'service',
+      args: { service: 'eval', op: subject, agent, now: scene.now, args: { id, input, metadata } },
+    })),
+  )
+}
+
+function saidByModel(settled: Settled): Answered {
+  const text = replyText(settled)
+  return text === undefined ? { problem: settled.error?.message ?? 'no answer' } : { actual: text }
+}
+
+function saidByService({ ok, error }: Settled): Answered | 'missing' {
+  if (error !== undefined) return { problem: error.message }
+  const value = isObject(ok) ? ok['value'] : undefined
+  return value === undefined ? 'missing' : { actual: value }
+}
+
+function judged(sample: Sample, answer: Answered, graders: readonly ChosenGrader[]): SampleResult {
+  const { id, input, expected, metadata } = sample
+  const problem = 'problem' in answer ? answer.problem : undefined
+  const actual = 'problem' in answer ? null : answer.actual
+  const scores = graders.map((grader) => ({
+    grader: grader.name,
+    ...(problem === undefined ? grader.grade(actual, expected) : { score: 0, passed: false, detail: problem }),
+  }))
+  return { id, input, expected, actual, scores, passed: scores.every(({ passed }) => passed), metadata }
+}
+
+function published(scene: Scene, results: readonly SampleResult[], { model, provider }: Settings): Outcome {
+  const own = `eval.results.${scene.node.id}`
+  const passed = results.filter((result) => result.passed).length
+  return success(
+    {
+      [own]: results as unknown as Json,
+      [`${own}.count`]: results.length,
+      [`${own}.passed`]: passed,
+      'eval.model': model,
+      'eval.provider': provider,
+    },
+    { notes: `${passed} of ${results.length} samples passed` },
+  )
+}

@@ -1,0 +1,49 @@
+import { digestFraction } from '../../../../kernel/journal/digest.ts'
+import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { renderText } from '../../language/render.ts'
+import { jsonIn } from '../../language/json-in.ts'
+
+/** One sample of a data set (reference pipeline 4.7, eval_dataset). */
+export interface Sample {
+  readonly id: string
+  readonly input: Json
+  readonly expected: Json
+  readonly metadata: JsonObject
+}
+
+/** The samples of a text, and the lines that are none, from 1. */
+export interface ReadSamples {
+  readonly samples: readonly Sample[]
+  readonly bad: readonly number[]
+}
+
+/** Reads JSON Lines: one object a line, with an `input`; empty lines count for nothing. */
+export function readSamples(text: string): ReadSamples {
+  const samples: Sample[] = []
+  const bad: number[] = []
+  for (const [i, line] of text
+    .replace(/^\ufeff/, '')
+    .split('\n')
+    .entries()) {
+    if (line.trim() === '') continue
+    const sample = sampleIn(jsonIn(line), samples.length + 1)
+    if (sample === undefined) bad.push(i + 1)
+    else samples.push(sample)
+  }
+  return { samples, bad }
+}
+
+/** A sample out of JSON, as a file or a value of the context has it; nothing for what has no input. */
+export function sampleIn(value: Json | undefined, number: number): Sample | undefined {
+  if (!isObject(value) || value['input'] === undefined) return undefined
+  const { id, input, expected = null, metadata } = value
+  return { id: renderText(id) || `sample_${number}`, input, expected, metadata: isObject(metadata) ? metadata : {} }
+}
+
+/** The same things in another order: the same one for the same seed, on every machine. */
+export function shuffled<Value>(values: readonly Value[], seed: string): Value[] {
+  return values
+    .map((value, i) => ({ value, draw: digestFraction(`${seed}:${i}`) }))
+    .sort((a, b) => a.draw - b.draw)
+    .map(({ value }) => value)
+}

@@ -1,0 +1,62 @@
+import { canonicalJson, isList, isObject, type Json } from '../../../../kernel/journal/json.ts'
+import { matchLinear } from '../../../../text/index.ts'
+import { renderText } from '../../language/render.ts'
+import { gradeDot } from './graders-dot.ts'
+import { type Grade, verdict } from './graders-grade.ts'
+import { jsonIn } from '../../language/json-in.ts'
+
+type Grader = (actual: Json, expected: Json) => Grade
+
+/** Graders that judge by themselves (reference pipeline 4.3.6). Pure; a pattern takes a time that grows with the text alone. */
+const GRADERS: ReadonlyMap<string, Grader> = new Map<string, Grader>([
+  ['exact_match', exactMatch],
+  ['contains', contains],
+  ['regex', regex],
+  ['json_valid', jsonValid],
+  ['dot_diff', (actual, expected) => gradeDot(renderText(actual), renderText(expected))],
+  ...['embedding_similarity', 'compile_check', 'functional_test', 'code_quality'].map((name): [string, Grader] => [name, unavailable]),
+])
+
+/** The names of all graders that judge by themselves. */
+export const GRADER_NAMES: readonly string[] = [...GRADERS.keys()]
+
+/** Judges an answer; nothing for a name that no grader has. */
+export function grade(name: string, actual: Json, expected: Json): Grade | undefined {
+  return GRADERS.get(name)?.(actual, expected)
+}
+
+/** Texts without the space around them; anything else by its value, whatever the order of its keys. */
+function exactMatch(actual: Json, expected: Json): Grade {
+  const plain = (value: Json): string => (typeof value === 'object' && value !== null ? canonicalJson(value) : renderText(value).trim())
+  return verdict(plain(actual) === plain(expected), plain(actual) === plain(expected) ? 'equal' : 'different')
+}
+
+function contains(actual: Json, expected: Json): Grade {
+  const wanted = isObject(expected) ? expected['contains'] : expected
+  const parts = (isList(wanted) ? wanted : [wanted ?? '']).map(renderText).filter((part) => part !== '')
+  if (parts.length === 0) return verdict(false, 'nothing is expected')
+  const text = renderText(actual)
+  const missing = parts.filter((part) => !text.includes(part))
+  return {
+    score: (parts.length - missing.length) / parts.length,
+    passed: missing.length === 0,
+    detail: missing.length === 0 ? 'all found' : `missing: ${missing.join(', ')}`,
+  }
+}
+
+function regex(actual: Json, expected: Json): Grade {
+  const pattern = renderText(isObject(expected) ? (expected['regex'] ?? expected['pattern']) : expected)
+  if (pattern === '') return verdict(false, 'nothing is expected')
+  const matched = matchLinear(renderText(actual), pattern)
+  return typeof matched === 'boolean' ? verdict(matched, matched ? 'matches' : 'does not match') : verdict(false, matched.problem)
+}
+
+function jsonValid(actual: Json): Grade {
+  if (typeof actual !== 'string') return verdict(actual !== null, actual === null ? 'there is nothing' : 'is JSON')
+  return jsonIn(actual) === undefined ? verdict(false, 'is no JSON') : verdict(true, 'is JSON')
+}
+
+/** What a host would have to bring: a model of embeddings, a toolchain. Never a pass. */
+function unavailable(): Grade {
+  return verdict(false, 'unavailable')
+}

@@ -1,0 +1,151 @@
+import type { JsonObject } from '../../../kernel/journal/json.ts'
+import { operationOf } from '../model/operation.ts'
+import { compileGraph } from '../model/compile.ts'
+import type { CustomHandler } from '../model/resolve.ts'
+import type { TypedGraph, TypedNode } from '../model/typed.ts'
+import { type Attribute, type DotGraph, type DotNode, isOn, listOf } from '../dot/graph.ts'
+import { adaptHandler } from './flow/adapt.ts'
+import { customHandler } from './custom.ts'
+import { HANDLERS } from './table.ts'
+import { graphHook, hasHook, runHook, stageHooks } from './commands/hooks.ts'
+import { chainMember, type HostMiddleware, withAsynchronous } from '../engine/asynchronous.ts'
+import type { Middleware } from '../engine/middleware.ts'
+import { MANDATORY } from '../engine/mandatory.ts'
+import { secretScan } from '../engine/sanitization.ts'
+import { pipelineFaults } from '../contract/faults.ts'
+import type { BranchSpec, Charter, Handler } from '../contract/handler.ts'
+import type { Chain, Engine } from '../engine/parts.ts'
+import { refusal, success } from '../contract/outcome.ts'
+
+/** What a host adds to the engine. */
+export interface EngineParts {
+  /** Handlers by the type that they take. */
+  readonly custom?: ReadonlyMap<string, CustomHandler>
+  /** Middleware beside the mandatory seven, by name; a graph or a node asks for it. */
+  readonly middleware?: ReadonlyMap<string, HostMiddleware> | undefined
+  /** Middleware around every node of every pipeline, after the mandatory seven. */
+  readonly always?: readonly HostMiddleware[] | undefined
+}
+
+/** Members that no author may leave out, however trusted (reference pipeline 5.6). */
+const UNSKIPPABLE: ReadonlySet<string> = new Set(['capability_check', 'checkpoint'])
+/** Members that a text can ask for by name, whatever the host has. */
+const BUILT_IN: ReadonlyMap<string, Middleware> = new Map([...MANDATORY, secretScan].map((member) => [member.name, member]))
+/** Names that `middleware` of a graph or of a node can have, those of the host included. */
+export function middlewareNames({
+  middleware = new Map(),
+  always = [],
+}: Pick<EngineParts, 'middleware' | 'always'> = {}): readonly string[] {
+  return [...new Set([...BUILT_IN.keys(), ...middleware.keys(), ...always.map(({ name }) => name)])]
+}
+
+/** Trust that lets an author leave middleware out. */
+const TRUSTED: ReadonlySet<string> = new Set(['trusted', 'veteran', 'autonomous'])
+
+/** Joins the handlers and the middleware to what the walk asks for. */
+export function createEngine({ custom = new Map(), ...host }: EngineParts = {}): Engine {
+  const middleware = new Map([...(host.middleware ?? [])].map(([name, member]) => [name, chainMember(member)]))
+  const always = (host.always ?? []).map(chainMember)
+  const chains = new WeakMap<TypedNode, { readonly by: string; readonly chain: Chain }>()
+  const items = new Map<string, TypedNode>()
+  const handlers = new Map([...HANDLERS, ['adapt', adaptHandler(custom)]])
+  const engine: Engine = {
+    handler: (node) => withAsynchronous(handlerOf(node, handlers), (scene) => engine.chain(node, scene.typed, scene.charter).members),
+    chain(node, typed, charter) {
+      const known = chains.get(node)
+      const by = `${charter.trust} ${charter.mayDisable === true}`
+      if (known?.by === by) return known.chain
+      const chain = chainOf(node, typed, charter, middleware, always)
+      chains.set(node, { by, chain })
+      return chain
+    },
+    itemNode: (item) => itemNode(item, custom, items),
+    waits: (node) => node.canonical === 'wait' || node.operation === 'gate.approval' || node.operation.startsWith('consensus.'),
+    hooks: hasHook,
+    hook: stageHooks,
+    closes: (typed, charter) => graphHook({ typed, charter }, 'post') !== undefined,
+    *closing(scene) {
+      yield* runHook(scene, 'graph', 'post', graphHook(scene, 'post') ?? '')
+      return success()
+    },
+    failed: (reason, node, name) => pipelineFaults.make('R2201', `${name}: ${reason}`, { path: node }),
+  }
+  return engine
+}
+
+function handlerOf(node: TypedNode, handlers: ReadonlyMap<string, Handler>): Handler {
+  if (node.custom !== undefined) return customHandler(node.custom)
+  const operation = operationOf(node, node.node.attributes)
+  return handlers.get(operation) ?? (() => refusal(`${node.id}: nothing performs ${operation} (type ${node.rawType})`))
+}
+
+/**
+ * The members around a node: the seven, the host's, those that the graph and the node ask for. What a text says against
+ * them counts only where the operator trusts its author, never for the first and the checkpoint, and never for all of
+ * them at once, unless he allows that too (reference pipeline 5.6).
+ */
+function chainOf(
+  node: TypedNode,
+  { graph }: TypedGraph,
+  { trust, mayDisable = false }: Charter,
+  known: ReadonlyMap<string, Middleware>,
+  always: readonly Middleware[],
+): Chain {
+  const trusted = TRUSTED.has(trust)
+  const off = graph.attributes.has('mandatory_middleware') && !isOn(graph.attributes, 'mandatory_middleware')
+  const isOff = off && trusted && mayDisable
+  const names = [...listOf(graph.attributes, 'middleware'), ...listOf(node.node.attributes, 'middleware')]
+  const asked = names.map((name) => BUILT_IN.get(name) ?? known.get(name) ?? unknownMember(name))
+  const all = firstOfEach([...(isOff ? [] : MANDATORY), ...always, ...asked])
+  const leaveOut = [...new Set(listOf(node.node.attributes, 'skip_middleware'))]
+  const maySkip = (name: string): boolean => trusted && (mayDisable || !UNSKIPPABLE.has(name)) && all.some((member) => member.name === name)
+  const skipped = leaveOut.filter(maySkip)
+  return {
+    members: all.filter(({ name }) => !skipped.includes(name)),
+    skipped: isOff
+      ? [...MANDATORY.map(({ name }) => name).filter((name) => !all.some((member) => member.name === name)), ...skipped]
+      : skipped,
+    refused: [
+      ...(off && !isOff && node.canonical === 'start' ? ['mandatory_middleware'] : []),
+      ...leaveOut.filter((name) => !maySkip(name)),
+    ],
+  }
+}
+
+function firstOfEach(members: readonly Middleware[]): readonly Middleware[] {
+  return members.filter((member, i) => members.findIndex(({ name }) => name === member.name) === i)
+}
+
+/** A name that nothing has: a slip here must not leave a node without protection. */
+function unknownMember(name: string): Middleware {
+  return { name, before: () => ({ halt: `there is no middleware ${JSON.stringify(name)}` }) }
+}
+
+/** Nodes of items that are kept: the items of one map differ in little. */
+const NO_ITEMS = 1_000
+const NO_GRAPH: DotGraph = { id: 'items', attributes: new Map(), nodes: new Map(), edges: [], subgraphs: [] }
+
+/** The node of an item: resolved like any other, so that the chain judges what really runs. */
+function itemNode(
+  item: NonNullable<BranchSpec['item']>,
+  custom: ReadonlyMap<string, CustomHandler>,
+  made: Map<string, TypedNode>,
+): TypedNode {
+  const key = JSON.stringify([item.type, item.attributes, item.id])
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const node: DotNode = { id: item.id, attributes: attributesOf(item.type, item.attributes), classes: [] }
+  const typed = compileGraph({ ...NO_GRAPH, nodes: new Map([[item.id, node]]) }, { custom }).nodes.get(item.id)
+  if (typed === undefined) throw new TypeError(`${item.id} is no node`)
+  if (made.size >= NO_ITEMS) made.clear()
+  made.set(key, typed)
+  return typed
+}
+
+function attributesOf(type: string, attributes: JsonObject): ReadonlyMap<string, Attribute> {
+  const entries = Object.entries({ ...attributes, type }).map(([key, value]): [string, Attribute] => {
+    const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : JSON.stringify(value)
+    return [key, { value: plain, provenance: 'own' }]
+  })
+  return new Map(entries)
+}

@@ -1,0 +1,117 @@
+import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { renderText } from '../../language/render.ts'
+import { type Deed, listOf } from './deed.ts'
+
+/** Goals and intents of one agent that are held; beyond it the oldest go. */
+const MOST = 1_000
+/** Milliseconds after which an intent that nobody took up is given up (reference pipeline 4.6.2). */
+const STALE = 1_800_000
+/** Words for a goal that is no longer pursued. */
+const OVER: ReadonlySet<string> = new Set(['achieved', 'completed', 'done', 'abandoned', 'failed', 'cancelled', 'blocked_forever'])
+
+/** What an agent wants, what it means to do for it, and what it said to proposals. */
+export class Goals {
+  readonly #goals = new Map<string, JsonObject>()
+  readonly #intents = new Map<string, JsonObject>()
+  readonly #decisions = new Map<string, Json>()
+
+  /** Goals that are pursued, the most pressing first. */
+  active(): readonly JsonObject[] {
+    const priority = (goal: JsonObject): number => (typeof goal['priority'] === 'number' ? goal['priority'] : 0)
+    return [...this.#goals.values()].filter((goal) => !OVER.has(renderText(goal['status'] ?? ''))).sort((a, b) => priority(b) - priority(a))
+  }
+
+  /** Intents that wait to be taken up, the oldest first. */
+  pending(): readonly JsonObject[] {
+    return [...this.#intents.values()].filter(({ status }) => status === 'pending')
+  }
+
+  /** Intents that have waited too long. */
+  stale(now: number): readonly JsonObject[] {
+    return this.pending().filter(({ at }) => typeof at === 'number' && now - at > STALE)
+  }
+
+  get decisions(): JsonObject {
+    return Object.fromEntries(this.#decisions)
+  }
+
+  fold(seq: number, { op, at, args }: Deed): Json {
+    switch (op) {
+      case 'update_goals':
+        return this.#update(seq, at, args)
+      case 'store_decompositions':
+        return { stored: this.#intend(seq, at, listOf(args['decompositions']).flatMap(stepsOf)) }
+      case 'route_actions':
+        return { routed: this.#intend(seq, at, listOf(args['actions'])) }
+      case 'route_intents':
+        return this.#route()
+      case 'prune_stale_intents':
+        return this.#giveUp(at)
+      case 'process_proposal_decisions':
+        return this.#decide(listOf(args['proposal_decisions']))
+      default:
+        return null
+    }
+  }
+
+  #update(seq: number, at: number, args: JsonObject): Json {
+    let updated = 0
+    for (const change of listOf(args['goal_updates']).filter(isObject)) {
+      const id = renderText(change['goal_id'] ?? change['id'] ?? '')
+      const goal = this.#goals.get(id)
+      if (goal === undefined) continue
+      this.#goals.set(id, { ...goal, ...change, id })
+      updated++
+    }
+    const added = listOf(args['new_goals'])
+    for (const [i, goal] of added.entries()) {
+      const own = isObject(goal) ? goal : { description: renderText(goal) }
+      const id = renderText(own['id'] ?? '') || `goal_${seq}_${i}`
+      put(this.#goals, id, { status: 'active', created_at: at, ...own, id })
+    }
+    return { updated, added: added.length, active: this.active().length }
+  }
+
+  #intend(seq: number, at: number, steps: readonly Json[]): number {
+    for (const [i, step] of steps.entries()) {
+      const id = `intent_${seq}_${i}`
+      put(this.#intents, id, { ...(isObject(step) ? step : { description: renderText(step) }), id, at, status: 'pending' })
+    }
+    return steps.length
+  }
+
+  /** Takes up everything that waits. */
+  #route(): Json {
+    const taken = this.pending()
+    for (const intent of taken) this.#intents.set(renderText(intent['id']), { ...intent, status: 'routed' })
+    return { routed: taken.length, intents: taken }
+  }
+
+  #giveUp(at: number): Json {
+    const stale = this.stale(at)
+    for (const intent of stale) this.#intents.set(renderText(intent['id']), { ...intent, status: 'stale' })
+    return { pruned: stale.length, remaining: this.pending().length }
+  }
+
+  #decide(decisions: readonly Json[]): Json {
+    const known = decisions.filter(isObject)
+    for (const { proposal_id, decision } of known) put(this.#decisions, renderText(proposal_id), decision ?? null)
+    return { processed: known.length }
+  }
+}
+
+/** The steps that a goal is taken apart into: its list of them, else itself. */
+function stepsOf(decomposition: Json): readonly Json[] {
+  if (!isObject(decomposition)) return [decomposition]
+  const steps = ['intentions', 'intents', 'steps'].map((key) => decomposition[key]).find((list) => Array.isArray(list))
+  const goal = decomposition['goal_id'] === undefined ? {} : { goal_id: decomposition['goal_id'] }
+  return steps === undefined
+    ? [decomposition]
+    : listOf(steps).map((step) => (isObject(step) ? { ...goal, ...step } : { ...goal, description: renderText(step) }))
+}
+
+function put<Value>(into: Map<string, Value>, id: string, value: Value): void {
+  into.set(id, value)
+  const [first] = into.keys()
+  if (into.size > MOST && first !== undefined) into.delete(first)
+}

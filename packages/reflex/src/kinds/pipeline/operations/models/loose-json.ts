@@ -1,0 +1,42 @@
+import type { Json } from '../../../../kernel/journal/json.ts'
+import { jsonIn } from '../../language/json-in.ts'
+
+/**
+ * JSON as models write it: in a code fence, after a sentence, or plain. Nothing if there is none.
+ */
+export function looseJson(text: string): Json | undefined {
+  for (const candidate of [text, fencedJson(text)]) {
+    const value = jsonIn(candidate.trim()) ?? fromFirstBracket(candidate)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+/** What stands in the first code fence that can be JSON, or nothing. */
+export function fencedJson(text: string): string {
+  return /```(?:json)?[ \t]*\r?\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+}
+
+/** What begins with the first brace or bracket, up to where it closes. */
+function fromFirstBracket(text: string): Json | undefined {
+  const start = text.search(/[{[]/)
+  if (start < 0) return undefined
+  const end = closing(text, start)
+  return end < 0 ? undefined : jsonIn(text.slice(start, end + 1))
+}
+
+/** Where the bracket at `start` closes; text in quotes does not count. */
+function closing(text: string, start: number): number {
+  let depth = 0
+  let quoted = false
+  for (let i = start; i < text.length; i++) {
+    const char = text[i]
+    if (quoted) {
+      if (char === '\\') i++
+      else if (char === '"') quoted = false
+    } else if (char === '"') quoted = true
+    else if (char === '{' || char === '[') depth++
+    else if ((char === '}' || char === ']') && --depth === 0) return i
+  }
+  return -1
+}

@@ -1,0 +1,173 @@
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import type { ModelMessage, ModelRequest, ToolCall, ToolOffer } from '../../../../models/index.ts'
+import { textOf } from '../../dot/graph.ts'
+import { renderText } from '../../language/render.ts'
+import { askModel, performAll } from '../../contract/asks.ts'
+import type { Answer, Ask, Settled } from '../../contract/handler.ts'
+import { settingsOf } from './llm-settings.ts'
+import { heartbeatPrompt } from './session-prompts.ts'
+import {
+  agentOf,
+  askService,
+  failed,
+  listIn,
+  type Served,
+  type Serving,
+  type SessionService,
+  textIn,
+  type Values,
+} from './session-values.ts'
+import { jsonIn } from '../../language/json-in.ts'
+
+/** Calls that one node performs. */
+const CALLS = 32
+
+/** Asks the model of the session with what was said so far: text, or calls of tools (reference pipeline 4.6.2). */
+export const llmCall: SessionService = function* (values) {
+  const { scene } = values
+  const mode = textOf(scene.attributes, 'cognitive_mode')?.trim() || textIn(values, 'session.cognitive_mode')
+  const messages = listIn(values, 'session.messages')
+  const agent = agentOf(scene, values.get('session.agent_id'))
+  const answered = yield* askService(scene, 'session', 'llm_call', { messages, mode }, agent)
+  if ('error' in answered) return failed(answered.error)
+  if ('value' in answered) return said(isObject(answered.value) ? answered.value : { content: answered.value })
+  return answered.nothing === 'missing' ? { updates: {} } : yield* ownCall(values, messages, mode)
+}
+
+/** The engine's own model. */
+function* ownCall(values: Values, messages: readonly Json[], mode: string): Serving {
+  const { scene } = values
+  const settings = settingsOf(scene)
+  if ('problem' in settings) return settings
+  const system = [textIn(values, 'session.system_prompt'), mode === '' ? '' : `Cognitive mode: ${mode}.`]
+    .filter((part) => part !== '')
+    .join('\n\n')
+  const history = messagesOf(messages)
+  const last = history.at(-1)?.role
+  const asked: readonly ModelMessage[] =
+    last === 'user' || last === 'tool'
+      ? history
+      : [...history, { role: 'user', content: textIn(values, 'session.input') || heartbeatPrompt(values, mode) }]
+  const tools = offersOf(values)
+  const request: ModelRequest = {
+    ...settings,
+    messages: [...(system === '' ? [] : [{ role: 'system' as const, content: system }]), ...asked],
+    ...(tools.length === 0 ? {} : { tools }),
+  }
+  const answer = yield* askModel(request)
+  if ('error' in answer) return failed(answer.error)
+  const { text, calls = [] } = answer.reply
+  return said(
+    calls.length > 0
+      ? {
+          content: text,
+          tool_calls: calls.map(({ id, name, args, invalid }) => ({ id, name, args, ...(invalid === undefined ? {} : { invalid }) })),
+        }
+      : { content: text },
+  )
+}
+
+function said(answer: JsonObject): Served {
+  const { tool_calls: calls } = answer
+  const content = renderText(answer['content'])
+  if (isList(calls) && calls.length > 0) return { updates: { 'llm.response_type': 'tool_call', 'llm.tool_calls': calls } }
+  return { updates: { 'llm.response_type': 'text', 'llm.content': content, last_response: content, 'llm.tool_calls': [] } }
+}
+
+/** The tools that a session offers: by name, or as a model is told of them. */
+function offersOf(values: Values): readonly ToolOffer[] {
+  return listIn(values, 'session.tools').flatMap((tool): ToolOffer[] => {
+    const { name, description, schema } = isObject(tool) ? tool : { name: tool }
+    if (typeof name !== 'string' || name === '') return []
+    return [{ name, schema: isObject(schema) ? schema : { type: 'object' }, ...(typeof description === 'string' ? { description } : {}) }]
+  })
+}
+
+/** Messages of a session as a model takes them; what is none is left out. */
+function messagesOf(list: readonly Json[]): readonly ModelMessage[] {
+  const offered = new Set<string>()
+  return list.flatMap((message): ModelMessage[] => {
+    if (!isObject(message)) return []
+    const { role, content = '', call, name, calls } = message
+    if (role === 'user') return [{ role, content: renderText(content) }]
+    if (role === 'assistant') {
+      const asked = callsOf(calls ?? [])
+      for (const { id } of asked) offered.add(id)
+      return [{ role, content: renderText(content), ...(asked.length === 0 ? {} : { calls: asked }) }]
+    }
+    if (role !== 'tool') return []
+    if (typeof call === 'string' && offered.has(call)) return [{ role, call, name: renderText(name), result: content }]
+    return [{ role: 'user', content: `Result of ${renderText(name) || 'a tool'}: ${renderText(content)}` }]
+  })
+}
+
+function callsOf(value: Json): readonly ToolCall[] {
+  return (isList(value) ? value : []).flatMap((call, i): ToolCall[] => {
+    if (!isObject(call) || typeof call['name'] !== 'string') return []
+    const args = call['args'] ?? call['arguments'] ?? call['input']
+    const read = typeof args === 'string' ? jsonIn(args) : (args ?? {})
+    const about = { id: renderText(call['id']) || `call_${i + 1}`, name: call['name'] }
+    const invalid = typeof call['invalid'] === 'string' ? call['invalid'] : isObject(read) ? undefined : renderText(args)
+    return [invalid === undefined && isObject(read) ? { ...about, args: read } : { ...about, args: {}, invalid: invalid ?? '' }]
+  })
+}
+
+/** Performs the calls that a model asked for; what a tool refuses is its result (reference pipeline 4.6.2). */
+export const toolDispatch: SessionService = function* (values) {
+  const { scene } = values
+  const asked = listIn(values, 'llm.tool_calls')
+  const calls = callsOf(asked).slice(0, CALLS)
+  const agent = agentOf(scene, values.get('session.agent_id'))
+  const answered = yield* askService(scene, 'session', 'tool_dispatch', { tool_calls: asked }, agent)
+  if ('error' in answered) return failed(answered.error)
+  if ('nothing' in answered && answered.nothing === 'missing') return { updates: {} }
+  const results =
+    'value' in answered ? (isList(answered.value) ? answered.value : [answered.value]) : yield* ownDispatch(calls, offeredNames(values))
+  const messages = [...listIn(values, 'session.messages'), { role: 'assistant', content: '', calls: calls as unknown as Json }]
+  const told = results.map((result, i): JsonObject => {
+    const { id = '', name = '' } = calls[i] ?? {}
+    return { role: 'tool', call: id, name, content: isObject(result) ? (result['content'] ?? result) : result }
+  })
+  return { updates: { 'session.tool_results': results, 'session.messages': [...messages, ...told] } }
+}
+
+/** The tools that a session offers its model; nothing where it does not say, so that the policy alone decides. */
+function offeredNames(values: Values): ReadonlySet<string> | undefined {
+  const names = offersOf(values).map(({ name }) => toolName(name))
+  return names.length === 0 ? undefined : new Set(names)
+}
+
+/** Tools whose results come from outside: they would decide what the agent calls next. */
+const OUTSIDE: ReadonlySet<string> = new Set(['http'])
+
+function* ownDispatch(calls: readonly ToolCall[], offered: ReadonlySet<string> | undefined): Generator<Ask, readonly JsonObject[], Answer> {
+  const known = calls.filter(({ name }) => offered?.has(toolName(name)) !== false)
+  const inside = known.filter(({ name, invalid }) => invalid === undefined && !OUTSIDE.has(toolName(name)))
+  const settled = yield* performAll(inside.map(({ name, args }) => ({ effect: 'tool', args: { tool: toolName(name), args, by: 'model' } })))
+  return calls.map((call) => {
+    const { id, name } = call
+    if (!known.includes(call)) return { id, name, ok: false, content: `error: there is no tool ${JSON.stringify(name)}` }
+    if (call.invalid !== undefined) return { id, name, ok: false, content: `error: the arguments of ${name} are not a JSON object` }
+    if (inside.includes(call)) return resultOf(id, name, settled[inside.indexOf(call)])
+    return { id, name, ok: false, content: 'error: what comes from outside needs a node of its own' }
+  })
+}
+
+function resultOf(id: string, name: string, settled: Settled | undefined): JsonObject {
+  if (settled?.error !== undefined) return { id, name, ok: false, content: `error: ${settled.error.message}` }
+  return { id, name, ok: true, content: settled?.ok ?? null }
+}
+
+const TOOL_NAMES: ReadonlyMap<string, string> = new Map([
+  ['file_read', 'file.read'],
+  ['file_list', 'file.list'],
+  ['file_write', 'file.write'],
+  ['file_search', 'file.search'],
+  ['file_edit', 'file.edit'],
+  ['shell_execute', 'shell'],
+])
+
+/** The name that a tool has here, where pipelines call it otherwise. */
+function toolName(name: string): string {
+  return TOOL_NAMES.get(name) ?? name
+}

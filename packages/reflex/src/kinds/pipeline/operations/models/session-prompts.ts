@@ -1,0 +1,88 @@
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { renderText } from '../../language/render.ts'
+import { listIn, type SessionService, textIn, type Values } from './session-values.ts'
+
+/** Messages that a follow-up repeats, and characters of one part of a prompt. */
+const REPEATED = 40
+const PART = 8_000
+
+const ANSWER = `Answer with one JSON object and nothing else. All keys may be left out:
+{"actions": [{"type": name, "params": {}}], "goal_updates": [{"goal_id": id, "progress": 0..1, "status": word}], "new_goals": [{"description": text, "priority": 0..1}], "decompositions": [{"goal_id": id, "intentions": [{"action": name, "params": {}}]}], "new_intents": [{}], "proposal_decisions": [{"proposal_id": id, "decision": "accept" | "reject" | "defer"}], "identity_insights": [{"content": text}], "memory_notes": [text], "concerns": [text], "curiosity": [text]}`
+
+const MODES: Readonly<Record<string, string>> = {
+  goal_pursuit: 'Choose the goal that matters most now and do what brings it on.',
+  plan_execution: 'Take your goals apart into steps that can be done, and say which come first.',
+  reflection: 'Look back on what has happened: what have you learnt, what worries you, what would you like to know?',
+  consolidation: 'Keep what will matter later and let go of the rest.',
+  conversation: 'Somebody waits for your answer: answer them.',
+}
+
+const PARTS: readonly (readonly [key: string, title: string])[] = [
+  ['session.goals', 'Goals'],
+  ['session.active_intents', 'Intents'],
+  ['session.working_memory', 'Working memory'],
+  ['session.knowledge_graph', 'What you know'],
+  ['session.recalled_memories', 'What you remember of it'],
+  ['session.pending_proposals', 'Proposals that wait for your decision'],
+  ['session.recent_thinking', 'What you thought lately'],
+  ['session.recent_percepts', 'What you perceived lately'],
+]
+
+/** What an agent is told when nobody speaks to it. */
+export function heartbeatPrompt(values: Values, mode: string): string {
+  const turn = textIn(values, 'session.turn_count')
+  return [`This is ${turn === '' ? 'a turn' : `turn ${turn}`} of your own.`, MODES[mode] ?? '', ...partsOf(values), ANSWER]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+function partsOf(values: Values): readonly string[] {
+  return PARTS.flatMap(([key, title]) => {
+    const text = shown(values.get(key))
+    return text === '' ? [] : [`## ${title}\n${text}`]
+  })
+}
+
+function shown(value: Json | undefined): string {
+  if (value === undefined || value === null) return ''
+  if (isList(value))
+    return value
+      .map((one) => `- ${renderText(isObject(one) ? (one['description'] ?? one['content'] ?? one) : one)}`)
+      .join('\n')
+      .slice(0, PART)
+  if (isObject(value) && Object.keys(value).length === 0) return ''
+  return renderText(value).slice(0, PART)
+}
+
+/**
+ * Builds what a model is asked: `heartbeat_prompt` for a turn of the agent's own, `followup_prompt` and `messages` after its
+ * actions, `user_prompt` for a turn with somebody (reference pipeline 4.6.2, the newer corpus).
+ */
+export const buildPrompt: SessionService = (values) => {
+  const mode = textIn(values, 'session.mode') || 'turn'
+  if (mode === 'heartbeat')
+    return { updates: { 'session.heartbeat_prompt': heartbeatPrompt(values, textIn(values, 'session.cognitive_mode')) } }
+  if (mode === 'followup') return { updates: followup(values) }
+  const input = textIn(values, 'session.input')
+  const cognitive = mode === 'turn' ? textIn(values, 'session.cognitive_mode') : mode
+  return { updates: { 'session.user_prompt': input === '' ? heartbeatPrompt(values, cognitive) : turnPrompt(values, input) } }
+}
+
+function turnPrompt(values: Values, input: string): string {
+  const known = partsOf(values)
+  return known.length === 0 ? input : [...known, `## What is said to you\n${input}`].join('\n\n')
+}
+
+function followup(values: Values): JsonObject {
+  const { scene } = values
+  const asked = scene.text('last_prompt')
+  const answered = textIn(values, 'last_response')
+  const turns: Json[] = [
+    ...(asked === '' ? [] : [{ role: 'user', content: asked }]),
+    ...(answered === '' ? [] : [{ role: 'assistant', content: answered }]),
+  ]
+  return {
+    'session.followup_prompt': `Your actions came to this:\n\n${shown(values.get('session.percepts'))}\n\nGo on, or give an empty list of actions if you are done.\n\n${ANSWER}`,
+    'session.messages': [...listIn(values, 'session.messages'), ...turns].slice(-REPEATED),
+  }
+}

@@ -1,0 +1,41 @@
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { renderText } from '../../language/render.ts'
+import { looseJson } from './loose-json.ts'
+import type { SessionService } from './session-values.ts'
+
+type Keeps = (value: Json) => boolean
+
+const isText: Keeps = (value) => typeof value === 'string'
+const DECISIONS: ReadonlySet<Json> = new Set(['accept', 'reject', 'defer'])
+
+/** The lists that a model answers with, and which of their values count (reference pipeline 4.6.2). */
+const LISTS: readonly (readonly [name: string, keeps: Keeps])[] = [
+  ['actions', (value) => isObject(value) && typeof value['type'] === 'string'],
+  ['goal_updates', isObject],
+  ['new_goals', isObject],
+  ['decompositions', isObject],
+  ['new_intents', isObject],
+  ['identity_insights', isObject],
+  ['memory_notes', isText],
+  ['concerns', isText],
+  ['curiosity', isText],
+  [
+    'proposal_decisions',
+    (value) => isObject(value) && typeof value['proposal_id'] === 'string' && DECISIONS.has(value['decision'] ?? null),
+  ],
+]
+
+/** Takes the answer of a model apart into ten lists. What is no JSON object gives ten empty ones and is no failure. */
+export const processResults: SessionService = (values) => {
+  const text = renderText(values.get('llm.content')) || renderText(values.get('last_response'))
+  const read = looseJson(text)
+  return { updates: listsOf(isObject(read) ? read : {}) }
+}
+
+function listsOf(answer: JsonObject): JsonObject {
+  const lists = LISTS.map(([name, keeps]): [string, Json] => {
+    const list = answer[name]
+    return [`session.${name}`, isList(list) ? list.filter(keeps) : []]
+  })
+  return Object.fromEntries(lists)
+}

@@ -1,0 +1,194 @@
+import type { FaultData } from '../../../../kernel/journal/fault.ts'
+import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
+import {
+  assistantMessage,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+  type ToolCall,
+  type Usage,
+} from '../../../../models/index.ts'
+import { integerOf, isOn, listOf } from '../../dot/graph.ts'
+import { keep, perform, performAll } from '../../contract/asks.ts'
+import { type ConversationPart, type ResultPart, resultMessage } from '../../contract/conversation.ts'
+import type { Answer, Ask, Scene, Settled } from '../../contract/handler.ts'
+import type { Offers } from '../../engine/offers.ts'
+import type { Offer } from '../../../../tools/index.ts'
+import { onResume } from '../commands/requirements.ts'
+import { hooksAfter, hooksBefore } from './tool-hooks.ts'
+
+const MAX_TURNS = 15
+/** A conversation is gone through again with each answer: longer ones would be slow, and belong into several nodes. */
+const MOST_TURNS = 200
+/** Calls of one turn that are made; a model that wants more at once is told so. */
+const MOST_CALLS = 32
+/** Characters of a result in the remark about its call. */
+const TOLD_RESULT = 2_000
+
+/** What came of a conversation with a model. */
+export interface Conversation {
+  readonly reply: ModelReply
+  /** What was said after the request, the last reply included. */
+  readonly said: readonly ModelMessage[]
+  /** Calls in their order, refused ones included. */
+  readonly calls: readonly ToolCall[]
+  readonly turns: number
+  /** The sum over all turns. */
+  readonly usage: Usage
+  /** US dollars; absent when a turn is unpriced. */
+  readonly cost?: number
+  /** The result of the terminal tool that ended it. */
+  readonly result?: Json
+}
+
+/** A conversation without a final answer; with `error`, its last request failed. */
+type Broken = { readonly error: FaultData } | { readonly problem: string; readonly turns?: number }
+
+type Conversed = Conversation | Broken
+
+/** The tools that a node offers its model; nothing where it offers none (reference pipeline 4.3.1). */
+export function* offered(scene: Scene): Generator<Ask, readonly Offer[] | { readonly problem: string }, Answer> {
+  const { attributes, node } = scene
+  if (!isOn(attributes, 'use_tools')) return []
+  const tools = listOf(attributes, 'tools')
+  const settled = yield* perform('offers', tools.length === 0 ? {} : { tools })
+  if (settled.error !== undefined) return { problem: `${node.id}: ${settled.error.message}` }
+  const { offers, unknown, withheld } = settled.ok as unknown as Offers
+  for (const tool of unknown) scene.note('tool_unknown', { node_id: node.id, tool })
+  for (const tool of withheld) scene.note('tool_withheld', { node_id: node.id, tool })
+  return offers
+}
+
+/**
+ * Asks a model and calls the tools that it asks for, until it answers: each turn an effect, each call one of its own, the
+ * calls of a turn at once. The model gets the error of a failed call: a tool that is not offered, arguments that do not fit,
+ * a refused capability, a hook that refused. After a crash, and in a further attempt, it continues after the last recorded
+ * answer. Each request refers to the turns before it, so that the journal holds each of them once.
+ */
+export function* converse(scene: Scene, request: ModelRequest, offers: readonly Offer[]): Generator<Ask, Conversed, Answer> {
+  const most = integerOf(scene.attributes, 'max_turns') ?? MAX_TURNS
+  if (most < 1 || most > MOST_TURNS) return { problem: `${scene.node.id}: max_turns is a number from 1 to ${MOST_TURNS}` }
+  const terminal = new Set(listOf(scene.attributes, 'terminal_tools'))
+  const said: ModelMessage[] = []
+  const calls: ToolCall[] = []
+  const replies: ModelReply[] = []
+  let { args, place } = yield* begun(request, offers)
+  for (let turns = 1; turns <= most * scene.attempt; turns++) {
+    const settled = yield* perform('model', args)
+    if (settled.error !== undefined) return { error: settled.error }
+    const reply = settled.ok as unknown as ModelReply
+    replies.push(reply)
+    said.push(assistantMessage(reply))
+    const sum = { reply, said, calls, turns, ...usedBy(replies) }
+    const asked = reply.calls ?? []
+    calls.push(...asked)
+    if (asked.length === 0) return sum
+    if (offers.length === 0 && turns > 1)
+      return { problem: `${scene.node.id}: the model called ${asked[0]?.name ?? 'a tool'}, which this node does not offer` }
+    const ends = yield* called(scene, asked, { offers, turn: turns })
+    said.push(...ends.map(({ message }) => message))
+    const last = ends.find(
+      ({ offer, message }) => offer !== undefined && message.failed !== true && (terminal.has(offer.tool) || terminal.has(offer.name)),
+    )
+    if (last !== undefined) return { ...sum, result: last.message.result }
+    if (offers.length === 0) {
+      args = { ...args, messages: [...request.messages, ...said] as unknown as Json }
+      continue
+    }
+    place = yield* keepPart({ after: place, reply: settled.at ?? '', results: ends.map(({ part }) => part) })
+    args = { ...args, conversation: place }
+  }
+  return { problem: `${scene.node.id}: the model called tools in each of its ${most} turns and never answered`, turns: most }
+}
+
+/** The first request. Where later requests are possible, the part that they share with it is kept on the board. */
+function* begun(
+  request: ModelRequest,
+  offers: readonly Offer[],
+): Generator<Ask, { readonly args: JsonObject; readonly place: string }, Answer> {
+  if (offers.length === 0) return { args: request as unknown as JsonObject, place: '' }
+  const { messages, output, ...settings } = request
+  const tools = offers.map(({ name, description, schema }) => ({ name, description, schema }))
+  const shared = { messages, tools, ...(output === undefined ? {} : { output }) } as unknown as JsonObject
+  const place = yield* keepPart({ request: shared })
+  return { args: { ...settings, conversation: place } as unknown as JsonObject, place }
+}
+
+function keepPart(part: ConversationPart): Generator<Ask, string, Answer> {
+  return keep(part as unknown as JsonObject)
+}
+
+type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
+
+interface End {
+  readonly offer: Offer | undefined
+  readonly message: ToolMessage
+  readonly part: ResultPart
+}
+
+/** Makes the calls of a turn that can be made; the results of all, in their order. */
+function* called(
+  scene: Scene,
+  asked: readonly ToolCall[],
+  { offers, turn }: { readonly offers: readonly Offer[]; readonly turn: number },
+): Generator<Ask, readonly End[], Answer> {
+  const checked = asked.map((call, i) => ({ call, ...offerFor(call, i, offers) }))
+  const fit = checked.flatMap(({ call, offer, problem }) =>
+    offer === undefined || problem !== undefined ? [] : [{ tool: offer.tool, id: call.id, args: call.args, call }],
+  )
+  const made = yield* hooksBefore(scene, fit)
+  const settled = yield* performAll(
+    made.map(({ tool, args }) => ({ effect: 'tool', args: { tool, args, by: 'model', ...onResume(scene) } })),
+  )
+  const results = new Map(made.map(({ call }, i) => [call, settled[i]]))
+  const ends = checked.map(({ call, offer, problem }, i): End => {
+    const part = resultPart(call, results.get(call), problem)
+    const message = resultMessage(part, () => results.get(call) ?? { ok: null })
+    scene.note('tool_call', callFacts(scene, call, message, `${turn}.${i + 1}`))
+    return { offer, message, part }
+  })
+  yield* hooksAfter(
+    scene,
+    made.map(({ tool, id, args, call }) => ({ tool, id, args, result: heldBy(results.get(call)) })),
+  )
+  return ends
+}
+
+/** The tool that a call is for, or why it is not made. */
+function offerFor(call: ToolCall, place: number, offers: readonly Offer[]): { readonly offer?: Offer; readonly problem?: string } {
+  const offer = offers.find(({ name, tool }) => name === call.name || tool === call.name)
+  if (offer === undefined)
+    return { problem: `there is no tool ${JSON.stringify(call.name)}; there are ${offers.map(({ name }) => name).join(', ') || 'none'}` }
+  if (call.invalid !== undefined) return { offer, problem: `the arguments of ${call.name} are not a JSON object` }
+  return place < MOST_CALLS ? { offer } : { offer, problem: `at most ${MOST_CALLS} calls at once: call ${call.name} again` }
+}
+
+/** The result of a call, by the answer that holds it; a call without an answer was refused by a hook. */
+function resultPart({ id, name }: ToolCall, settled: Settled | undefined, problem = 'skipped by hook'): ResultPart {
+  return { call: id, name, ...(settled?.at === undefined ? { said: problem } : { at: settled.at }) }
+}
+
+function heldBy(settled: Settled | undefined): Json {
+  if (settled === undefined) return null
+  return settled.error === undefined ? settled.ok : { error: settled.error.message }
+}
+
+function callFacts(scene: Scene, call: ToolCall, { result, failed }: ToolMessage, number: string): JsonObject {
+  const text = typeof result === 'string' ? result : JSON.stringify(result)
+  const told = text.length <= TOLD_RESULT ? result : `${text.slice(0, TOLD_RESULT).toWellFormed()}…`
+  const { name, args, id } = call
+  return { node_id: scene.node.id, number, tool: name, tool_call_id: id, arguments: args, ok: failed !== true, result: told }
+}
+
+function usedBy(replies: readonly ModelReply[]): Pick<Conversation, 'usage' | 'cost'> {
+  const sum = (of: 'cached' | 'cacheWrite' | 'reasoning'): Partial<Usage> => {
+    const told = replies.flatMap(({ usage }) => (usage[of] === undefined ? [] : [usage[of]]))
+    return told.length === 0 ? {} : { [of]: told.reduce((all, one) => all + one, 0) }
+  }
+  const add = (of: 'input' | 'output'): number => replies.reduce((all, { usage }) => all + usage[of], 0)
+  const priced = replies.every(({ cost }) => cost !== undefined)
+  return {
+    usage: { input: add('input'), output: add('output'), ...sum('cached'), ...sum('cacheWrite'), ...sum('reasoning') },
+    ...(priced ? { cost: replies.reduce((all, { cost = 0 }) => all + cost, 0) } : {}),
+  }
+}

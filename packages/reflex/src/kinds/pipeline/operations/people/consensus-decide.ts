@@ -1,0 +1,121 @@
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { textOf } from '../../dot/graph.ts'
+import { renderText } from '../../language/render.ts'
+import type { Handler } from '../../contract/handler.ts'
+import { refusal, success } from '../../contract/outcome.ts'
+import { readVote, type Vote } from './consensus-vote.ts'
+
+/** What a council came to. */
+export interface Decision {
+  readonly decision: 'approved' | 'rejected' | 'deadlock'
+  readonly approve_count: number
+  readonly reject_count: number
+  readonly abstain_count: number
+  readonly quorum_met: boolean
+  readonly average_confidence: number
+  /** Those that were named most often, at most five. */
+  readonly primary_concerns: readonly string[]
+  /** The decision in one line. */
+  readonly recommendation: string
+}
+
+/** Concerns of a council that are told. */
+const MOST_CONCERNS = 5
+
+/**
+ * Counts votes (reference pipeline 4.6.1, decide). `unheard` are voters that failed: they abstain, so that an error never
+ * makes a majority. A side wins that reaches the quorum and has more votes than the other: a tie never approves.
+ * A quorum that cannot be read is a `problem`, and so are votes that nobody cast.
+ */
+export function decideVotes(votes: readonly Vote[], unheard: number, quorum: string): Decision | { readonly problem: string } {
+  const count = (side: Vote['vote']): number => votes.filter(({ vote }) => vote === side).length
+  const [approve, reject, n] = [count('approve'), count('reject'), votes.length + unheard]
+  if (votes.length === 0) return { problem: 'no vote could be read' }
+  const needed = quorumOf(quorum, n)
+  if (needed === undefined) return { problem: quorumProblem(quorum) ?? '' }
+  const decision = approve >= needed && approve > reject ? 'approved' : reject >= needed && reject > approve ? 'rejected' : 'deadlock'
+  const concerns = mostNamed(votes.flatMap((vote) => [...new Set(vote.concerns)]))
+  const abstain = n - approve - reject
+  return {
+    decision,
+    approve_count: approve,
+    reject_count: reject,
+    abstain_count: abstain,
+    quorum_met: decision !== 'deadlock',
+    average_confidence: votes.reduce((sum, { confidence }) => sum + confidence, 0) / votes.length,
+    primary_concerns: concerns,
+    recommendation: `${ADVICE[decision]}: ${approve} approve, ${reject} reject, ${abstain} abstain${concerns.length === 0 ? '' : `; concerns: ${concerns.join('; ')}`}`,
+  }
+}
+
+const ADVICE = { approved: 'approve', rejected: 'reject', deadlock: 'no agreement' } as const
+
+/** What is wrong with a quorum, if anything is. */
+export function quorumProblem(quorum: string): string | undefined {
+  return quorumOf(quorum, 1) === undefined
+    ? `a quorum is majority, supermajority, unanimous or a whole number from 1, not ${JSON.stringify(quorum)}`
+    : undefined
+}
+
+/** How many votes of `n` a side needs; nothing for a word that says nothing. */
+function quorumOf(word: string, n: number): number | undefined {
+  switch (word) {
+    case 'majority':
+      return Math.floor(n / 2) + 1
+    case 'supermajority':
+      return Math.ceil((2 * n) / 3)
+    case 'unanimous':
+      return n
+    default:
+      return /^[1-9]\d{0,8}$/.test(word) ? Number(word) : undefined
+  }
+}
+
+function mostNamed(concerns: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const concern of concerns) counts.set(concern, (counts.get(concern) ?? 0) + 1)
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MOST_CONCERNS)
+    .map(([concern]) => concern)
+}
+
+/**
+ * The decision of the branches of a parallel node, each a vote: what it answered last, else `vote.<id>`, else its notes. A
+ * branch that did not succeed, or that said nothing, abstains.
+ */
+export function decideBranches(results: Json | undefined, quorum: string): Decision | { readonly problem: string } {
+  const branches = isList(results) ? results.filter(isObject) : []
+  if (branches.length === 0) return { problem: 'no parallel results' }
+  const votes = branches.flatMap((branch) => voteOfBranch(branch) ?? [])
+  return decideVotes(votes, branches.length - votes.length, quorum)
+}
+
+function voteOfBranch(branch: JsonObject): Vote | undefined {
+  const { id, status, context_updates, notes } = branch
+  if (status !== 'success' && status !== 'partial_success') return undefined
+  const updates = isObject(context_updates) ? context_updates : {}
+  const said = [updates['last_response'], updates[`vote.${renderText(id)}`], notes].map(renderText).find((text) => text.trim() !== '')
+  return said === undefined ? undefined : readVote(said)
+}
+
+/** A decision as a council's keys hold it. */
+export function councilKeys({ recommendation: _recommendation, ...decision }: Decision): JsonObject {
+  return Object.fromEntries(Object.entries(decision).map(([key, value]) => [`council.${key}`, value]))
+}
+
+/** Decides by the votes of the branches before it; a deadlock fails, unless only advice was asked for. Pure. */
+export const consensusDecide: Handler = (scene) => {
+  const { attributes, node, typed } = scene
+  const made = decideBranches(scene.get('parallel.results'), textOf(attributes, 'quorum')?.trim() || 'majority')
+  if ('problem' in made) return refusal(`${node.id}: ${made.problem}`)
+  const isAdvice = (textOf(attributes, 'mode') ?? textOf(typed.graph.attributes, 'mode'))?.trim() === 'advisory'
+  const updates = {
+    ...councilKeys(made),
+    'consensus.status': 'decided',
+    ...(isAdvice ? { 'council.recommendation': made.recommendation } : {}),
+  }
+  return made.decision === 'deadlock' && !isAdvice
+    ? refusal(`${node.id}: the council does not agree (${made.recommendation})`, { context_updates: updates })
+    : success(updates, { notes: made.recommendation })
+}

@@ -1,0 +1,88 @@
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { renderText } from '../../language/render.ts'
+import { fencedJson, looseJson } from '../models/loose-json.ts'
+import { jsonIn } from '../../language/json-in.ts'
+
+/** One vote of a council. */
+export interface Vote {
+  readonly vote: 'approve' | 'reject' | 'abstain'
+  /** In [0, 1]; 0.5 where nothing is said. */
+  readonly confidence: number
+  readonly concerns: readonly string[]
+  /** In [0, 1]. */
+  readonly risk: number
+  readonly reasoning: string
+}
+
+/** How a voter is asked for what is read here. */
+export const VOTE_INSTRUCTION =
+  'Answer only with one JSON object: {"vote": "approve" | "reject" | "abstain", "reasoning": text, "confidence": 0..1, "concerns": [text], "risk_score": 0..1}.'
+
+/** Characters of an answer that are looked through for a vote. */
+const MOST = 50_000
+/** Mentions of a vote that are looked at, and braces before each of them. */
+const MENTIONS = 10
+const BRACES = 8
+
+/**
+ * Reads a vote out of what a voter said: the whole text as JSON, JSON in a fence, any object in it that has a `vote`, and
+ * at last the words. Words that speak for both sides, or for none, abstain. Nothing for a text that is empty
+ * (reference pipeline 4.6.1, decide).
+ */
+export function readVote(said: string): Vote | undefined {
+  const text = said.slice(0, MOST).trim()
+  if (text === '') return undefined
+  const object = voteIn(jsonIn(text)) ?? voteIn(jsonIn(fencedJson(text).trim())) ?? mentioned(text)
+  return object === undefined ? inWords(text) : voteOf(object)
+}
+
+function voteIn(value: Json | undefined): JsonObject | undefined {
+  return isObject(value) && typeof value['vote'] === 'string' ? value : undefined
+}
+
+/** The first object that has a vote: outwards from each place where one is mentioned. */
+function mentioned(text: string): JsonObject | undefined {
+  let mention = text.indexOf('"vote"')
+  for (let seen = 0; mention >= 0 && seen < MENTIONS; seen++) {
+    let start = text.lastIndexOf('{', mention)
+    for (let tries = 0; start >= 0 && tries < BRACES; tries++) {
+      const found = voteIn(looseJson(text.slice(start)))
+      if (found !== undefined) return found
+      start = start === 0 ? -1 : text.lastIndexOf('{', start - 1)
+    }
+    mention = text.indexOf('"vote"', mention + 1)
+  }
+  return undefined
+}
+
+function voteOf(object: JsonObject): Vote {
+  const { concerns, reasoning } = object
+  return {
+    vote: side(renderText(object['vote'])),
+    confidence: fraction(object['confidence'], 0.5),
+    concerns: isList(concerns) ? concerns.filter((concern): concern is string => typeof concern === 'string' && concern !== '') : [],
+    risk: fraction(object['risk_score'], 0),
+    reasoning: renderText(reasoning),
+  }
+}
+
+function side(word: string): Vote['vote'] {
+  const said = word.trim().toLowerCase()
+  return /^approved?$/.test(said) ? 'approve' : /^reject(?:ed)?$/.test(said) ? 'reject' : 'abstain'
+}
+
+const APPROVES = /\bapprove[sd]?\b/i
+const REJECTS = /\breject(?:s|ed)?\b/i
+/** A no before the word turns it round, and then nobody knows what is meant: it must not approve. */
+const DENIED = /(?:\bnot|\bnever|\bcannot|n['’]t)\s+(?:\w+\s+){0,3}(?:approve|reject)/i
+
+function inWords(text: string): Vote {
+  const [approves, rejects] = [APPROVES.test(text), REJECTS.test(text)]
+  const isPlain = approves !== rejects && !DENIED.test(text)
+  return { vote: !isPlain ? 'abstain' : approves ? 'approve' : 'reject', confidence: 0.5, concerns: [], risk: 0, reasoning: text }
+}
+
+function fraction(value: Json | undefined, usual: number): number {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? Math.min(1, Math.max(0, number)) : usual
+}

@@ -1,0 +1,73 @@
+import type { FaultData } from '../../../../kernel/journal/fault.ts'
+import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
+import { listOf, numberOf, textOf } from '../../dot/graph.ts'
+import { durationOf } from '../../language/duration.ts'
+import { askModel, outcomeIn } from '../../contract/asks.ts'
+import type { Handler, Scene, Steps } from '../../contract/handler.ts'
+import { failure, refusal, success } from '../../contract/outcome.ts'
+import { expandPrompt, plainRequest, promptValue } from '../models/plain-request.ts'
+
+const TIMEOUT = 30_000
+const REASONS: readonly string[] = ['fail', 'timeout', 'low_score']
+/** A model took too long. */
+const TOO_LONG = 'R4013'
+
+interface Rung {
+  readonly model: string
+  readonly status: 'success' | 'fail' | 'timeout' | 'skipped'
+  readonly reason: string
+}
+
+/**
+ * Asks one model after the other, each dearer than the last, until one answers (reference pipeline 4.3.5). Where no ladder
+ * is written the host's own model is the only rung.
+ */
+export const retryEscalate: Handler = (scene) => {
+  const { attributes, node } = scene
+  const triggers = attributes.has('escalate_on') ? listOf(attributes, 'escalate_on') : ['fail', 'timeout']
+  const unknown = triggers.find((word) => !REASONS.includes(word))
+  if (unknown !== undefined) return refusal(`${node.id}: escalate_on knows ${REASONS.join(', ')}, not ${JSON.stringify(unknown)}`)
+  const given = promptValue(scene.get(textOf(attributes, 'source_key')?.trim() || 'last_response')) ?? ''
+  const prompt = given.trim() === '' ? expandPrompt(scene, textOf(attributes, 'prompt') ?? '') : given
+  if (prompt.trim() === '') return refusal(`${node.rawType} ${node.id}: no source_key or prompt`)
+  const models = listOf(attributes, 'models')
+  return climbs(scene, prompt, models.length === 0 ? [undefined] : models, triggers)
+}
+
+function* climbs(scene: Scene, prompt: string, models: readonly (string | undefined)[], triggers: readonly string[]): Steps {
+  const { attributes, node } = scene
+  const timeout = durationOf(attributes, 'timeout_ms') || TIMEOUT
+  const isPoor = triggers.includes('low_score') && models.length > 1 && scoredLow(scene)
+  const history: Rung[] = isPoor ? [{ model: models[0] ?? '', status: 'skipped', reason: 'low_score' }] : []
+  const keys = (model: string | null, attempts: number): JsonObject => ({
+    [`escalate.${node.id}.model_used`]: model,
+    [`escalate.${node.id}.attempts`]: attempts,
+    [`escalate.${node.id}.history`]: history as unknown as Json,
+  })
+  let attempts = 0
+  let last: FaultData | undefined
+  for (const model of isPoor ? models.slice(1) : models) {
+    attempts++
+    const answer = yield* askModel(plainRequest(scene, { prompt, model, part: model ?? 'default', timeout }))
+    if ('reply' in answer) {
+      const { reply } = answer
+      history.push({ model: model ?? reply.model, status: 'success', reason: '' })
+      const { context_updates, ...own } = outcomeIn(reply) ?? success()
+      return { ...own, context_updates: { last_response: reply.text, ...context_updates, ...keys(model ?? reply.model, attempts) } }
+    }
+    last = answer.error
+    const status = last.code === TOO_LONG ? 'timeout' : 'fail'
+    history.push({ model: model ?? 'default', status, reason: last.message })
+    if (!triggers.includes(status)) break
+  }
+  const reason = `${node.id}: no model of ${attempts} answered; the last said: ${last?.message ?? 'nothing'}`
+  const more = { context_updates: keys(null, attempts) }
+  return last?.verdict === 'retry' ? failure(reason, more) : refusal(reason, more)
+}
+
+function scoredLow(scene: Scene): boolean {
+  const key = textOf(scene.attributes, 'score_key')?.trim() ?? ''
+  const text = key === '' ? '' : scene.text(key).trim()
+  const score = text === '' ? Number.NaN : Number(text)
+  return score < (numberOf(scene.attributes, 'score_threshold') ?? 0.7)
+}

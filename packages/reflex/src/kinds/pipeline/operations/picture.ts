@@ -1,0 +1,122 @@
+import type { Graph, GraphEdge, GraphGroup, GraphNode, NodeForm } from '../../../kernel/step/graph.ts'
+import type { TypedEdge, TypedGraph, TypedNode } from '../model/typed.ts'
+import { isOn, textOf } from '../dot/graph.ts'
+import { edgeIds } from '../dot/edge-ids.ts'
+import { referenceOf } from './flow/compose.ts'
+import { managedProgram } from './flow/manager.ts'
+import { jumpsIn } from '../model/jumps.ts'
+import { printCondition } from '../language/condition.ts'
+
+/** A pipeline as a picture: nodes and edges in the order of the file, conditions as people read them. */
+export function pictureOf(typed: TypedGraph): Graph {
+  const { graph, nodes } = typed
+  const ids = edgeIds(graph.edges)
+  const typedEdges = new Map([...typed.outgoing.values()].flat().map((edge) => [edge.edge, edge]))
+  return {
+    nodes: [...nodes.values()].map((node) => nodeOf(node, typed)),
+    edges: [
+      ...graph.edges.flatMap((edge) => {
+        const known = typedEdges.get(edge)
+        return known === undefined || !nodes.has(edge.to) ? [] : [edgeOf(known, ids.get(edge) ?? '')]
+      }),
+      ...jumpsIn(typed).map(({ id, from, to, why }) => ({ id, from, to, jump: why })),
+    ],
+    ...groupsOf(typed),
+  }
+}
+
+/** Subgraphs with a label. Only what nests is a group: a frame cannot show two that share some of their nodes. */
+function groupsOf({ graph, nodes }: TypedGraph): { readonly groups?: readonly GraphGroup[] } {
+  const labelled = graph.subgraphs.flatMap(({ attributes, members }) => {
+    const label = oneLine(textOf(attributes, 'label'))
+    const inside = members.filter((id) => nodes.has(id))
+    return label === undefined || inside.length === 0 ? [] : [{ label, nodes: inside }]
+  })
+  const groups: GraphGroup[] = []
+  for (const group of labelled.toSorted((a, b) => b.nodes.length - a.nodes.length))
+    if (groups.every((other) => nests(group.nodes, other.nodes))) groups.push(group)
+  return groups.length === 0 ? {} : { groups }
+}
+
+/** True if all of the nodes, or none, are among the others. */
+function nests(inner: readonly string[], outer: readonly string[]): boolean {
+  const around = new Set(outer)
+  const shared = inner.filter((id) => around.has(id)).length
+  return shared === 0 || shared === inner.length
+}
+
+function nodeOf(typedNode: TypedNode, typed: TypedGraph): GraphNode {
+  const { outgoing, start, exits } = typed
+  const { id, node } = typedNode
+  const label = oneLine(textOf(node.attributes, 'label'))
+  const ways = outgoing.get(id) ?? []
+  const calls = calledBy(typedNode, typed)
+  const deed = deedOf(typedNode)
+  return {
+    id,
+    form: calls === undefined ? formOf(typedNode, ways) : 'call',
+    ...(label === undefined || label === id ? {} : { label }),
+    ...(id === start ? { entry: true } : {}),
+    ...(exits.includes(id) || ways.length === 0 ? { end: true } : {}),
+    ...(isStill(typedNode) ? { still: true } : {}),
+    ...(calls === undefined ? {} : { calls }),
+    ...(deed === undefined ? {} : { deed }),
+  }
+}
+
+function isStill({ canonical, custom }: TypedNode): boolean {
+  return custom === undefined && (canonical === 'start' || canonical === 'exit')
+}
+
+/** Branches of a block are all taken, so a block is no choice. */
+function formOf(typedNode: TypedNode, ways: readonly TypedEdge[]): NodeForm {
+  const { operation } = typedNode
+  if (operation === 'wait.human' || operation === 'gate.approval') return 'question'
+  if (typedNode.canonical === 'parallel' || isOn(typedNode.node.attributes, 'fan_out')) return 'step'
+  return ways.length > 1 ? 'choice' : 'step'
+}
+
+/** The program that a node enters, as a run looks it up. */
+function calledBy({ canonical, operation, node }: TypedNode, { graph }: TypedGraph): string | undefined {
+  if (operation === 'stack.manager_loop') return managedProgram(node.attributes, graph)
+  return canonical === 'compose' ? referenceOf(node) : undefined
+}
+
+/** What is done at a node, in a word: what it calls outside, else the name of its type. */
+function deedOf(typedNode: TypedNode): string | undefined {
+  const { node, canonical, rawType } = typedNode
+  if (canonical === 'start' || canonical === 'exit' || canonical === 'branch') return undefined
+  const { operation } = typedNode
+  if (operation === 'wait.human' || operation === 'gate.approval') return 'asks a person'
+  if (operation === 'codergen') return textOf(node.attributes, 'llm_model') ?? 'a model'
+  const command = oneLine(textOf(node.attributes, 'tool_command') ?? textOf(node.attributes, 'command'))
+  if (canonical === 'exec' && command !== undefined) return shortened(command)
+  const what = operation === 'action' ? textOf(node.attributes, 'action') : rawType
+  const file = oneLine(textOf(node.attributes, 'path'))
+  return file === undefined ? what : shortened(`${what ?? ''} ${file}`.trim())
+}
+
+/** The most characters of a node's action: its beginning says most. */
+const LONGEST_DEED = 32
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_DEED ? text : `${text.slice(0, LONGEST_DEED - 1).trimEnd()}…`
+}
+
+function edgeOf({ edge, label, condition }: TypedEdge, id: string): GraphEdge {
+  const shown = oneLine(label)
+  return {
+    id,
+    from: edge.from,
+    to: edge.to,
+    ...(shown === undefined ? {} : { label: shown }),
+    ...(condition === undefined ? {} : { guard: printCondition(condition) }),
+    ...(isOn(edge.attributes, 'loop_restart') ? { jump: 'begins a new round' } : {}),
+  }
+}
+
+/** Labels have line ends where Graphviz breaks them; drawings break by themselves. */
+function oneLine(text = ''): string | undefined {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line === '' ? undefined : line
+}

@@ -1,0 +1,134 @@
+import { demand, listOf, OBJECT } from '../../text/index.ts'
+import { Scope, type Entry } from '../../kernel/state/scope.ts'
+import { copyJson, type Json } from '../../kernel/journal/json.ts'
+import type { BlackboardEntry, BlackboardReader, BlackboardSource, BlackboardWrite, Cursor, CursorReader } from './types.ts'
+
+/** One scope of a board as readers see it: entries up to a record, and who wrote them. */
+export interface ReadableScope {
+  readonly scope: Scope
+  readonly bound: number
+  readonly source: (entry: Entry) => BlackboardSource
+  /** For readers of values alone: its entries name no workflow. */
+  readonly unnamed?: true
+}
+
+/** An entry as the seed shows it (seed workflow 2.7). */
+function boardEntry(entry: Entry, source: BlackboardSource): BlackboardEntry {
+  return Object.freeze({ key: entry.key, value: entry.value, source, timestamp: entry.at })
+}
+
+/** The entries of a scope as they have been shown so far. A scope only grows, so that each is made once; a tombstone is a gap. */
+interface Shown {
+  readonly entries: (BlackboardEntry | undefined)[]
+  gaps: boolean
+}
+
+const named = new WeakMap<Scope, Shown>()
+const unnamed = new WeakMap<Scope, Shown>()
+
+/** Returns the entries of a scope from a place on, in a list of the caller's own. */
+export function scopeEntries(
+  { scope, bound, source, unnamed: bare }: ReadableScope,
+  from = 0,
+  end = scope.sizeAt(bound),
+): BlackboardEntry[] {
+  const known = bare === true ? unnamed : named
+  let shown = known.get(scope)
+  if (shown === undefined) known.set(scope, (shown = { entries: [], gaps: false }))
+  const { entries } = shown
+  if (entries.length < end) {
+    for (const entry of scope.entries(undefined, entries.length)) {
+      shown.gaps ||= entry.value === undefined
+      entries.push(entry.value === undefined ? undefined : boardEntry(entry, source(entry)))
+    }
+  }
+  const asked = entries.slice(from, end)
+  return (shown.gaps ? asked.filter((entry) => entry !== undefined) : asked) as BlackboardEntry[]
+}
+
+/** Returns the entries of a scope after a cursor, and the cursor behind them. */
+export function entriesAfter(scope: ReadableScope, cursor: Cursor): [entries: BlackboardEntry[], next: Cursor] {
+  const end = scope.scope.sizeAt(scope.bound)
+  const from = Math.max(cursor, 0)
+  return [from < end ? scopeEntries(scope, from, end) : [], end]
+}
+
+/** Lexical reads over scopes, the nearest first (seed workflow 2.11). Entries are frozen. */
+export class ScopedBlackboardReader implements BlackboardReader {
+  readonly #scopes: readonly ReadableScope[]
+
+  constructor(scopes: readonly (ReadableScope | ScopedBlackboard)[]) {
+    if (!Array.isArray(scopes)) demand('ScopedBlackboardReader', { scopes: [scopes, listOf(OBJECT)] })
+    this.#scopes = scopes.map((scope) => (scope instanceof ScopedBlackboard ? scope.view() : scope))
+  }
+
+  get(key: string): Json | undefined {
+    for (const { scope, bound } of this.#scopes) {
+      const place = scope.find(key, bound)
+      // A caller of another kind may have deleted the key in its own scope: those further out are asked.
+      const value = place < 0 ? undefined : scope.valueAt(place)
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
+
+  has(key: string): boolean {
+    return this.get(key) !== undefined
+  }
+
+  getAll(key: string): BlackboardEntry[] {
+    return this.entries().filter((entry) => entry.key === key)
+  }
+
+  entries(): BlackboardEntry[] {
+    return this.#scopes.flatMap((scope) => scopeEntries(scope))
+  }
+
+  keys(): string[] {
+    return [...new Set(this.entries().map((entry) => entry.key))]
+  }
+
+  local(): BlackboardEntry[] {
+    const [own] = this.#scopes
+    return own === undefined ? [] : scopeEntries(own)
+  }
+}
+
+/** An append-only board of one workflow, for those who test an agent or a guard without an engine. */
+export class ScopedBlackboard implements CursorReader {
+  readonly #scope = new Scope()
+  readonly #sources: BlackboardSource[] = []
+
+  /** Appends writes of one source. Throws `R2004` for what is not JSON. `timestamp` in ms since the epoch. */
+  append(writes: readonly BlackboardWrite[], source: BlackboardSource, timestamp = 0): BlackboardEntry[] {
+    const frozen = Object.freeze({ ...source })
+    const values = writes.map(({ key, value }) => ({ key, value: copyJson(value, `${source.workflowId}/${source.nodeId}.${key}`) }))
+    const from = this.#scope.size
+    for (const { key, value } of values) this.#scope.append(key, value, this.#sources.length, timestamp, undefined)
+    this.#sources.push(frozen)
+    return scopeEntries(this.view(), from)
+  }
+
+  /** A reader of this board and of those of its callers, the nearest first. */
+  reader(...callers: ScopedBlackboard[]): ScopedBlackboardReader {
+    return new ScopedBlackboardReader([this, ...callers])
+  }
+
+  /** The number of entries so far, from which `entriesFrom` reads on. */
+  cursor(): Cursor {
+    return this.#scope.size
+  }
+
+  /** Returns the entries after a cursor, and the cursor behind them. */
+  entriesFrom(cursor: Cursor): [entries: BlackboardEntry[], next: Cursor] {
+    return entriesAfter(this.view(), cursor)
+  }
+
+  view(): ReadableScope {
+    return {
+      scope: this.#scope,
+      bound: Number.POSITIVE_INFINITY,
+      source: (entry) => this.#sources[entry.record] ?? { workflowId: '', nodeId: '', stackDepth: 0 },
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import type { Validator, ValidatorResult } from '../../../kernel/state/board.ts'
+import { copyJson, type JsonObject } from '../../../kernel/journal/json.ts'
+import { misfits } from '../../../text/json-schema/check.ts'
+import { isValidator, schemaFindings } from './shape.ts'
+import { beyondJsonSchema } from './zod.ts'
+import type { BoardSchema } from '../types.ts'
+
+const validators = new WeakMap<object, Validator>()
+
+/**
+ * The validators of a board's keys, or undefined if it declares none (seed workflow 6.3). A schema says what fits; what
+ * fits is written as it was given, so a validator that would change it does not.
+ */
+export function boardValidators(board: Readonly<Record<string, BoardSchema>> | undefined): Readonly<Record<string, Validator>> | undefined {
+  const declared = Object.entries(board ?? {})
+  if (declared.length === 0) return undefined
+  return Object.fromEntries(declared.map(([key, schema]) => [key, validatorOf(schema)]))
+}
+
+function validatorOf(schema: BoardSchema): Validator {
+  const known = validators.get(schema)
+  if (known !== undefined) return known
+  const made = isValidator(schema) ? unchanging(schema) : jsonValidator(schema)
+  validators.set(schema, made)
+  return made
+}
+
+function unchanging(schema: Validator): Validator {
+  const { vendor } = schema['~standard']
+  const validate = (value: unknown): ValidatorResult | Promise<ValidatorResult> => {
+    try {
+      const result = schema['~standard'].validate(value)
+      return result instanceof Promise || result.issues !== undefined ? result : { value }
+    } catch (thrown) {
+      return { issues: [{ message: `its validator failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` }] }
+    }
+  }
+  return { '~standard': { version: 1, vendor, validate } }
+}
+
+function jsonValidator(schema: JsonObject): Validator {
+  const [wrong] = schemaFindings({ schema })
+  if (wrong !== undefined) throw wrong
+  const json = copyJson(schema, 'schema')
+  const validate = (value: unknown): ValidatorResult => {
+    const issues = misfits(json, copyJson(value, 'value'))
+    return issues.length === 0 ? { value } : { issues }
+  }
+  return { '~standard': { version: 1, vendor: 'json-schema', validate } }
+}
+
+/** A schema as JSON Schema, or why it has none. */
+export type SchemaSource = { readonly schema: JsonObject } | { readonly reason: string }
+
+const sources = new WeakMap<object, SchemaSource>()
+
+/** The JSON Schema that says the same as a schema: for a store, for a file, for reading text as what it is to be. */
+export function schemaSource(schema: BoardSchema): SchemaSource {
+  const known = sources.get(schema)
+  if (known !== undefined) return known
+  const source = isValidator(schema) ? validatorSource(schema) : { schema }
+  sources.set(schema, source)
+  return source
+}
+
+/** What a validator may say of itself (Standard JSON Schema). */
+interface Describing {
+  readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => unknown }
+}
+
+function validatorSource(validator: Validator): SchemaSource {
+  const { vendor, jsonSchema } = validator['~standard'] as Validator['~standard'] & Describing
+  if (typeof jsonSchema?.input !== 'function') return { reason: `${vendor} gives no JSON Schema` }
+  const beyond = vendor === 'zod' ? beyondJsonSchema(validator) : undefined
+  if (beyond !== undefined) return { reason: beyond }
+  try {
+    const schema = copyJson(jsonSchema.input({ target: 'draft-2020-12' }), 'schema') as JsonObject
+    const [wrong] = schemaFindings({ schema })
+    return wrong === undefined ? { schema } : { reason: wrong.message }
+  } catch (thrown) {
+    return { reason: thrown instanceof Error ? thrown.message : 'it has no JSON Schema' }
+  }
+}

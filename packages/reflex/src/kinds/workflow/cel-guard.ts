@@ -1,0 +1,78 @@
+import type { Fault, FaultDetails } from '../../kernel/journal/fault.ts'
+import {
+  brief,
+  compileExpression,
+  readText,
+  sawText,
+  type CompiledExpression,
+  type Evaluation,
+  type Expression,
+  type ExpressionFailure,
+  type Stretch,
+} from '../../text/index.ts'
+import { faults } from './faults.ts'
+import type { BlackboardReader, CelGuard } from './types.ts'
+
+/** The name by which an expression reaches every key of the board, also those that are no words. */
+const BOARD = 'board'
+
+const compiled = new WeakMap<CelGuard, { readonly expr: string; readonly result: CompiledExpression }>()
+
+/** The expression of a guard, read once for each guard object, and what is wrong with it. Never throws. */
+export function guardExpression(guard: CelGuard): CompiledExpression {
+  const known = compiled.get(guard)
+  if (known !== undefined && known.expr === guard.expr) return known.result
+  const result = compile(guard)
+  compiled.set(guard, { expr: guard.expr, result })
+  return result
+}
+
+/** What is wrong with the expression of a guard, each finding at its place in the file. */
+export function guardFindings(guard: CelGuard, locate: (stretch: Stretch, note?: string) => FaultDetails): readonly Fault[] {
+  const { expression, findings } = guardExpression(guard)
+  return expression === undefined || findings.length > 0 ? compile(guard, locate).findings : []
+}
+
+function compile({ expr }: CelGuard, locate?: (stretch: Stretch, note?: string) => FaultDetails): CompiledExpression {
+  return compileExpression(expr, { whole: BOARD, result: 'boolean', rule: 'SCHEMA_VIOLATION', locate })
+}
+
+/** Whether the expression holds on a board. Throws `R2044` when it fails or gives something else than true or false. */
+export function testExpression(guard: CelGuard, board: BlackboardReader): boolean {
+  const { expression, findings } = guardExpression(guard)
+  if (expression === undefined) {
+    const [first] = findings
+    throw faults.make('R2044', `the expression cannot be read: ${first?.message ?? ''}`, {
+      frame: first?.frame,
+      fix: first?.fix,
+      cause: first,
+    })
+  }
+  const result = expression.evaluate(board)
+  if (result.ok && typeof result.value === 'boolean') return result.value
+  throw failure(expression, board, whyOf(expression, result))
+}
+
+/** What the guard saw, knowing its answer: `order.total >= 100 is false (84)`. */
+export function sawExpression(guard: CelGuard, board: BlackboardReader, open: boolean): string {
+  const { expression } = guardExpression(guard)
+  return expression === undefined ? '' : sawText(expression, board, String(open))
+}
+
+function whyOf({ text }: Expression, result: Evaluation): ExpressionFailure {
+  if (!result.ok) return result.failure
+  return { reason: 'type', message: `the expression gives ${brief(result.value)}, not true or false`, offset: 0, length: text.length }
+}
+
+function failure(expression: Expression, board: BlackboardReader, { reason, message, note, offset, length }: ExpressionFailure): Fault {
+  const read = readText(expression, board)
+  const { frame } = expression.details({ offset, length }, note)
+  const said = note === undefined ? message : `${message}; ${note}`
+  return faults.make('R2044', said, {
+    frame,
+    fix: note?.replace(/^did you mean (.*)\?$/, 'write $1') ?? (reason === 'absent' || reason === 'field' ? ADVICE : undefined),
+    data: { expr: expression.text, offset, length, ...(read === '' ? {} : { read }) },
+  })
+}
+
+const ADVICE = 'test a key that may be missing first, as in has(board.total) && total > 5'

@@ -1,0 +1,193 @@
+import type { Validator } from '../../kernel/state/board.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
+import type { Request, ReturnPair } from '../../kernel/journal/record.ts'
+import { boardValidators, schemaSource } from './board-schemas/board-schemas.ts'
+import { ownCopy } from './own-copy.ts'
+import type { CustomGuard, Edge, InputMapping, Node, Workflow } from './types.ts'
+
+/** A node with what a step needs of it, worked out once. */
+export interface CompiledNode {
+  readonly node: Node
+  readonly edges: readonly Edge[]
+  readonly edge: ReadonlyMap<string, Edge>
+  /** All its edges, if none has a guard. */
+  readonly open: Edge[] | undefined
+  /** The request that entering the node makes; shared by all steps. */
+  readonly requests: Request[]
+  readonly call: CompiledCall | undefined
+}
+
+/** The call that an invoking node makes. */
+export interface CompiledCall {
+  /** The reference as it is written, with its kind. */
+  readonly program: string
+  /** The names under which the program is looked up, in this order. */
+  readonly programs: readonly string[]
+  readonly map: readonly ReturnPair[]
+  readonly inputs: readonly InputMapping[]
+}
+
+/** A workflow ready to run. */
+export interface CompiledWorkflow {
+  readonly workflow: Workflow
+  readonly nodes: ReadonlyMap<string, CompiledNode>
+  readonly calls: readonly string[]
+  /** What its board's keys hold, for those that are declared. */
+  readonly board: Readonly<Record<string, Validator>> | undefined
+}
+
+/** The port through which a node's decision is asked for. */
+export const DECIDE = 'decide'
+
+/** A reference to a program: `kind:id`, a bare id being a workflow. */
+export function programRef(id: string): string {
+  return /^[a-z][a-z0-9-]*:/.test(id) ? id : `workflow:${id}`
+}
+
+/**
+ * The names under which a called program is looked up, in this order: the workflow of exactly this id, then the program
+ * that a kind in front names. An id may have a colon of its own.
+ */
+export function programRefs(id: string): readonly string[] {
+  const exact = `workflow:${id}`
+  const reference = programRef(id)
+  return reference === exact ? [exact] : [exact, reference]
+}
+
+const compiled = new WeakMap<Workflow, CompiledWorkflow>()
+
+/** Prepares a workflow that has been validated, from a copy of its own; the same definition is prepared once. */
+export function compileWorkflow(definition: Workflow): CompiledWorkflow {
+  const workflow = ownCopy(definition)
+  const known = compiled.get(workflow)
+  if (known !== undefined) return known
+  const outgoing = new Map<string, Edge[]>(Object.keys(workflow.nodes).map((id) => [id, []]))
+  for (const edge of workflow.edges) outgoing.get(edge.from)?.push(edge)
+  const nodes = new Map(Object.entries(workflow.nodes).map(([id, node]) => [id, compileNode(node, outgoing.get(id) ?? [])]))
+  const calls = [...new Set([...nodes.values()].flatMap(({ call }) => call?.programs ?? []))]
+  const result = { workflow, nodes, calls, board: boardValidators(workflow.board) }
+  compiled.set(workflow, result)
+  return result
+}
+
+function compileNode(node: Node, edges: Edge[]): CompiledNode {
+  const { invokes } = node
+  const map = invokes?.returnMap.map(({ parentKey, childKey }): ReturnPair => [parentKey, childKey])
+  return {
+    node,
+    edges,
+    edge: new Map(edges.map((edge) => [edge.id, edge])),
+    open: edges.some(({ guard }) => guard !== undefined) ? undefined : (Object.freeze(edges) as Edge[]),
+    requests: [[DECIDE]],
+    call: invokes === undefined ? undefined : { ...calledAs(invokes.workflowId), map: map ?? [], inputs: invokes.inputMap ?? [] },
+  }
+}
+
+function calledAs(id: string): Pick<CompiledCall, 'program' | 'programs'> {
+  return { program: programRef(id), programs: programRefs(id) }
+}
+
+const sources = new WeakMap<Workflow, { readonly source: Json; readonly local: string | undefined }>()
+
+/**
+ * A workflow as data, for its hash and for a store. Functions stand by name and version; `local` says why it
+ * cannot be stored, if one has neither (decisions, guards that are functions).
+ */
+export function workflowSource(definition: Workflow): { readonly source: Json; readonly local: string | undefined } {
+  const workflow = ownCopy(definition)
+  const known = sources.get(workflow)
+  if (known !== undefined) return known
+  const reasons: string[] = []
+  const { nodes, edges, board, ...rest } = workflow
+  const source = {
+    ...plainOr({ id: rest.id, entry: rest.entry }, rest, 'the metadata', reasons),
+    nodes: Object.fromEntries(Object.entries(nodes).map(([id, node]) => [id, plainOr({ id }, node, `node ${id}`, reasons)])),
+    edges: edges.map((edge) => plainOr({ id: edge.id }, edgeSource(edge, reasons), `edge ${edge.id}`, reasons)),
+    ...(board === undefined ? {} : { board: boardSource(board, reasons) }),
+  }
+  const result = { source, local: reasons[0] }
+  sources.set(workflow, result)
+  return result
+}
+
+/**
+ * A part of a workflow as data: the part itself where it is JSON, for it is frozen. What is no JSON, such as a function in a
+ * spec, runs all the same and cannot be stored.
+ */
+function plainOr(fallback: JsonObject, part: object, what: string, reasons: string[]): JsonObject {
+  try {
+    if (isJson(part)) return part as JsonObject
+    return JSON.parse(JSON.stringify(part, refuseOther)) as JsonObject
+  } catch {
+    reasons.push(`${what} holds what JSON cannot say`)
+    return fallback
+  }
+}
+
+/** Whether `JSON.stringify` would leave nothing out of a copied value and change nothing in it. */
+function isJson(value: unknown): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
+  if (typeof value !== 'object') return false
+  if (Array.isArray(value)) return value.every(isJson)
+  return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson)
+}
+
+/** Says no to what `JSON.stringify` would leave out or change. */
+function refuseOther(this: unknown, key: string, value: unknown): unknown {
+  const raw = (this as { readonly [key: string]: unknown })[key]
+  const plain = typeof raw !== 'object' || raw === null || Array.isArray(raw) || isPlain(raw)
+  if (!plain || typeof raw === 'function' || typeof raw === 'symbol' || Number.isNaN(raw)) throw new TypeError(`${key} is no JSON`)
+  return value
+}
+
+/** An object as a literal makes it, also one of another realm, whatever its keys are called. */
+function isPlain(raw: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(raw)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+/** Validators as their JSON Schema; those that have none, or say more, cannot be stored. */
+function boardSource(board: NonNullable<Workflow['board']>, reasons: string[]): JsonObject {
+  const said = Object.entries(board).map(([key, schema]) => {
+    const source = schemaSource(schema)
+    if ('schema' in source) return [key, source.schema] as const
+    reasons.push(`JSON Schema cannot say what ${key} holds: ${source.reason}`)
+    return [key, {}] as const
+  })
+  return Object.fromEntries(said)
+}
+
+/** Guards that are functions are shared with their makers, who may change them. */
+function edgeSource(edge: Edge, reasons: string[]): object {
+  return edge.guard?.type === 'custom' ? { ...edge, guard: guardSource(edge.guard, reasons) } : edge
+}
+
+function guardSource(guard: CustomGuard, reasons: string[]): object {
+  const { name, version, evaluate } = guard
+  if (typeof evaluate !== 'function') return { ...guard }
+  if (name === undefined || version === undefined)
+    reasons.push(`a guard is a function without ${name === undefined ? 'a name' : 'a version'}`)
+  return { type: 'custom', name: name ?? `function ${evaluate.toString()}`, ...(version === undefined ? {} : { version }) }
+}
+
+/** The node that a position stands at: `"node"`, or `["node", 1]` once the node's call has returned; more follows while its agent prepares. */
+export function nodeAt(position: Json | undefined): string | undefined {
+  if (typeof position === 'string') return position
+  return Array.isArray(position) && typeof position[0] === 'string' ? position[0] : undefined
+}
+
+/** Whether the call of the node has returned, so that a decision is due and not the call. */
+export function hasReturned(position: Json | undefined): boolean {
+  return Array.isArray(position) && position[1] === 1
+}
+
+/** Narrows a value to an object with string keys. */
+export function objectOf(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {}
+}
+
+/** A text; anything else is none. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
+}

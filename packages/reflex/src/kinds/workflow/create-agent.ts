@@ -1,0 +1,90 @@
+import { demand, FUNCTION, optional, quoteAll, recordOf } from '../../text/index.ts'
+import { AGENT } from './argument-forms.ts'
+import type { TypedContext, TypedReader } from './define-agent.ts'
+import type { TypesIn } from './define-types.ts'
+import type { WorkflowTypes } from '../../programs/program-types.ts'
+import { type DecisionCall, FREE, type RunnableAgent } from './port.ts'
+import { runFaults } from './run-faults.ts'
+import type { BlackboardWrite, Decision, DecisionContext, Question } from './types.ts'
+
+/** Values by board key, of the types that the board declares. */
+export type TypedWrites<Types extends WorkflowTypes> = { readonly [Key in keyof Types['values']]?: Types['values'][Key] }
+
+/** The context of a handler of one node. */
+export interface Deciding<Types extends WorkflowTypes> {
+  readonly board: TypedReader<Types>
+  /** Takes an edge, by its id or its event, and writes. Without a name: the only open edge, or the end at a node without edges. */
+  readonly take: (edge?: Types['edges'] | Types['events'], writes?: TypedWrites<Types>) => Decision
+  /** Ends the workflow, at a node without edges, and writes. */
+  readonly done: (writes?: TypedWrites<Types>) => Decision
+  /** Waits, with a question if there is one; the answer comes back as `input`. */
+  readonly wait: (reason: string, ask?: Question) => Decision
+  /** The answer that a suspended node is resumed with. */
+  readonly input: unknown
+  readonly context: TypedContext<Types>
+  /** The effect that this decision is, with its idempotency key and its signal. */
+  readonly call: DecisionCall | undefined
+}
+
+/** Decides at one node. Without an answer the node takes its only open edge, or ends. */
+export type NodeHandler<Types extends WorkflowTypes> = (given: Deciding<Types>) => Promise<Decision | void> | Decision | void
+
+/** A handler for each node. */
+export type NodeHandlers<Types extends WorkflowTypes> = { readonly [Id in Types['nodes']]: NodeHandler<Types> }
+
+/**
+ * Returns an agent of one function for each node, by node id: `createAgent<typeof refund>({ read: async ({ board, take }) =>
+ * take('OK', { total: 84 }) })`. A node without one is an error of the compiler, and a node that calls needs one too: it
+ * decides once its call has returned.
+ *
+ * `others` decides at nodes that have no handler, such as those of called workflows; without it they fail with `R2052`. An
+ * error that a handler throws fails its decision. On replay no handler is called: decisions are recorded.
+ */
+export function createAgent<Defined>(handlers: NodeHandlers<TypesIn<Defined>>, others?: RunnableAgent): RunnableAgent {
+  demand('createAgent', { handlers: [handlers, recordOf(FUNCTION)], others: [others, optional(AGENT)] })
+  const known = new Map(Object.entries(handlers as unknown as Readonly<Record<string, NodeHandler<WorkflowTypes>>>))
+  return {
+    async resolve(context, call) {
+      const handler = known.get(context.node.id)
+      if (handler !== undefined) return (await handler(given(context, call))) ?? take(context)
+      if (others !== undefined) return others.resolve(context, call)
+      throw runFaults.make('R2052', `the agent has no handler for the node ${context.node.id}`, {
+        path: `${context.workflow.id}/${context.node.id}`,
+        fix: `add ${context.node.id} to the handlers of createAgent`,
+      })
+    },
+    traits: (context, call) => (known.has(context.node.id) ? FREE : (others?.traits?.(context, call) ?? FREE)),
+  }
+}
+
+function given(context: DecisionContext, call: DecisionCall | undefined): Deciding<WorkflowTypes> {
+  return {
+    board: context.blackboard as TypedReader<WorkflowTypes>,
+    take: (edge, writes) => take(context, edge, writes),
+    done: (writes) => ({ type: 'complete', writes: listOf(writes) }),
+    wait: (reason, ask) => ({ type: 'suspend', reason, ...(ask === undefined ? {} : { ask }) }),
+    input: context.input,
+    context: context as TypedContext<WorkflowTypes>,
+    call,
+  }
+}
+
+/** An edge by its id, else by its event. A name that no open edge has is left to the engine, which says what was open. */
+function take({ node, workflow, validEdges }: DecisionContext, name?: string, writes?: object): Decision {
+  const list = listOf(writes)
+  if (name !== undefined) {
+    const edge = validEdges.find(({ id }) => id === name) ?? validEdges.find(({ event }) => event === name)
+    return { type: 'advance', edge: edge?.id ?? name, writes: list }
+  }
+  const [only, another] = validEdges
+  if (only !== undefined && another === undefined) return { type: 'advance', edge: only.id, writes: list }
+  if (!workflow.edges.some(({ from }) => from === node.id)) return { type: 'complete', writes: list }
+  throw runFaults.make('R2052', `${node.id} has ${validEdges.length} open edges, and its handler names none`, {
+    path: `${workflow.id}/${node.id}`,
+    fix: only === undefined ? 'wait, or add an edge that is open here' : `take one of ${quoteAll(validEdges.map(({ event }) => event))}`,
+  })
+}
+
+function listOf(writes: object = {}): BlackboardWrite[] {
+  return Object.entries(writes).map(([key, value]: [string, unknown]) => ({ key, value }))
+}

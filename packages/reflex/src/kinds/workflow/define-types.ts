@@ -1,0 +1,113 @@
+import type { Json, JsonObject } from '../../kernel/journal/json.ts'
+import type { UnknownTypes, WorkflowTypes } from '../../programs/program-types.ts'
+import type { Held } from './held-types.ts'
+import type { SpecDefinition } from './spec-types.ts'
+import type { BoardSchema, CelGuard, CustomGuard, Workflow } from './types.ts'
+
+/** The types of a workflow: `TypesIn<typeof refund>`. Of a plain `Workflow` nothing is known. */
+export type TypesIn<Defined> = Defined extends { readonly [TYPES]?: infer Types }
+  ? Types extends WorkflowTypes
+    ? Types
+    : UnknownTypes
+  : UnknownTypes
+
+/** Never there when the program runs: it carries types alone. */
+declare const TYPES: unique symbol
+
+/** A workflow that knows the types of its parts. It is the seed's data, and goes wherever a `Workflow` goes. */
+export interface DefinedWorkflow<Types = UnknownTypes> extends Workflow {
+  readonly [TYPES]?: Types
+}
+
+/** The board of a definition that declares none: its keys are any text. */
+export type AnyBoard = Readonly<Record<string, BoardSchema>>
+
+/** The keys that a called workflow declares; any, if it declares none. */
+type ChildKeys<Child> = Child extends { readonly values: infer Values } ? keyof Values & string : string
+
+/** How a workflow stands in TypeScript; `workflow` makes the seed's data of it. */
+export interface WorkflowDefinition<Board, Calls, Outputs, From, EdgeId = string, Event = string> {
+  readonly id: string
+  readonly version?: string
+  readonly entry: keyof NoInfer<Calls> & string
+  /** What the keys of the board hold: validators, or JSON Schemas. With it, every key that is named must be one of these. */
+  readonly board?: Board
+  /** The nodes, by id. */
+  readonly nodes: { readonly [Id in keyof Calls]: NodeDefinition<keyof NoInfer<Board> & string, Calls[Id]> } & {
+    readonly [Id in keyof Outputs]: { readonly outputs?: readonly OutputDefinition<Outputs[Id], keyof NoInfer<Board> & string>[] }
+  }
+  readonly edges: readonly EdgeDefinition<From, keyof NoInfer<Calls> & string, NoInfer<Board>, EdgeId, Event>[]
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+/** A node without what its key says. */
+export interface NodeDefinition<Key extends string, Child> {
+  readonly description?: string
+  /** The spec of a node: for the built-in agents, or for an agent of the host. */
+  readonly spec?: SpecDefinition<Key>
+  readonly invokes?: CallDefinition<Key, Child>
+  readonly inputs?: readonly {
+    readonly key: Key
+    readonly required: boolean
+    readonly inherited?: boolean
+    readonly description?: string
+  }[]
+}
+
+/** A call: of a workflow object, which comes along, or of any program by its name. */
+export interface CallDefinition<Key extends string, Child> {
+  readonly workflow: DefinedWorkflow<Child> | string
+  readonly returnMap?: readonly { readonly parentKey: Key; readonly childKey: NoInfer<ChildKeys<Child>> }[]
+  readonly inputMap?: readonly { readonly from: Key; readonly to: NoInfer<ChildKeys<Child>> }[]
+}
+
+interface OutputDefinition<Output, Key extends string> {
+  readonly key: Output extends Key ? Output : Key
+  readonly guaranteed: boolean
+  readonly description?: string
+}
+
+/** An edge; without an event it is `NEXT`, without an id `from:event`. */
+export interface EdgeDefinition<From, Id extends string, Board, EdgeId = string, Event = string> {
+  readonly id?: EdgeId
+  readonly from: From
+  readonly to: Id
+  readonly event?: Event
+  readonly guard?: GuardDefinition<Board>
+}
+
+type GuardDefinition<Board> =
+  | { readonly type: 'exists' | 'not-exists'; readonly key: keyof Board & string }
+  | Comparison<Board>[keyof Board & string]
+  | CelGuard
+  | CustomGuard
+
+/** A comparison for each key, with a value that the key can hold. */
+type Comparison<Board> = {
+  readonly [Key in keyof Board & string]: { readonly type: 'equals' | 'not-equals'; readonly key: Key; readonly value: Held<Board[Key]> }
+}
+
+/** The types that a definition comes to. Its members are worked out when somebody asks for them. */
+export interface TypesOf<Board, Outputs, From, EdgeId, Event> {
+  readonly nodes: keyof Outputs & string
+  readonly values: string extends keyof Board ? UnknownTypes['values'] : { readonly [Key in keyof Board]: Held<Board[Key]> }
+  readonly value: { readonly [Id in keyof Outputs]: Answer<Board, Outputs[Id]> }[Exclude<keyof Outputs, From>]
+  readonly edges: IdOf<From, EdgeId, Event>
+  readonly events: EventOf<Event>
+}
+
+/** The ids that are written, and those that edges without one get. */
+type IdOf<From, EdgeId, Event> = (string extends EdgeId ? never : EdgeId & string) | `${From & string}:${EventOf<Event>}`
+
+/** The events that are written, and that of edges without one. */
+type EventOf<Event> = (string extends Event ? never : Event & string) | 'NEXT'
+
+/** What a node without outgoing edges answers with: its declared outputs, else what it wrote. */
+type Answer<Board, Output> = unknown extends Output
+  ? JsonObject | undefined
+  : { readonly [Key in Output & string]?: Key extends keyof Board ? Held<Board[Key]> : Json }
+
+/** Inputs for a run, by name: those that the board declares, of its types; of a workflow without a board, any. */
+export type InputOf<Types extends WorkflowTypes> = string extends keyof Types['values']
+  ? JsonObject
+  : { readonly [Key in keyof Types['values']]?: Types['values'][Key] }

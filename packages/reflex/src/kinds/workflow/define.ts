@@ -1,0 +1,122 @@
+import { brief, demand } from '../../text/index.ts'
+import { WORKFLOW } from './argument-forms.ts'
+import type { AnyBoard, DefinedWorkflow, EdgeDefinition, NodeDefinition, TypesOf, WorkflowDefinition } from './define-types.ts'
+import { faults } from './faults.ts'
+import type { Edge, InvocationSpec, Node, Workflow } from './types.ts'
+
+/**
+ * A workflow from one object literal, with types: a wrong node id or board key is an error in the editor. It gives the
+ * seed's data (seed workflow 2.1), so that registry, `validate`, `serializeWorkflow` and `Reflex` take it.
+ *
+ * A node's `id` is its key and its `spec` is `{}` unless given. An edge without an event is `NEXT`, one without an id
+ * is `from:event`; two that would be called the same are refused where the workflow is checked (`R1044`), since nobody
+ * could say which was meant: give one of them an event. `invokes` takes a workflow object, which is registered along
+ * with its caller, or the name of a program. Throws `R1060` for a call of what is neither.
+ */
+export function workflow<
+  const Board = AnyBoard,
+  Calls = unknown,
+  Outputs = unknown,
+  From extends keyof Calls & string = keyof Calls & string,
+  const EdgeId extends string = string,
+  const Event extends string = string,
+>(
+  definition: WorkflowDefinition<Board, Calls, Outputs, From, EdgeId, Event>,
+): DefinedWorkflow<TypesOf<Board, Outputs, From, EdgeId, Event>> {
+  demand('workflow', { definition: [definition, WORKFLOW] })
+  const { id, entry, nodes, edges, ...rest } = definition as unknown as Plain
+  const called: Workflow[] = []
+  const made = {
+    id,
+    entry,
+    ...rest,
+    nodes: Object.fromEntries(Object.entries(nodes).map(([key, node]) => [key, nodeOf(`${id}/${key}`, key, node, called)])),
+    edges: edges.map(edgeOf),
+  } as Workflow
+  if (called.length > 0) links.set(made, called)
+  written.set(made, writtenAt())
+  return made
+}
+
+/** A definition as it is read here; the compiler has checked the rest. */
+interface Plain {
+  readonly id: string
+  readonly entry: string
+  readonly nodes: Readonly<Record<string, NodeDefinition<string, unknown>>>
+  readonly edges: readonly EdgeDefinition<string, string, AnyBoard>[]
+}
+
+function nodeOf(place: string, id: string, { invokes, spec = {}, ...rest }: NodeDefinition<string, unknown>, called: Workflow[]): Node {
+  const node = { id, spec, ...rest } as Node
+  if (invokes !== undefined) node.invokes = callOf(place, invokes, called)
+  return node
+}
+
+function callOf(place: string, call: NonNullable<NodeDefinition<string, unknown>['invokes']>, called: Workflow[]): InvocationSpec {
+  const { workflow: callee, returnMap = [], ...rest } = call
+  // Two modules that import each other: one of them is not there yet.
+  const given = callee as Workflow | string | undefined
+  if (typeof given === 'object' && given !== null && typeof given.id === 'string') called.push(given)
+  else if (typeof given !== 'string') {
+    throw faults.make('R1060', `${place} invokes ${brief(given)}, which is no workflow`, {
+      path: place,
+      fix: 'give the workflow object, or name it by its id',
+    })
+  }
+  const workflowId = typeof given === 'string' ? given : given.id
+  return { workflowId, returnMap: [...returnMap], ...rest } as InvocationSpec
+}
+
+function edgeOf({ id, from, to, event = 'NEXT', guard, ...rest }: EdgeDefinition<string, string, AnyBoard>): Edge {
+  return { id: id ?? `${from}:${event}`, from, to, event, ...(guard === undefined ? {} : { guard }), ...rest }
+}
+
+const written = new WeakMap<Workflow, DefinedAt | undefined>()
+
+/** The place of a program's source that a workflow was written at. */
+export interface DefinedAt {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+/** Returns the call of `workflow` that made a workflow, if one did and the engine of the language can tell. */
+export function definedAt(workflow: Workflow): DefinedAt | undefined {
+  return written.get(workflow)
+}
+
+/** The caller of `workflow`, from a stack as V8 writes it: two frames above this one. */
+function writtenAt(): DefinedAt | undefined {
+  const frame = new Error('here').stack?.split('\n')[3] ?? ''
+  const place = frame.slice(Math.max(frame.lastIndexOf('('), frame.lastIndexOf(' ')) + 1).replace(')', '')
+  const [column, line, ...rest] = place.split(':').reverse()
+  const url = rest.reverse().join(':')
+  if (url === '' || !/^\d+$/.test(line ?? '')) return undefined
+  const file = url.startsWith('file://') ? decodeURIComponent(new URL(url).pathname) : url
+  return { file, line: Number(line), column: Number(column) }
+}
+
+const links = new WeakMap<Workflow, readonly Workflow[]>()
+
+/** Lets a copy of a workflow call the objects that the workflow calls. */
+export function linkAs(workflow: Workflow, copy: Workflow): void {
+  const called = links.get(workflow)
+  if (called !== undefined) links.set(copy, called)
+}
+
+/**
+ * The workflow objects that a workflow calls, and those that they call, what is called before its caller. A workflow
+ * that was not made here has none: it calls by name.
+ */
+export function calledWorkflows(caller: Workflow): readonly Workflow[] {
+  const found = new Set<Workflow>()
+  const visit = (workflow: Workflow): void => {
+    for (const callee of links.get(workflow) ?? []) {
+      if (found.has(callee)) continue
+      visit(callee)
+      found.add(callee)
+    }
+  }
+  visit(caller)
+  return [...found]
+}

@@ -1,0 +1,382 @@
+import { type Host, systemHost } from '../../kernel/ports/host.ts'
+import { copyJson, type Json } from '../../kernel/journal/json.ts'
+import type { Program } from '../../kernel/step/program.ts'
+import { Runtime } from '../../kernel/run/runtime.ts'
+import { demand, FUNCTION, TEXT } from '../../text/index.ts'
+import { ENGINE_OPTIONS, INIT_OPTIONS, PUSH_OPTIONS, REGISTRY, STEP_OPTIONS, UNWIND_OPTIONS } from './argument-forms.ts'
+import { ScopedBlackboardReader } from './blackboard.ts'
+import { checkInputs } from './board-schemas/inputs.ts'
+import { type CompiledWorkflow, compileWorkflow, workflowSource } from './compile.ts'
+import { pop, push, unwind } from './control.ts'
+import { goOn, interrupt, makeStep, resumption } from './driving.ts'
+import { EngineError } from './engine-error.ts'
+import { ExecutionTree } from './execution-tree.ts'
+import { type AnyEventHandler, Handlers } from './handlers.ts'
+import { workflowKind } from './kind.ts'
+import { decisionPort, type RunnableAgent } from './port.ts'
+import type { WorkflowRegistry } from './registry.ts'
+import { checkSnapshot } from './restore.ts'
+import { heldBack, Session } from './session.ts'
+import { namedCalls, stateOf } from './snapshot.ts'
+import type {
+  BlackboardReader,
+  CursorReader,
+  Edge,
+  EngineEvent,
+  EngineOptions,
+  EngineSnapshot,
+  EngineStatus,
+  EventHandler,
+  ExecutionRecord,
+  ExecutionTreeMap,
+  InitOptions,
+  Node,
+  PushWorkflowOptions,
+  RestoreOptions,
+  ResumeOptions,
+  RunResult,
+  StackFrame,
+  StepResult,
+  UnwindOptions,
+  Workflow,
+} from './types.ts'
+
+/**
+ * Runs one workflow at a time, step by step or to its end (seed workflow 3.2): a thin face over one run of the
+ * kernel, in memory, whose journal it reads for everything that it shows.
+ *
+ * Whatever fails while it runs suspends it and is told by `engine:error`; it can be resumed. Calls that it is in
+ * no state for throw `EngineError` and change nothing. One call that changes it runs at a time: `init`, `step`,
+ * `run`, `resume`, `pushWorkflow`, `popWorkflow` and `unwindToDepth` are refused while another is under way, also
+ * to agents and handlers.
+ */
+export class ReflexEngine {
+  /** The registry that it was made with. */
+  readonly registry: WorkflowRegistry
+  readonly #options: EngineOptions
+  readonly #host: Host
+  readonly #runtime: Runtime
+  readonly #handlers = new Handlers()
+  #session: Session | undefined
+  #busy = false
+
+  constructor(registry: WorkflowRegistry, agent: RunnableAgent, options: EngineOptions = {}) {
+    demand('createEngine', { registry: [registry, REGISTRY], options: [options, ENGINE_OPTIONS] })
+    this.registry = registry
+    this.#options = options
+    this.#host = options.host ?? systemHost
+    const decide = decisionPort(agent, {
+      thrown: (call, value) => {
+        if (this.#session?.run.id === call.run) this.#session.thrown = { effect: call.id, value }
+      },
+    })
+    const kinds = [workflowKind({ load: (source) => source as unknown as Workflow })]
+    this.#runtime = new Runtime({ kinds, ports: { decide }, host: withoutTimers(this.#host) })
+    this.#runtime.programs.resolver = (name) => (name.startsWith('workflow:') ? this.#program(name.slice('workflow:'.length)) : undefined)
+  }
+
+  #program(id: string): Program | undefined {
+    const workflow = this.registry.get(id)
+    if (workflow === undefined) return undefined
+    const { source, local } = workflowSource(workflow)
+    return this.#runtime.programs.add('workflow', id, source, { def: compileWorkflow(workflow), local })
+  }
+
+  // Lifecycle
+
+  /**
+   * Begins a session at the entry node and gives its id, which is the run's. Seeds are written before the entry is
+   * entered; a call that the entry makes is made by the first step. A session that was there is given up.
+   *
+   * Rejects with `EngineError` for an unknown workflow, with `R2004` for a seed that is not JSON and with `R2045` for
+   * one that does not fit the board, changing nothing; with what a handler threw, once the session has begun.
+   */
+  async init(workflowId: string, options: InitOptions = {}): Promise<string> {
+    demand('init', { workflowId: [workflowId, TEXT], options: [options, INIT_OPTIONS] })
+    this.#refuseReentry('init()')
+    const program = this.#program(workflowId)
+    if (program === undefined) {
+      throw new EngineError(`Cannot initialize: workflow '${workflowId}' is not registered`, { fix: `register ${workflowId} first` })
+    }
+    const seeds = (options.blackboard ?? []).flatMap(({ key, value }): Json[] => [key, copyJson(value, `${workflowId}/__init__.${key}`)])
+    checkInputs(
+      program.def as CompiledWorkflow,
+      (options.blackboard ?? []).map(({ key, value }) => [key, value] as const),
+    )
+    return this.#exclusively(async () => {
+      const args = seeds.length === 0 ? {} : { args: seeds }
+      const run = await this.#runtime.start(program, { ...args, prepare: (made) => this.#begin(made) })
+      await run.idle()
+      this.#handlers.rethrow()
+      return run.id
+    })
+  }
+
+  #begin(run: Session['run']): void {
+    this.#replace(new Session(run, this.#handlers)).watch()
+  }
+
+  #replace(session: Session): Session {
+    this.#session?.close()
+    this.#session = session
+    session.run.hold(heldBack)
+    return session
+  }
+
+  /**
+   * Puts the session of a snapshot in place: same id, position, stack, boards and execution tree (reference
+   * workflow 12). Tells nobody. Throws `EngineError`, changing nothing, if the snapshot is of an unknown version or
+   * shape, or names a workflow, node or guard that the registry does not have.
+   */
+  restore(snapshot: EngineSnapshot, options: RestoreOptions = {}): void {
+    demand('restore', { options: [options, ENGINE_OPTIONS] })
+    this.#refuseReentry('restore()')
+    checkSnapshot(snapshot, this.registry, options.guards)
+    const tree = namedCalls(snapshot)
+    const state = stateOf({ ...snapshot, executionTree: tree }, (id) => this.#registered(id), this.#host)
+    const session = this.#replace(new Session(this.#runtime.adopt(snapshot.sessionId, state), this.#handlers, tree))
+    session.status = snapshot.status
+    session.run.revive()
+  }
+
+  #registered(id: string): Program {
+    const program = this.#program(id)
+    if (program === undefined) throw new EngineError(`Cannot restore: registry is missing workflow(s): '${id}'`, { code: 'R2058' })
+    return program
+  }
+
+  /**
+   * Makes one transition (seed workflow 1.4): a call, a return, or what the agent decides. A suspended session is
+   * resumed, with `input` for the agent of the suspended node; without, the agent is asked again.
+   *
+   * Rejects with `EngineError` when there is nothing to step or nothing waits for the input, with `R2004` for an
+   * input that is not JSON, changing nothing; with what a handler or the persistence threw, after the transition.
+   */
+  async step(options: ResumeOptions = {}): Promise<StepResult> {
+    demand('step', { options: [options, STEP_OPTIONS] })
+    const session = this.#active('step()')
+    const resume = resumption(session, 'step()', options, this.#host.now())
+    return this.#exclusively(async () => {
+      session.status = 'running'
+      const result = await makeStep(session, resume)
+      await this.#save(session)
+      this.#handlers.rethrow()
+      return result
+    })
+  }
+
+  /**
+   * Steps until the session completes, suspends or fails; resumes a suspended one as `step` does. A failure is a
+   * result and not a rejection, `error` being what `engine:error` tells; so is what a handler threw. Rejects
+   * otherwise as `step` does.
+   */
+  async run(options: ResumeOptions = {}): Promise<RunResult> {
+    demand('run', { options: [options, STEP_OPTIONS] })
+    const session = this.#active('run()')
+    const resume = resumption(session, 'run()', options, this.#host.now())
+    return this.#exclusively(async () => {
+      session.status = 'running'
+      const result = await goOn(session, this.#handlers, resume)
+      await this.#save(session)
+      this.#handlers.rethrow()
+      return result
+    })
+  }
+
+  /** Answers what the session waits for, and runs on. */
+  resume(input: unknown): Promise<RunResult> {
+    return this.run({ input })
+  }
+
+  /**
+   * Stops the step that is under way: the decision is given up, the agent's `signal` is aborted, and what it
+   * answers later is ignored. The session suspends and can be resumed. Without a step under way nothing happens.
+   */
+  interrupt(reason = 'interrupted'): void {
+    demand('interrupt', { reason: [reason, TEXT] })
+    if (this.#busy && this.#session?.status === 'running') interrupt(this.#session, reason)
+  }
+
+  async #save(session: Session): Promise<void> {
+    if (session.status === 'running') return
+    try {
+      await this.#options.persistence?.save(session.run.id, this.snapshot())
+    } catch (thrown) {
+      this.#handlers.note(thrown)
+    }
+  }
+
+  async #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#busy = true
+    try {
+      return await work()
+    } finally {
+      this.#busy = false
+    }
+  }
+
+  #atOnce<Result>(work: () => Result): Result {
+    this.#busy = true
+    try {
+      const result = work()
+      this.#handlers.rethrow()
+      return result
+    } finally {
+      this.#busy = false
+    }
+  }
+
+  #refuseReentry(what: string, needs = ''): void {
+    if (this.#busy)
+      throw new EngineError(`${what} called while a step is in progress${needs}`, {
+        code: 'R2014',
+        fix: 'await the step before the next call, or interrupt it',
+      })
+  }
+
+  #active(what: string): Session {
+    this.#refuseReentry(what)
+    const status = this.status()
+    if (this.#session !== undefined && (status === 'running' || status === 'suspended')) return this.#session
+    throw new EngineError(`${what} called in invalid state: '${status}' — engine must be 'running' or 'suspended'`)
+  }
+
+  // Control by the host: an agent cannot use it
+
+  /**
+   * Calls a workflow from the current node, at once, with copies of values that this node can read (reference
+   * workflow 13). Once it has returned, the agent is asked at this node. Throws `R2045`, changing nothing, for a value
+   * that does not fit the board of the workflow.
+   */
+  pushWorkflow(workflowId: string, options: PushWorkflowOptions = {}): StepResult {
+    demand('pushWorkflow', { workflowId: [workflowId, TEXT], options: [options, PUSH_OPTIONS] })
+    const session = this.#controlled('pushWorkflow()')
+    const program = this.#program(workflowId)
+    if (program === undefined) throw new EngineError(`pushWorkflow() failed: workflow '${workflowId}' is not registered`)
+    return this.#atOnce(() => push(session, program, options))
+  }
+
+  /** Returns from the current workflow, at whatever node it stands, as if it had completed (reference workflow 13). */
+  popWorkflow(): StepResult {
+    const session = this.#controlled('popWorkflow()')
+    return this.#atOnce(() => pop(session))
+  }
+
+  #controlled(what: string): Session {
+    if (this.#session === undefined) throw new EngineError(`${what} called before init()`)
+    return this.#active(what)
+  }
+
+  /**
+   * Gives up the callees above a depth and stands again at the node that called, suspended (reference workflow 14).
+   * Nothing is returned. With `reinvoke` the next step makes the call again.
+   */
+  unwindToDepth(depth: number, options: UnwindOptions = {}): void {
+    demand('unwindToDepth', { options: [options, UNWIND_OPTIONS] })
+    this.#refuseReentry('unwindToDepth()', '; it requires engine to be suspended')
+    const session = this.#session
+    if (session === undefined) throw new EngineError('unwindToDepth() called before init()')
+    if (session.status !== 'suspended')
+      throw new EngineError(`unwindToDepth() requires engine to be suspended, but status is '${session.status}'`)
+    this.#atOnce(() => unwind(session, depth, options))
+  }
+
+  // Events
+
+  /**
+   * Calls a handler at each event, at once and in the order of registration. The returned function ends it. A
+   * handler that throws does not keep the transition from being finished or others from hearing of it.
+   */
+  on<Event extends EngineEvent>(event: Event, handler: EventHandler<Event>): () => void {
+    demand('on', { event: [event, TEXT], handler: [handler, FUNCTION] })
+    this.#session?.watch()
+    return this.#handlers.on(event, handler)
+  }
+
+  /** Calls a handler at every event, with its name. The returned function ends it. */
+  onAny(handler: AnyEventHandler): () => void {
+    demand('onAny', { handler: [handler, FUNCTION] })
+    this.#session?.watch()
+    return this.#handlers.onAny(handler)
+  }
+
+  // Looking. Inside a handler: what was so at the moment of the event.
+
+  /** The id of the session: 128 random bits as 32 hexadecimal digits, or the id that its snapshot has. Throws before `init`. */
+  sessionId(): string {
+    if (this.#session === undefined) throw new EngineError('Engine not initialized — call init() first')
+    return this.#session.run.id
+  }
+
+  /** `idle` before `init`. Never `error`: what fails suspends. */
+  status(): EngineStatus {
+    return this.#session?.status ?? 'idle'
+  }
+
+  /** The node that the session stands at, also after completion. */
+  currentNode(): Node | null {
+    return this.#session?.node ?? null
+  }
+
+  /** The workflow that the session is in, also after completion. */
+  currentWorkflow(): Workflow | null {
+    return this.#session?.workflow ?? null
+  }
+
+  /** Reads of the active scope and outward: live for the active scope, as it is now for its callers. */
+  blackboard(): BlackboardReader {
+    return this.#session?.board ?? new ScopedBlackboardReader([])
+  }
+
+  /** The active scope's own board, to be read from where one left off. A cursor belongs to one scope. */
+  currentBlackboard(): CursorReader | null {
+    return this.#session?.cursor ?? null
+  }
+
+  /** The callers, the nearest first. */
+  stack(): readonly StackFrame[] {
+    return this.#session?.stack ?? []
+  }
+
+  /** The edges that are open now; none when a guard fails, and none after completion. */
+  validEdges(): Edge[] {
+    return this.#session?.validEdges ?? []
+  }
+
+  /** Calls that have not returned (reference workflow 15). */
+  activeExecutions(): ExecutionRecord[] {
+    return this.#session?.tree.activeExecutions() ?? []
+  }
+
+  /** Calls made by a node that have returned and still count. */
+  completedExecutionsAt(workflowId: string, nodeId: string): ExecutionRecord[] {
+    return this.#session?.tree.completedExecutionsAt(workflowId, nodeId) ?? []
+  }
+
+  /** Calls that no longer count: repeated, or given up. */
+  invalidatedExecutions(): ExecutionRecord[] {
+    return this.#session?.tree.invalidatedExecutions() ?? []
+  }
+
+  /** Returns all calls of the session by their ids, in the order in which they were made, with the same calls as a list in `records`. */
+  executionTree(): ExecutionTreeMap {
+    return (this.#session?.tree ?? new ExecutionTree()).executionTree()
+  }
+
+  /** The session as JSON, apart from the engine: for `restoreEngine` (seed workflow 6.1). Throws before `init`. */
+  snapshot(): EngineSnapshot {
+    if (this.#session === undefined) throw new EngineError('snapshot() called before init() — no session state to capture')
+    return this.#session.snapshot(this.registry.list(), this.#host)
+  }
+}
+
+/** Deadlines are looked at when somebody steps: nothing moves a session from behind, and no timer keeps a process alive. */
+function withoutTimers(host: Host): Host {
+  return {
+    now: () => host.now(),
+    monotonic: () => host.monotonic(),
+    entropy: () => host.entropy(),
+    turn: (callback) => host.turn(callback),
+    at: () => () => undefined,
+  }
+}

@@ -1,0 +1,202 @@
+import { Fault, type FaultData } from '../../kernel/journal/fault.ts'
+import type { Frame } from '../../kernel/state/frame.ts'
+import { isList, type Json } from '../../kernel/journal/json.ts'
+import type { Ref } from '../../kernel/journal/record.ts'
+import type { Change } from '../../kernel/state/story.ts'
+import { scopeEntries } from './blackboard.ts'
+import type { CallLog } from './calls.ts'
+import { type CompiledWorkflow, nodeAt, objectOf, textOf } from './compile.ts'
+import { EngineError } from './engine-error.ts'
+import { hasFailed, isFailure } from './run-faults.ts'
+import { frameScope, type WorkflowNames } from './scopes.ts'
+import { stackFrame } from './stack.ts'
+import type { BlackboardEntry, EngineEvent, EngineEvents, Node } from './types.ts'
+import { suspended } from './waits.ts'
+
+/** What an engine shows: the present, or, while an event is delivered, what was so at that moment. */
+export interface EngineView {
+  readonly frame: Frame
+  readonly position: Json | undefined
+  /** Entries of later records are not there yet: in its own scope, and in those of its callers. */
+  readonly bound: number
+  readonly callers: number
+}
+
+/** One event, and what the engine shows while it is delivered. */
+export interface Emission {
+  readonly event: EngineEvent
+  readonly payload: EngineEvents[EngineEvent]
+  readonly view: EngineView
+}
+
+/** What the projection needs beside the record. */
+export interface EventSources {
+  readonly names: WorkflowNames
+  readonly session: string
+  readonly calls: CallLog
+  /** The value that an agent or a guard threw, if this process saw it. */
+  thrown(effect: Ref): unknown
+  compiled(frame: Frame): CompiledWorkflow
+}
+
+/** The events of one record, in the order of seed workflow 3.2 and reference workflow 16. */
+export function eventsOf(change: Change, sources: EventSources): Emission[] {
+  const { record, before } = change
+  const emit = new Emitter(change, sources)
+  if (record.more?.start !== undefined) emit.initialized(record.more.start.run)
+  emit.superseded()
+  switch (record.input?.[0]) {
+    case undefined:
+      if (before === undefined && record.position !== undefined) emit.begun(record.position)
+      break
+    case 'ok':
+      if (!hasFailed(record)) emit.decided(record.input[2])
+      break
+    case 'ret':
+      if (record.input[2] === 'done') emit.popped(record.input[1])
+      break
+    default:
+      break
+  }
+  if (record.more?.call !== undefined) emit.pushed()
+  for (const [, name, , about] of record.more?.wait ?? []) emit.waits(name, about)
+  return emit.emissions
+}
+
+class Emitter {
+  readonly emissions: Emission[] = []
+  readonly #change: Change
+  readonly #sources: EventSources
+  readonly #compiled: CompiledWorkflow
+  readonly #calls: ReturnType<CallLog['catchUp']>
+
+  constructor(change: Change, sources: EventSources) {
+    this.#change = change
+    this.#sources = sources
+    this.#compiled = sources.compiled(change.frame)
+    // What happened while nobody listened is not told now.
+    sources.calls.catchUp(change.n - 1)
+    this.#calls = sources.calls.catchUp(change.n)
+  }
+
+  #add<Event extends EngineEvent>(
+    event: Event,
+    payload: EngineEvents[Event],
+    position: Json | undefined,
+    frame = this.#change.frame,
+    bound = this.#change.n,
+  ): void {
+    // What a return has brought to the callers is told of with the pop, in the next record.
+    const callers = frame.gone ? this.#change.n - 1 : bound
+    Object.freeze(payload)
+    this.emissions.push({ event, payload, view: { frame, position, bound, callers } })
+  }
+
+  #node(id: string | undefined): Node {
+    const node = this.#compiled.nodes.get(id ?? '')?.node
+    if (node === undefined) throw new TypeError(`no node ${id}`)
+    return node
+  }
+
+  /** The entries of the frame's own scope after a record; there are no more than so many. */
+  #entries(after: number, atMost: number): BlackboardEntry[] {
+    const own = frameScope(this.#change.frame, this.#sources.names)
+    return scopeEntries(own, Math.max(own.scope.sizeAt(after), own.scope.size - atMost))
+  }
+
+  #wrote(at: Json | undefined): void {
+    const { writes } = this.#change.record
+    if (writes === undefined) return
+    const entries = Object.freeze(this.#entries(this.#change.n - 1, writes.length / 2))
+    this.#add('blackboard:write', { entries, workflow: this.#compiled.workflow }, at)
+  }
+
+  #entered(): void {
+    const { position } = this.#change.frame
+    this.#add('node:enter', { node: this.#node(nodeAt(position)), workflow: this.#compiled.workflow }, position)
+  }
+
+  initialized(sessionId: string): void {
+    const { workflow } = this.#compiled
+    this.#add('engine:init', { sessionId, workflow }, workflow.entry)
+  }
+
+  begun(entry: Json): void {
+    this.#wrote(entry)
+    this.#entered()
+  }
+
+  decided(decision: Json): void {
+    const { before, frame, n } = this.#change
+    const { workflow, nodes } = this.#compiled
+    if (!isList(decision)) {
+      this.#wrote(before)
+      if (frame.gone && frame.link === undefined) this.#add('engine:complete', { workflow }, before)
+      return
+    }
+    const left = nodeAt(before)
+    const edge = nodes.get(left ?? '')?.edge.get(textOf(decision[0]))
+    if (edge === undefined) return
+    this.#add('node:exit', { node: this.#node(left), workflow }, before, frame, n - 1)
+    this.#add('edge:traverse', { edge, workflow }, before, frame, n - 1)
+    this.#wrote(before)
+    this.#entered()
+  }
+
+  /** Calls that no longer count because of this record: told before anything else of it. */
+  superseded(): void {
+    const { invalidated } = this.#calls
+    if (invalidated.length > 0) this.#add('execution:invalidate', { invalidatedIds: Object.freeze(invalidated) }, this.#change.before)
+  }
+
+  pushed(): void {
+    const { frame, state, n } = this.#change
+    const child = state.frame(`${n}f`)
+    const { workflow } = this.#sources.compiled(child)
+    for (const record of this.#calls.made) this.#add('execution:record', { record }, workflow.entry, child)
+    this.#add(
+      'workflow:push',
+      { frame: stackFrame(frame, child.link?.map ?? [], this.#sources.names, this.#sources.session, n), workflow },
+      workflow.entry,
+      child,
+    )
+  }
+
+  /** The parent goes on first, then its returned values are told one by one (reference workflow 5, 6; D5). */
+  popped(callee: Ref): void {
+    const { frame } = this.#change
+    const { workflow } = this.#compiled
+    const { record, map } = this.#sources.calls.callOf(callee)
+    for (const entry of this.#entries(record, map.length))
+      this.#add('blackboard:write', { entries: Object.freeze([entry]), workflow }, frame.position)
+    this.#add(
+      'workflow:pop',
+      { frame: stackFrame(frame, map, this.#sources.names, this.#sources.session, record), workflow },
+      frame.position,
+    )
+    this.#entered()
+  }
+
+  waits(name: string, about: Json | undefined): void {
+    const { before, frame, record } = this.#change
+    const position = before ?? frame.position
+    const nodeId = nodeAt(position) ?? ''
+    if (!isFailure(name, about)) {
+      const { reason, ask } = suspended(about)
+      this.#add('engine:suspend', { reason, nodeId, ...(ask === undefined ? {} : { ask }) }, position)
+      return
+    }
+    const fault = objectOf(objectOf(about).fault) as unknown as FaultData
+    const thrown = record.input?.[0] === 'err' ? this.#sources.thrown(record.input[1]) : undefined
+    this.#add(
+      'engine:error',
+      { error: thrown ?? errorOf(fault), fault, nodeId, workflow: this.#compiled.workflow, node: this.#node(nodeId) },
+      position,
+    )
+  }
+}
+
+/** A fault of the engine's own as its users know it (reference workflow 7). */
+export function errorOf(fault: FaultData): Fault {
+  return fault.code.startsWith('R205') ? new EngineError(fault.message, fault) : new Fault(fault.code, fault.message, fault.verdict, fault)
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { equalJson } from '../../kernel/journal/json.ts'
+import { brief, quote } from '../../text/index.ts'
+import { sawExpression, testExpression } from './cel-guard.ts'
+import { faults } from './faults.ts'
+import type { BlackboardReader, BuiltinGuard, CelGuard, CustomGuard, Guard, GuardNameMap, GuardRegistry } from './types.ts'
+
+/** All that there is to one type of guard: its JSON, its test, and how to say what it saw. */
+export interface GuardForm<Form extends Guard> {
+  /** The guard as it stands in a file. */
+  readonly schema: z.ZodObject
+  /** Throws what the guard throws, or a fault when it cannot be asked or gives no boolean. */
+  test(guard: Form, board: BlackboardReader): boolean
+  /** What the guard saw, knowing its answer: `total equals 84, needs 100`. */
+  saw(guard: Form, board: BlackboardReader, open: boolean): string
+  /** The guard of a file that fits the schema, or undefined when it names a function that is not there. */
+  read(json: Form, functions: GuardRegistry): Form | undefined
+  /** The guard as it goes into a file; what is not JSON is left for the schema to refuse. */
+  write(guard: Form, names: GuardNameMap | undefined): Record<string, unknown>
+}
+
+const boardKey = z.string().describe('The blackboard key to look at')
+
+/**
+ * Every type of guard, by its name in programs. A new type of guard is one more line here and its type in `Guard`.
+ *
+ * Equality is deep and numbers are numbers; a key that is not there equals nothing (reference workflow C15).
+ */
+export const GUARD_FORMS: GuardForms = {
+  exists: presence('exists', (there) => there),
+  'not-exists': presence('not-exists', (there) => !there),
+  equals: equality('equals', (equal) => equal),
+  'not-equals': equality('not-equals', (equal) => !equal),
+  cel: cel(),
+  custom: custom(),
+}
+
+type GuardForms = {
+  readonly [Type in Guard['type']]: GuardForm<Type extends BuiltinGuard['type'] ? BuiltinGuard : Extract<Guard, { type: Type }>>
+}
+
+/** The form of a guard, or undefined for a type that is not known. */
+export function guardForm(guard: Guard): GuardForm<Guard> | undefined {
+  return Object.hasOwn(GUARD_FORMS, guard.type) ? GUARD_FORMS[guard.type] : undefined
+}
+
+function presence(type: 'exists' | 'not-exists', passes: (there: boolean) => boolean): GuardForm<BuiltinGuard> {
+  return {
+    schema: z.strictObject({ type: z.literal(type), key: boardKey }),
+    test: (guard, board) => passes(board.has(guard.key)),
+    saw: (guard, board) => `${keyName(guard.key)} is ${board.has(guard.key) ? 'there' : 'not there'}`,
+    read: (json) => json,
+    write: (guard) => ({ type: guard.type, key: guard.key }),
+  }
+}
+
+function equality(type: 'equals' | 'not-equals', passes: (equal: boolean) => boolean): GuardForm<BuiltinGuard> {
+  const value = z.union([z.string(), z.number(), z.boolean(), z.null()]).describe('The value to compare with')
+  return {
+    schema: z.strictObject({ type: z.literal(type), key: boardKey, value }),
+    test: (guard, board) => passes(board.has(guard.key) && equalJson(board.get(guard.key), guard.value)),
+    saw(guard, board, open) {
+      const found = board.has(guard.key) ? `equals ${brief(board.get(guard.key))}` : 'is not there'
+      const wanted = type === 'equals' ? `, needs ${brief(guard.value)}` : ', must not'
+      return `${keyName(guard.key)} ${found}${open ? '' : wanted}`
+    },
+    read: (json) => json,
+    write: (guard) => ({ type: guard.type, key: guard.key, value: guard.value }),
+  }
+}
+
+function cel(): GuardForm<CelGuard> {
+  return {
+    schema: z.strictObject({
+      type: z.literal('cel'),
+      expr: z.string().describe('A condition in CEL; board keys are its variables, `board` is all of them'),
+    }),
+    test: testExpression,
+    saw: sawExpression,
+    read: (json) => json,
+    write: (guard) => ({ type: guard.type, expr: guard.expr }),
+  }
+}
+
+function custom(): GuardForm<CustomGuard> {
+  return {
+    schema: z.strictObject({
+      type: z.literal('custom'),
+      name: z.string().describe('The name under which the host registers the function'),
+      version: z.string().optional().describe('The version of the function; runs that outlive their process need it'),
+    }),
+    test: testCustom,
+    saw: (guard, _board, open) => `${guardName(guard)} says ${open ? 'yes' : 'no'}`,
+    read(json, functions) {
+      const evaluate = json.name !== undefined && Object.hasOwn(functions, json.name) ? functions[json.name] : undefined
+      return typeof evaluate === 'function' ? { ...json, evaluate } : undefined
+    },
+    write(guard, names) {
+      const name = names?.get(guard.evaluate) ?? guard.name
+      return { type: 'custom', ...(name === undefined ? {} : { name }), ...(guard.version === undefined ? {} : { version: guard.version }) }
+    },
+  }
+}
+
+function testCustom(guard: CustomGuard, board: BlackboardReader): boolean {
+  if (typeof guard.evaluate !== 'function') {
+    const fix = 'register the function under its name, or set `evaluate`'
+    throw faults.make('R2042', `${guardName(guard)} has no function to ask`, { fix })
+  }
+  const answer: unknown = guard.evaluate(board)
+  if (typeof answer === 'boolean') return answer
+  const isPromise = answer instanceof Promise
+  // Nobody waits for the promise: were it to fail, the process would die of it.
+  if (isPromise) answer.catch(() => undefined)
+  const fix = isPromise ? 'decide synchronously, on what the board holds' : 'return true or false'
+  throw faults.make('R2041', `${guardName(guard)} answered ${isPromise ? 'a promise' : brief(answer)}, not true or false`, { fix })
+}
+
+function keyName(key: string): string {
+  return /^[\w.$-]+$/.test(key) ? key : quote(key)
+}
+
+function guardName(guard: CustomGuard): string {
+  return guard.name === undefined ? 'a custom guard' : `guard ${quote(guard.name)}`
+}

@@ -1,0 +1,30 @@
+import type { FaultDetails } from '../../kernel/journal/fault.ts'
+import { isList, isObject, type Json } from '../../kernel/journal/json.ts'
+import { type Path, readJson } from '../../text/index.ts'
+
+/** What of a program is looked for: an edge, else a node, else the program itself. */
+export interface Sought {
+  readonly edge?: string | undefined
+  readonly node?: string | undefined
+}
+
+/** What of a guard people have written: its condition, the name of its function, or the key that it looks at. */
+const TELLING = ['expr', 'name', 'key']
+
+/** Where an edge stands in the text of a workflow, by what its guard asks if it has one, or a node. Never throws. */
+export function locateInWorkflow(text: string, file: string | undefined, { edge, node }: Sought, note?: string): FaultDetails {
+  const json = readJson(text, file)
+  const path = edgePath(json.value, edge) ?? (node === undefined ? [] : ['nodes', node])
+  return json.details(path, { note, part: path[0] === 'nodes' ? 'key' : 'value' })
+}
+
+function edgePath(program: Json | undefined, id: string | undefined): Path | undefined {
+  const edges = isObject(program) && isList(program.edges) ? program.edges : []
+  const index = id === undefined ? -1 : edges.findIndex((edge) => isObject(edge) && edge.id === id)
+  if (index < 0) return undefined
+  const edge = edges[index]
+  const guard = isObject(edge) && isObject(edge.guard) ? edge.guard : undefined
+  if (guard === undefined) return ['edges', index]
+  const told = TELLING.find((key) => typeof guard[key] === 'string')
+  return ['edges', index, 'guard', ...(told === undefined ? [] : [told])]
+}

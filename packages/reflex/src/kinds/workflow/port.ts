@@ -1,0 +1,254 @@
+import { type Fault, isFault, toFault } from '../../kernel/journal/fault.ts'
+import { copyJson, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
+import type { Call, Port, Traits } from '../../kernel/ports/port.ts'
+import { brief } from '../../text/index.ts'
+import { questionProblem } from '../../people/index.ts'
+import { ScopedBlackboardReader } from './blackboard.ts'
+import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
+import { EngineError } from './engine-error.ts'
+import { filterEdges } from './guards.ts'
+import { type Preparation, type PreparedRound, preparedRounds } from './preparing.ts'
+import { guardFault, runFaults } from './run-faults.ts'
+import { callerScopes, frameScope, workflowName, type WorkflowNames } from './scopes.ts'
+import { stackOf } from './stack.ts'
+import type {
+  BlackboardReader,
+  BlackboardWrite,
+  Decision,
+  DecisionAgent,
+  DecisionContext,
+  DecisionReason,
+  Edge,
+  Node,
+  StackFrame,
+  Workflow,
+} from './types.ts'
+
+/** What an agent may use of the effect that its decision is. */
+export interface DecisionCall {
+  /** Aborted when the decision is given up; what the agent answers then is ignored. */
+  readonly signal: AbortSignal
+  /** The same after a crash: an idempotency key for what the agent does outside. */
+  readonly key: string
+  readonly run: string
+  /** What was prepared for this decision so far; absent where nothing performs the calls of a preparation. */
+  readonly prepared?: readonly PreparedRound[]
+  /** Shows progress to those who watch the run. */
+  part(delta: Json, begins?: boolean): void
+}
+
+/** An agent that uses the call that it is asked by, and says beforehand what its decision will need and whether it may be repeated after a crash. */
+export interface RunnableAgent extends DecisionAgent {
+  resolve(context: DecisionContext, call?: DecisionCall): Promise<Decision>
+  /** The same, where calls of a preparation are performed: the agent is asked again with their results. `resolve` is asked if absent. */
+  prepare?(context: DecisionContext, call: DecisionCall): Promise<Decision | Preparation>
+  traits?(context: DecisionContext, call: DecisionCall): Traits
+}
+
+/** How the port tells its host more than a record can hold. */
+export interface DecisionPortOptions {
+  /** The value that an agent or a guard threw, before it becomes a fault. */
+  readonly thrown?: (call: Call, value: unknown) => void
+  /** The host has a port `tool`, so that an agent may prepare a decision. */
+  readonly prepares?: boolean
+}
+
+/** A decision reads and repeats freely, unless its agent says otherwise. */
+export const FREE: Traits = { leaves: false, repeat: 'free' }
+
+/** The port through which workflows ask an agent (seed workflow 2.10, 4.1). Throws `EngineError` for an agent without `resolve`. */
+export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions = {}): Port {
+  if (typeof (agent as RunnableAgent | undefined)?.resolve !== 'function') {
+    throw new EngineError('an engine needs an agent, and was given none', { fix: 'pass an object with resolve(context)' })
+  }
+  const port: Port = {
+    ...FREE,
+    perform(call) {
+      const context = new Context(call)
+      // Guards are tried before anybody is asked (seed workflow 1.4, step 3).
+      if (context.edges === undefined) throw context.failure(options)
+      return options.prepares === true && agent.prepare !== undefined
+        ? agent.prepare(context, decisionCall(call))
+        : agent.resolve(context, call)
+    },
+    accept: acceptDecision,
+    reject(thrown, call) {
+      if (!(isFault(thrown) && thrown.code === 'R2051')) options.thrown?.(call, thrown)
+      return toFault(thrown, (message, cause) => runFaults.make('R2052', `the agent failed: ${message}`, { cause }))
+    },
+  }
+  if (agent.traits === undefined) return port
+  const seen = (call: Call): DecisionCall => (options.prepares === true ? decisionCall(call) : call)
+  return { ...port, traits: (call) => agent.traits?.(new Context(call), seen(call)) ?? FREE }
+}
+
+function decisionCall(call: Call): DecisionCall {
+  return {
+    run: call.run,
+    key: call.key,
+    get signal() {
+      return call.signal
+    },
+    prepared: preparedRounds(call.frame, call.args),
+    part: (delta, begins) => call.part(delta, begins),
+  }
+}
+
+/** What the agent sees. Its parts are made when they are looked at: most agents look at few. */
+class Context implements DecisionContext {
+  readonly #call: Call
+  readonly #compiled: CompiledNode
+  readonly workflow: Workflow
+  readonly node: Node
+  #reader: BlackboardReader | undefined
+  #edges: Edge[] | undefined
+  #failed: { readonly edge: Edge; readonly error: unknown } | undefined
+
+  constructor(call: Call) {
+    const { workflow, nodes } = call.def as CompiledWorkflow
+    const compiled = nodes.get(nodeAt(call.frame.position) ?? '')
+    if (compiled === undefined) throw new TypeError(`no node ${nodeAt(call.frame.position)}`)
+    this.#call = call
+    this.#compiled = compiled
+    this.workflow = workflow
+    this.node = compiled.node
+    this.#edges = compiled.open
+  }
+
+  get blackboard(): BlackboardReader {
+    const { frame, id } = this.#call
+    // Live for the own scope; those of the callers stay as they are while it runs, and are kept so.
+    this.#reader ??= new ScopedBlackboardReader([
+      frameScope(frame, this.#names),
+      ...callerScopes(frame, this.#names, Number.parseInt(String(id), 10)),
+    ])
+    return this.#reader
+  }
+
+  get #names(): WorkflowNames {
+    return (frame) => workflowName(this.#call.definition(frame.pin))
+  }
+
+  get validEdges(): Edge[] {
+    return this.edges ?? []
+  }
+
+  /** The open edges, or nothing if a guard failed. */
+  get edges(): Edge[] | undefined {
+    if (this.#edges === undefined && this.#failed === undefined) {
+      const sorted = filterEdges(this.#compiled.edges, this.blackboard)
+      if (sorted.ok) this.#edges = sorted.open
+      else this.#failed = sorted
+    }
+    return this.#edges
+  }
+
+  get stack(): readonly StackFrame[] {
+    return stackOf(this.#call.frame, this.#names, this.#call.run)
+  }
+
+  get input(): unknown {
+    const { args } = this.#call
+    return isObject(args) ? args.input : undefined
+  }
+
+  /** The guard that failed, as the fault that suspends the run. */
+  failure(options: DecisionPortOptions): Fault {
+    const { edge, error } = this.#failed ?? { edge: { id: '' }, error: undefined }
+    options.thrown?.(this.#call, error)
+    return guardFault(`${this.workflow.id}/${this.node.id}`, edge.id, error)
+  }
+}
+
+/**
+ * A decision as its record holds it: `[edge, writes?, reason?]` for an advance, else an object. Writes are flat
+ * and copied. Throws `R2053` for what is no decision and `R2004` for a value that is not JSON.
+ */
+export function acceptDecision(raw: unknown, call: Call): Json {
+  if (isPreparation(raw)) return acceptPreparation(raw, call)
+  const decision = typeof raw === 'object' && raw !== null ? (raw as Partial<Decision>) : undefined
+  switch (decision?.type) {
+    case 'advance':
+      return acceptAdvance(decision, call)
+    case 'complete':
+      return Object.freeze({ complete: acceptWrites(decision.writes, call), ...reasonOf(decision, call) })
+    case 'suspend': {
+      if (typeof decision.reason !== 'string') throw invalid(call, 'a suspension without a reason')
+      const ask = decision.ask === undefined ? {} : { ask: acceptQuestion(decision.ask, call) }
+      const writes = decision.writes === undefined || decision.writes.length === 0 ? {} : { writes: acceptWrites(decision.writes, call) }
+      return Object.freeze({ suspend: decision.reason, ...writes, ...ask, ...reasonOf(decision, call) })
+    }
+    default:
+      throw invalid(call, decision === undefined ? brief(raw) : `the type ${brief(decision.type)}`)
+  }
+}
+
+function isPreparation(raw: unknown): raw is Preparation {
+  return typeof raw === 'object' && raw !== null && 'type' in raw && raw.type === 'prepare' && 'calls' in raw && Array.isArray(raw.calls)
+}
+
+function acceptPreparation(preparation: Preparation, call: Call): Json {
+  const { calls, kept } = preparation
+  const where = `${place(call)}.prepare`
+  return Object.freeze({ prepare: copyJson(calls, where), kept: copyJson(kept, where), ...reasonOf(preparation, call) })
+}
+
+/** Refused here, what nobody could show or answer never stands in an inbox. */
+function acceptQuestion(raw: unknown, call: Call): Json {
+  const ask = copyJson(raw, `${place(call)}.ask`)
+  const problem = questionProblem(ask)
+  if (problem !== undefined) throw invalid(call, `a question that cannot be asked (${problem})`)
+  return ask
+}
+
+function acceptAdvance(decision: Partial<Decision & { type: 'advance' }>, call: Call): Json {
+  const { edge, writes } = decision
+  if (typeof edge !== 'string') throw invalid(call, 'an advance without an edge')
+  const flat = writes === undefined || writes.length === 0 ? undefined : acceptWrites(writes, call)
+  const reason = reasonOf(decision, call)
+  return reason !== undefined ? Object.freeze([edge, flat ?? 0, reason]) : flat === undefined ? [edge] : [edge, flat]
+}
+
+function acceptWrites(writes: unknown, call: Call): Json[] {
+  if (writes === undefined) return []
+  if (!Array.isArray(writes)) throw invalid(call, 'writes that are not a list')
+  const list = writes as readonly unknown[]
+  // A list made to measure: one grown by push keeps room for seventeen.
+  if (list.length === 1) return [keyOf(list[0], call), valueOf(list[0], call)]
+  return list.flatMap((write) => [keyOf(write, call), valueOf(write, call)])
+}
+
+function keyOf(write: unknown, call: Call): string {
+  const key = (write as Partial<BlackboardWrite> | null | undefined)?.key
+  if (typeof key !== 'string') throw invalid(call, 'a write without a key')
+  return key
+}
+
+function valueOf(write: unknown, call: Call): Json {
+  const { key, value } = write as BlackboardWrite
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value
+  return copyJson(value, `${place(call)}.${key}`)
+}
+
+/** Who, why, on what and for how much, or nothing where nothing is said. */
+function reasonOf({ by, because, saw, used }: Partial<DecisionReason>, call: Call): JsonObject | undefined {
+  if (by === undefined && because === undefined && saw === undefined && used === undefined) return undefined
+  return {
+    ...(typeof by === 'string' ? { by } : {}),
+    ...(typeof because === 'string' ? { because } : {}),
+    ...(saw === undefined ? {} : { saw: copyJson(saw, `${place(call)}.saw`) }),
+    ...(used === undefined ? {} : { used: copyJson(used, `${place(call)}.used`) }),
+  }
+}
+
+function place({ def, frame }: Call): string {
+  return `${workflowName(def)}/${nodeAt(frame.position) ?? ''}`
+}
+
+function invalid(call: Call, what: string): Error {
+  return runFaults.make('R2053', `the agent answered ${what} at ${place(call)}; that is no decision`, {
+    path: place(call),
+    fix: "answer { type: 'advance', edge }, { type: 'suspend', reason } or { type: 'complete' }",
+  })
+}

@@ -1,0 +1,142 @@
+import type { BlackboardEntry, BlackboardReader, BuiltinGuard, CelGuard, Edge } from '../types.ts'
+import { guardExpression } from '../cel-guard.ts'
+import { ABSENT, type Claim, claimOf, oneOf, otherwise } from './claim.ts'
+import type { Claims, Domains } from './demand.ts'
+import type { ExpressionRead, Purse } from '../../../text/index.ts'
+import type { Json } from '../../../kernel/journal/json.ts'
+
+/** When an edge is open, when it is closed, and when its guard fails: each a choice of claims. */
+export interface Condition {
+  readonly open: readonly Claims[]
+  readonly shut: readonly Claims[]
+  readonly fails: readonly Claims[]
+}
+
+/** An edge of which nobody can say beforehand when it is open. */
+export interface Undecided {
+  readonly why: string
+  /** Keys without which it cannot well be open, since its expression fails. */
+  readonly needs: readonly string[]
+}
+
+const ALWAYS: Condition = { open: [new Map()], shut: [], fails: [] }
+/** States of an expression's keys that are tried. */
+const MOST_STATES = 4096
+/** Steps that an expression may take in all of them together, and how many cost as much as one more state. */
+const MOST_STEPS = 100_000
+const STEPS_OF_STATE = 10
+/** Claims that a condition may be a choice of. */
+const MOST_CHOICES = 256
+
+/** The condition of an edge over board keys of known domains. */
+export function conditionOf({ guard }: Edge, domains: Domains, trial: Trial): Condition | Undecided {
+  if (guard === undefined) return ALWAYS
+  if (guard.type === 'custom') return { why: 'a function decides', needs: [] }
+  return guard.type === 'cel' ? ofExpression(guard, domains, trial) : ofBuiltin(guard)
+}
+
+export function isDecided(condition: Condition | Undecided): condition is Condition {
+  return 'open' in condition
+}
+
+/** How expressions are tried out. */
+export interface Trial {
+  /** Where an expression reads the board. */
+  readsOf(guard: CelGuard): readonly ExpressionRead[]
+  /** Whether so many more states may be tried. */
+  spend(states: number): boolean
+}
+
+function ofBuiltin(guard: BuiltinGuard): Condition {
+  const claim = claimOf(guard)
+  return { open: [new Map([[guard.key, claim]])], shut: [new Map([[guard.key, otherwise(claim)]])], fails: [] }
+}
+
+/** Tries every state of the keys that an expression reads. */
+function ofExpression(guard: CelGuard, domains: Domains, trial: Trial): Condition | Undecided {
+  const reads = trial.readsOf(guard)
+  const undecided = (why: string): Undecided => ({
+    why,
+    needs: [...new Set(reads.flatMap(({ key, harmless }) => (harmless ? [] : (key ?? []))))],
+  })
+  if (reads.some(({ key }) => key === undefined)) return undecided(`${guard.expr} looks at the whole board`)
+  const keys = [...new Set(reads.flatMap(({ key }) => key ?? []))]
+  const choices: (readonly (Json | undefined)[])[] = []
+  let states = 1
+  for (const key of keys) {
+    const { values } = domains(key)
+    if (values === undefined) return undecided(`nothing says which few values ${key} can have`)
+    choices.push([undefined, ...values.values()])
+    states *= values.size + 1
+    if (states > MOST_STATES) return undecided(`${guard.expr} has too many states to try`)
+  }
+  if (!trial.spend(states)) return undecided('too many states were tried before')
+  const purse: Purse = { left: MOST_STEPS }
+  const found: Record<'open' | 'shut' | 'fails', Claims[]> = { open: [], shut: [], fails: [] }
+  const last = keys.at(-1)
+  for (const outer of statesOf(keys.slice(0, -1), choices.slice(0, -1))) {
+    const answers = { open: [] as (Json | undefined)[], shut: [] as (Json | undefined)[], fails: [] as (Json | undefined)[] }
+    for (const value of last === undefined ? [undefined] : (choices.at(-1) ?? [])) {
+      const state = last === undefined || value === undefined ? outer : new Map([...outer, [last, value]])
+      answers[ask(guard, state, purse)].push(value)
+      if (purse.left > 0) continue
+      trial.spend(MOST_STEPS / STEPS_OF_STATE)
+      return undecided(`${guard.expr} takes too much to try`)
+    }
+    for (const answer of ['open', 'shut', 'fails'] as const) {
+      if (answers[answer].length === 0) continue
+      const claims = new Map<string, Claim>(
+        keys.slice(0, -1).map((key) => [key, outer.has(key) ? oneOf([outer.get(key) ?? null]) : ABSENT]),
+      )
+      if (last !== undefined) claims.set(last, claimFor(answers[answer]))
+      found[answer].push(claims)
+    }
+  }
+  trial.spend(Math.floor((MOST_STEPS - purse.left) / STEPS_OF_STATE))
+  if (Math.max(found.open.length, found.shut.length, found.fails.length) > MOST_CHOICES)
+    return undecided(`${guard.expr} has too many states to try`)
+  return found
+}
+
+function claimFor(values: readonly (Json | undefined)[]): Claim {
+  const there = values.filter((value) => value !== undefined)
+  return oneOf(there, there.length < values.length)
+}
+
+function* statesOf(keys: readonly string[], choices: readonly (readonly (Json | undefined)[])[]): Generator<ReadonlyMap<string, Json>> {
+  const at = keys.map(() => 0)
+  for (;;) {
+    const state = new Map<string, Json>()
+    for (const [i, key] of keys.entries()) {
+      const value = choices[i]?.[at[i] ?? 0]
+      if (value !== undefined) state.set(key, value)
+    }
+    yield state
+    let digit = at.length - 1
+    while (digit >= 0 && (at[digit] ?? 0) + 1 >= (choices[digit]?.length ?? 0)) at[digit--] = 0
+    if (digit < 0) return
+    at[digit] = (at[digit] ?? 0) + 1
+  }
+}
+
+function ask(guard: CelGuard, state: ReadonlyMap<string, Json>, purse: Purse): 'open' | 'shut' | 'fails' {
+  const answer = guardExpression(guard).expression?.evaluate(boardOf(state), purse)
+  if (answer?.ok !== true || typeof answer.value !== 'boolean') return 'fails'
+  return answer.value ? 'open' : 'shut'
+}
+
+const NOBODY = { workflowId: '', nodeId: '', stackDepth: 0 }
+
+/** A board that holds a state. */
+export function boardOf(state: ReadonlyMap<string, unknown>): BlackboardReader {
+  const entry = (key: string): BlackboardEntry => ({ key, value: state.get(key), source: NOBODY, timestamp: 0 })
+  const entries = (): BlackboardEntry[] => [...state.keys()].map(entry)
+  return {
+    get: (key) => state.get(key),
+    has: (key) => state.has(key),
+    getAll: (key) => (state.has(key) ? [entry(key)] : []),
+    entries,
+    keys: () => [...state.keys()],
+    local: entries,
+  }
+}

@@ -1,0 +1,137 @@
+import { canonicalJson, equalJson, isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import type { BoardSchema } from '../types.ts'
+
+type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
+
+/** Which values a board key can hold. */
+export interface Domain {
+  /** All of them by canonical text, where they are few. */
+  readonly values?: ReadonlyMap<string, Json> | undefined
+  /** Their types, where these are known. */
+  readonly types?: ReadonlySet<JsonType> | undefined
+  fits(value: Json): boolean
+}
+
+/** The domain of a key that may hold anything. */
+export const ANYTHING: Domain = { fits: () => true }
+
+/** More values than this are not few. */
+const FEW = 64
+const DEEPEST = 16
+
+/**
+ * The values that the schema of a board key allows, as far as they can be listed: booleans, null, `enum`, `const`, ranges of
+ * integers of at most 64, and unions of these; else their types. Understood are JSON Schemas, and validators that give
+ * one. A part that is not understood allows anything, so what is listed is never too little.
+ */
+export function domainOf(schema: BoardSchema | undefined): Domain {
+  const json = jsonSchemaOf(schema)
+  return json === undefined ? ANYTHING : read(json, 0)
+}
+
+/** Whether two keys can never hold the same value. */
+export function apart(a: Domain, b: Domain): boolean {
+  if (a.values !== undefined) return [...a.values.values()].every((value) => !b.fits(value))
+  if (b.values !== undefined) return apart(b, a)
+  if (a.types === undefined || b.types === undefined) return false
+  for (const type of a.types) if (b.types.has(type)) return false
+  return true
+}
+
+/** A domain for people: `true, false`, `a string`, `anything`. */
+export function domainInWords({ values, types }: Pick<Domain, 'values' | 'types'>): string {
+  if (values !== undefined) {
+    const texts = [...values.keys()]
+    return texts.length > 8 ? `${texts.slice(0, 7).join(', ')}, …` : texts.join(' | ')
+  }
+  return types === undefined ? 'anything' : [...types].join(' | ')
+}
+
+/** The JSON Schema of a key; undefined where there is none, and for a validator that gives none. */
+export function jsonSchemaOf(schema: BoardSchema | undefined): Json | undefined {
+  if (schema === undefined) return undefined
+  if (!('~standard' in schema)) return schema
+  const standard: object = schema['~standard'] as object
+  if (!('jsonSchema' in standard)) return undefined
+  try {
+    const converter = standard.jsonSchema as { input?: (options: { target: string }) => Json }
+    return converter.input?.({ target: 'draft-2020-12' })
+  } catch {
+    return undefined
+  }
+}
+
+function read(schema: Json, depth: number): Domain {
+  if (!isObject(schema) || depth > DEEPEST) return schema === false ? listed([]) : ANYTHING
+  const parts: Domain[] = [ownPart(schema)]
+  for (const word of ['anyOf', 'oneOf'] as const) {
+    const options = schema[word]
+    if (isList(options)) parts.push(either(options.map((option) => read(option, depth + 1))))
+  }
+  if (isList(schema.allOf)) parts.push(...schema.allOf.map((part) => read(part, depth + 1)))
+  return parts.reduce(together)
+}
+
+function ownPart(schema: JsonObject): Domain {
+  const types = typesOf(schema.type)
+  if (schema.const !== undefined) return together(listed([schema.const]), types)
+  if (isList(schema.enum)) return together(listed(schema.enum), types)
+  return isList(schema.type) ? either(schema.type.map((type) => ofType(type, schema))) : ofType(schema.type, schema)
+}
+
+function ofType(type: Json | undefined, schema: JsonObject): Domain {
+  if (type === 'boolean') return listed([true, false])
+  if (type === 'null') return listed([null])
+  if (type === 'integer') return range(schema) ?? ofTypes(['number'])
+  return typesOf(type)
+}
+
+function range(schema: JsonObject): Domain | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
+  const from =
+    typeof exclusiveMinimum === 'number' ? Math.floor(exclusiveMinimum) + 1 : typeof minimum === 'number' ? Math.ceil(minimum) : undefined
+  const to =
+    typeof exclusiveMaximum === 'number' ? Math.ceil(exclusiveMaximum) - 1 : typeof maximum === 'number' ? Math.floor(maximum) : undefined
+  if (from === undefined || to === undefined || to - from >= FEW) return undefined
+  return listed(Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i))
+}
+
+const TYPES: readonly string[] = ['null', 'boolean', 'number', 'string', 'array', 'object'] satisfies JsonType[]
+
+function typesOf(type: Json | undefined): Domain {
+  const names = (isList(type) ? type : [type]).map((name) => (name === 'integer' ? 'number' : name))
+  return names.every((name): name is JsonType => typeof name === 'string' && TYPES.includes(name)) ? ofTypes(names) : ANYTHING
+}
+
+function ofTypes(names: readonly JsonType[]): Domain {
+  const types = new Set(names)
+  return { types, fits: (value) => types.has(typeOf(value)) }
+}
+
+function listed(values: readonly Json[]): Domain {
+  if (values.length > FEW * 4) return ANYTHING
+  const texts = new Map(values.map((value) => [canonicalJson(value), value]))
+  return { values: texts, types: new Set(values.map(typeOf)), fits: (value) => values.some((one) => equalJson(one, value)) }
+}
+
+function typeOf(value: Json): JsonType {
+  if (value === null) return 'null'
+  if (isList(value)) return 'array'
+  return typeof value as JsonType
+}
+
+function either(options: readonly Domain[]): Domain {
+  if (options.every(({ values }) => values !== undefined)) return listed(options.flatMap(({ values }) => [...(values?.values() ?? [])]))
+  if (!options.every(({ types }) => types !== undefined)) return ANYTHING
+  const types = new Set(options.flatMap((option) => [...(option.types ?? [])]))
+  return { types, fits: (value) => options.some((option) => option.fits(value)) }
+}
+
+function together(a: Domain, b: Domain): Domain {
+  if (a.values !== undefined) return listed([...a.values.values()].filter((value) => b.fits(value)))
+  if (b.values !== undefined) return together(b, a)
+  if (a.types === undefined) return b
+  if (b.types === undefined) return a
+  const types = new Set([...a.types].filter((type) => b.types?.has(type)))
+  return { types, fits: (value) => a.fits(value) && b.fits(value) }
+}

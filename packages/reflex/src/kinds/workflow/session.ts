@@ -1,0 +1,204 @@
+import { type Flight, type Frame, topOf, type Wait } from '../../kernel/state/frame.ts'
+import type { Host } from '../../kernel/ports/host.ts'
+import type { Queued } from '../../kernel/state/queue.ts'
+import type { Ref } from '../../kernel/journal/record.ts'
+import type { Run } from '../../kernel/run/run.ts'
+import type { Change } from '../../kernel/state/story.ts'
+import { entriesAfter, type ReadableScope, ScopedBlackboardReader } from './blackboard.ts'
+import { CallLog } from './calls.ts'
+import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
+import { type Emission, type EngineView, eventsOf } from './events.ts'
+import type { ExecutionTree } from './execution-tree.ts'
+import { filterEdges } from './guards.ts'
+import type { Handlers } from './handlers.ts'
+import { callerScopes, frameScope, workflowName } from './scopes.ts'
+import { snapshotOf } from './snapshot.ts'
+import { stackOf } from './stack.ts'
+import type {
+  BlackboardReader,
+  CursorReader,
+  Edge,
+  EngineSnapshot,
+  EngineStatus,
+  ExecutionTreeState,
+  Node,
+  StackFrame,
+  StepResult,
+  Workflow,
+} from './types.ts'
+import { suspended } from './waits.ts'
+
+/**
+ * One session of an engine: a run of the kernel, and what is seen of it. While an event is delivered it shows
+ * the moment of the event; otherwise it shows the present.
+ */
+export class Session {
+  readonly run: Run
+  status: EngineStatus = 'running'
+  /** What the transition under way has come to. */
+  outcome: StepResult | undefined
+  /** The value that an agent or a guard threw last, and in which effect. */
+  thrown: { readonly effect: Ref; readonly value: unknown } | undefined
+  /** Why the step under way is to stop, if it is. */
+  interrupted: string | undefined
+  readonly #handlers: Handlers
+  readonly #calls: CallLog
+  #moment: EngineView | undefined
+  #unobserve: (() => void) | undefined
+
+  constructor(run: Run, handlers: Handlers, tree?: ExecutionTreeState) {
+    this.run = run
+    this.#handlers = handlers
+    this.#calls = new CallLog(run.id, run.state, run.records, tree)
+  }
+
+  /** Gives up the session: what its agent still answers is ignored. */
+  close(): void {
+    this.unwatch()
+    this.run.close()
+  }
+
+  readonly names = (frame: Frame): string => workflowName(this.run.definition(frame.pin))
+
+  compiled(frame: Frame): CompiledWorkflow {
+    return this.run.definition(frame.pin) as CompiledWorkflow
+  }
+
+  /** The frame that is active now, whatever is being told. */
+  get top(): Frame {
+    return topOf(this.run.state.root)
+  }
+
+  /** What the active frame waits for. */
+  get wait(): Wait | undefined {
+    return this.top.waits?.[0]
+  }
+
+  get tree(): ExecutionTree {
+    this.#calls.catchUp()
+    return this.#calls.tree
+  }
+
+  // Looking
+
+  get #view(): EngineView {
+    return this.#moment ?? this.viewOf(this.top)
+  }
+
+  /** A frame as it is now. */
+  viewOf(frame: Frame): EngineView {
+    return { frame, position: frame.position, bound: Number.POSITIVE_INFINITY, callers: this.run.state.n }
+  }
+
+  get #place(): CompiledNode | undefined {
+    const { frame, position } = this.#view
+    return this.compiled(frame).nodes.get(nodeAt(position) ?? '')
+  }
+
+  get node(): Node | null {
+    return this.#place?.node ?? null
+  }
+
+  get workflow(): Workflow {
+    return this.compiled(this.#view.frame).workflow
+  }
+
+  get board(): BlackboardReader {
+    const { frame, callers } = this.#view
+    const bound = (): number => this.#boundOf(frame)
+    // Live for its own scope, whose entries of the record being told may be still to come.
+    const own: ReadableScope = {
+      ...frameScope(frame, this.names),
+      get bound() {
+        return bound()
+      },
+    }
+    return new ScopedBlackboardReader([own, ...callerScopes(frame, this.names, callers)])
+  }
+
+  get cursor(): CursorReader {
+    const { frame } = this.#view
+    const own = (): ReadableScope => frameScope(frame, this.names, this.#boundOf(frame))
+    return { cursor: () => frame.scope.sizeAt(this.#boundOf(frame)), entriesFrom: (cursor) => entriesAfter(own(), cursor) }
+  }
+
+  #boundOf(frame: Frame): number {
+    return this.#moment?.frame === frame ? this.#moment.bound : Number.POSITIVE_INFINITY
+  }
+
+  get stack(): readonly StackFrame[] {
+    const { frame, callers } = this.#view
+    return stackOf(frame, this.names, this.run.id, callers)
+  }
+
+  get validEdges(): Edge[] {
+    const sorted = filterEdges(this.#place?.edges ?? [], this.board)
+    return sorted.ok ? sorted.open : []
+  }
+
+  snapshot(workflowIds: string[], host: Host): EngineSnapshot {
+    const { tree, names, status, run, wait } = this
+    const createdAt = new Date(host.now()).toISOString()
+    return snapshotOf(this.#view, { names, status, wait, workflowIds, createdAt, sessionId: run.id, executionTree: tree.executionTree() })
+  }
+
+  // Telling
+
+  /** Takes note of every record, and tells of it, until `unwatch`. */
+  watch(): void {
+    this.#unobserve ??= this.run.observe((change) => this.#observe(change))
+  }
+
+  unwatch(): void {
+    this.#unobserve?.()
+    this.#unobserve = undefined
+  }
+
+  #observe(change: Change): void {
+    this.outcome = this.#outcomeOf(change) ?? this.outcome
+    if (!this.#handlers.listening) return
+    for (const emission of eventsOf(change, {
+      names: this.names,
+      session: this.run.id,
+      calls: this.#calls,
+      thrown: (effect) => (this.thrown?.effect === effect ? this.thrown.value : undefined),
+      compiled: (frame) => this.compiled(frame),
+    })) {
+      this.tell(emission)
+    }
+    // A handler that threw ends a run after the transition, which is finished and told to everybody (D6).
+    if (this.#handlers.failed) this.run.hold(heldBack)
+  }
+
+  /** Delivers an event; meanwhile the session shows the moment that it tells of. */
+  tell({ event, payload, view }: Emission): void {
+    this.#moment = view
+    if (event === 'engine:complete') this.status = 'completed'
+    if (event === 'engine:suspend' || event === 'engine:error') this.status = 'suspended'
+    this.#handlers.deliver(event, payload)
+    this.#moment = undefined
+  }
+
+  #outcomeOf({ record, frame, state }: Change): StepResult | undefined {
+    const { input, more } = record
+    if (state.ended !== undefined) return { status: 'completed' }
+    if (more?.wait !== undefined) return suspended(more.wait[0]?.[3])
+    if (more?.call !== undefined) {
+      const { workflow, nodes } = this.compiled(state.frame(`${state.n}f`))
+      const entry = nodes.get(workflow.entry)?.node
+      return entry === undefined ? undefined : { status: 'invoked', workflow, node: entry }
+    }
+    const { workflow, nodes } = this.compiled(frame)
+    const node = nodes.get(nodeAt(frame.position) ?? '')?.node
+    if (node === undefined) return undefined
+    if (input?.[0] === 'ret') return { status: 'popped', workflow, node }
+    return input?.[0] === 'ok' && record.position !== undefined ? { status: 'advanced', node } : undefined
+  }
+}
+
+/** Step by step: effects wait to be released, and so does the call of a node that was entered before. */
+export function heldBack(next: Queued | Flight): boolean {
+  if ('port' in next) return true
+  const { position, callee, closing } = next.frame
+  return next.input === undefined && typeof position === 'string' && callee === undefined && closing === undefined
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import type { Wait } from '../../kernel/state/frame.ts'
+import type { Host } from '../../kernel/ports/host.ts'
+import { copyJson, type Json } from '../../kernel/journal/json.ts'
+import { type Program, pinOf } from '../../kernel/step/program.ts'
+import { FORMAT, type Pin } from '../../kernel/journal/record.ts'
+import { loadState, type StoredState } from '../../kernel/state/snapshot.ts'
+import type { State } from '../../kernel/state/state.ts'
+import { hasReturned, nodeAt } from './compile.ts'
+import type { EngineView } from './events.ts'
+import { reservedNode, type WorkflowNames } from './scopes.ts'
+import { invocationFrame, invocationName, invocationOf, localEntries, stackOf } from './stack.ts'
+import type { BlackboardEntry, EngineSnapshot, ExecutionTreeState, ReturnMapping } from './types.ts'
+
+/** The version of snapshots that this release writes; it reads "1" too. */
+export const SNAPSHOT_VERSION = '2'
+
+type Context = Pick<EngineSnapshot, 'createdAt' | 'sessionId' | 'status' | 'workflowIds' | 'executionTree'> & {
+  readonly names: WorkflowNames
+  readonly wait: Wait | undefined
+}
+
+/** What an engine shows, as JSON (reference workflow 12). */
+export function snapshotOf({ frame, position, bound, callers }: EngineView, { names, wait, ...context }: Context): EngineSnapshot {
+  const currentInvocationId = invocationOf(frame, context.sessionId)
+  const snapshot: EngineSnapshot = {
+    version: SNAPSHOT_VERSION,
+    ...context,
+    currentWorkflowId: names(frame),
+    currentNodeId: nodeAt(position) ?? '',
+    currentBlackboard: localEntries(frame, names, bound),
+    stack: [...stackOf(frame, names, context.sessionId, callers)],
+    skipInvocation: hasReturned(position),
+    ...(currentInvocationId === undefined ? {} : { currentInvocationId }),
+    ...(wait === undefined
+      ? {}
+      : { suspension: { name: wait.name, about: wait.about ?? null, ...(wait.due === undefined ? {} : { due: wait.due }) } }),
+  }
+  return JSON.parse(JSON.stringify(snapshot)) as EngineSnapshot
+}
+
+const entry = z.object({ key: z.string(), value: z.json(), source: z.object({ nodeId: z.string() }), timestamp: z.number() })
+const mapping = z.object({ parentKey: z.string(), childKey: z.string() })
+const stackFrame = z.object({
+  workflowId: z.string(),
+  currentNodeId: z.string(),
+  returnMap: z.array(mapping),
+  blackboard: z.array(entry),
+  invocationId: z.string().optional(),
+})
+const execution = z.object({
+  invocationId: z.string(),
+  parentInvocationId: z.string().optional(),
+  parentWorkflowId: z.string(),
+  parentNodeId: z.string(),
+  childWorkflowId: z.string(),
+  returnMap: z.array(mapping).optional(),
+  status: z.enum(['active', 'completed', 'invalidated']),
+  childInvocationIds: z.array(z.string()),
+})
+
+/** What a snapshot must hold to be restored. Version "1" knew no execution tree. */
+export const snapshotSchema = z.object({
+  version: z.enum(['1', SNAPSHOT_VERSION]),
+  sessionId: z.string().min(1),
+  status: z.enum(['running', 'suspended', 'completed']),
+  currentWorkflowId: z.string(),
+  currentNodeId: z.string(),
+  currentBlackboard: z.array(entry),
+  stack: z.array(stackFrame),
+  skipInvocation: z.boolean(),
+  workflowIds: z.array(z.string()),
+  executionTree: z.object({ records: z.array(execution) }).optional(),
+  currentInvocationId: z.string().optional(),
+  suspension: z.object({ name: z.string(), about: z.json(), due: z.number().optional() }).optional(),
+})
+
+type StoredFrame = StoredState['frames'][number]
+type StoredWait = StoredState['waits'][number]
+
+/**
+ * The state that a snapshot describes. Whatever the session was doing, it waits: the next step goes on from
+ * there, as a resume does.
+ */
+export function stateOf(snapshot: EngineSnapshot, program: (id: string) => Program, host: Host): State {
+  const pins: Pin[] = []
+  const pin = (id: string): number => pins.push(pinOf(program(id))) - 1
+  const at = host.now()
+  const n = highestRecord(snapshot)
+  const { currentWorkflowId, currentNodeId, currentBlackboard, currentInvocationId, skipInvocation, suspension, status } = snapshot
+  const activations = [
+    ...[...snapshot.stack].reverse().map((caller) => ({ ...caller, position: caller.currentNodeId as Json })),
+    {
+      workflowId: currentWorkflowId,
+      position: skipInvocation ? [currentNodeId, 1] : currentNodeId,
+      blackboard: currentBlackboard,
+      returnMap: [],
+      invocationId: currentInvocationId,
+    },
+  ]
+  const frames: StoredFrame[] = []
+  for (const [depth, { workflowId, position, blackboard, invocationId }] of activations.entries()) {
+    frames.push({
+      id: depth === 0 ? 0 : invocationId === undefined ? `${depth}f` : invocationFrame(invocationId, snapshot.sessionId),
+      pin: pin(workflowId),
+      position,
+      ...linkTo(frames.at(-1), activations[depth - 1]?.returnMap ?? []),
+      scope: storedScope(blackboard, depth),
+    })
+  }
+  const top = frames.at(-1)?.id ?? 0
+  const ended = status === 'completed'
+  const { name, about, due } = suspension ?? { name: currentNodeId, about: { reason: 'restored' } }
+  const wait: StoredWait = [`${n}w`, top, 'answer', name, due ?? null, copyJson(about, 'suspension'), n, null, 1]
+  return loadState({
+    n,
+    time: at,
+    questions: 1,
+    start: { v: FORMAT, run: snapshot.sessionId, trace: host.entropy(), seed: host.entropy(), at, pins },
+    ...(ended ? { ended: ['done'] as const } : {}),
+    pins,
+    frames,
+    waits: ended ? [] : [wait],
+    queue: [],
+  })
+}
+
+function linkTo(caller: StoredFrame | undefined, map: readonly ReturnMapping[]): Pick<StoredFrame, 'link'> {
+  if (caller === undefined) return {}
+  const pairs = map.map(({ parentKey, childKey }) => [parentKey, childKey] as const)
+  return { link: { caller: caller.id, role: 'call', sees: 'live', record: 0, under: null, map: pairs } }
+}
+
+/** The calls of a snapshot by the names that they have now: earlier releases left the session out. */
+export function namedCalls({ sessionId, executionTree }: EngineSnapshot): ExecutionTreeState {
+  const named = (id: string): string => invocationName(id, sessionId)
+  const records = (executionTree ?? { records: [] }).records.map(({ invocationId, parentInvocationId, childInvocationIds, ...rest }) => ({
+    ...rest,
+    invocationId: named(invocationId),
+    ...(parentInvocationId === undefined ? {} : { parentInvocationId: named(parentInvocationId) }),
+    childInvocationIds: childInvocationIds.map(named),
+  }))
+  return { records }
+}
+
+/** The source of an entry follows from its frame and node, so the node is all that is kept of it. */
+function storedScope(board: readonly BlackboardEntry[], depth: number): StoredFrame['scope'] {
+  return board.map(({ key, value, source, timestamp }) => {
+    const label = source.nodeId === reservedNode(depth) ? null : source.nodeId
+    return [key, 0, timestamp, label, copyJson(value, key)] as const
+  })
+}
+
+/** Calls are named after their records, so new records must come after those of all calls that are named. */
+function highestRecord({ stack, currentInvocationId, executionTree }: EngineSnapshot): number {
+  const ids = [...executionTree.records, ...stack, { invocationId: currentInvocationId }].map(({ invocationId }) => invocationId)
+  const numbers = ids.map((id) => Number(/(?:^|:)(\d+)f$/.exec(id ?? '')?.[1] ?? 0))
+  return Math.max(stack.length + 1, ...numbers)
+}

@@ -1,0 +1,130 @@
+import { isList, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
+import type { Input, Ref } from '../../kernel/journal/record.ts'
+import type { Change, StoryEvent } from '../../kernel/state/story.ts'
+import { brief } from '../../text/index.ts'
+import { type CompiledWorkflow, nodeAt, objectOf, textOf } from './compile.ts'
+import { type NeededResult, resultIn } from './preparing.ts'
+import { hasFailed, isFailure } from './run-faults.ts'
+
+type Told = Change<CompiledWorkflow>
+
+/** What a record of a workflow means to a reader: the node that decided, what it wrote, where it went on. */
+export function workflowStory(change: Told): StoryEvent[] {
+  const { record, before, frame, n } = change
+  const left = nodeAt(before)
+  const here = nodeAt(frame.position) ?? ''
+  const entered = nodeAt(record.position)
+  return [
+    ...(left === undefined ? [] : inputStory(change, left)),
+    ...(record.more?.call === undefined ? [] : [pushStory(change, here)]),
+    ...(record.more?.wait ?? []).map(([, name, , about]) => waitStory(here, name, { ...objectOf(about), ...saidBefore(record.input) }, n)),
+    ...(entered === undefined || entered === left ? [] : [{ mark: 'enter', node: entered } as const]),
+  ]
+}
+
+function inputStory(change: Told, node: string): StoryEvent[] {
+  const { input } = change.record
+  switch (input?.[0]) {
+    case 'ok':
+    case 'err': {
+      const result = resultIn(change.record)
+      if (result !== undefined) return [resultStory(change, node, input[1], result)]
+      return input[0] === 'ok' ? decidedStory(change, node, input[2], input[1]) : []
+    }
+    case 'answer':
+      return [
+        { mark: 'answer', node, text: shown(input[2]), facts: { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) } },
+      ]
+    case 'timer':
+      return [{ mark: 'answer', node, text: 'nobody answered in time' }]
+    case 'ret':
+      return [returnStory(change, node, input[1], input[2])]
+    default:
+      return []
+  }
+}
+
+/** A decision that was refused is told by the failure that it became; one that waits, by its question. */
+function decidedStory(change: Told, node: string, decision: Json, effect: Ref): StoryEvent[] {
+  const { record, at, frame, def } = change
+  if (hasFailed(record)) return []
+  if (!isList(decision) && objectOf(decision).prepare !== undefined) return [prepareStory(node, objectOf(decision), effect)]
+  const writes = record.writes ?? []
+  const wrote = Object.fromEntries(writes.flatMap((key, i) => (i % 2 === 0 ? [[textOf(key), writes[i + 1] ?? null]] : [])))
+  const reason = reasonOf(decision)
+  const facts = { ...reasonFacts(reason), ...(writes.length > 0 ? { wrote } : {}), at }
+  const text = textOf(reason.because)
+  if (!isList(decision)) return frame.gone ? [{ mark: 'done', node, text, facts, effect }] : []
+  const compiled = def.nodes.get(node)
+  const id = textOf(decision[0])
+  const edge = compiled?.edge.get(id)
+  const went = edge === undefined ? {} : { event: edge.event, to: edge.to }
+  const mark = (compiled?.edges.length ?? 0) > 1 ? 'decide' : 'done'
+  return [{ mark, node, text, facts: { ...facts, ...choiceFacts(record.more?.note, id), ...went }, effect }]
+}
+
+/** The calls that an agent needs before it decides. */
+function prepareStory(node: string, answer: JsonObject, effect: Ref): StoryEvent {
+  const calls = (isList(answer.prepare) ? answer.prepare : []).map(objectOf)
+  const names = calls.map(({ tool, args, by }) => (by === 'model' ? textOf(tool) : `${textOf(tool)} ${textOf(objectOf(args).path)}`.trim()))
+  const text = names.length === 0 ? 'a call that cannot be made' : `calls ${names.join(', ')}`
+  return { mark: 'note', node, text, facts: reasonFacts(answer), effect }
+}
+
+/** The result of one of them. */
+function resultStory({ before }: Told, node: string, effect: Ref, result: NeededResult): StoryEvent {
+  const text = 'error' in result ? `✗ ${result.error.message}` : brief(result.ok, 200)
+  return { mark: 'note', node: nodeAt(before) ?? node, text, effect }
+}
+
+/** Which edges were open at a choice, and which were closed and why, as the step has noted. */
+function choiceFacts(note: Json | undefined, edge: string): JsonObject {
+  if (!isObject(note)) return {}
+  return { edge, open: note.open ?? [], ...(note.closed === undefined ? {} : { closed: note.closed }) }
+}
+
+function reasonFacts(reason: JsonObject): JsonObject {
+  return Object.fromEntries(REASONS.flatMap((name) => (reason[name] === undefined ? [] : [[name, reason[name]]])))
+}
+
+const REASONS = ['by', 'because', 'saw', 'used'] as const
+
+function pushStory({ record, state }: Told, node: string): StoryEvent {
+  const program = state.pins[record.more?.call?.pin ?? -1]?.[0] ?? ''
+  return { mark: 'push', node, text: program, facts: { program } }
+}
+
+/** What the callee carried back stands in the caller's scope since the call. */
+function returnStory({ frame, state }: Told, node: string, callee: Ref, status: string): StoryEvent {
+  const called = Number.parseInt(String(callee), 10)
+  const returned = [...frame.scope.entries(state.n)].filter(({ record, value }) => record > called && value !== undefined)
+  const facts = { returned: Object.fromEntries(returned.map(({ key, value }) => [key, value ?? null])) }
+  return { mark: status === 'done' ? 'pop' : 'fail', node, text: status === 'done' ? '' : status, facts }
+}
+
+function waitStory(node: string, name: string, about: JsonObject, n: number): StoryEvent {
+  const question = `${n}w`
+  if (isFailure(name, about)) {
+    const fault = objectOf(about.fault)
+    const used = about.used ?? objectOf(fault.data).used
+    const facts = { fault, question, ...(used === undefined ? {} : { used }) }
+    return { mark: 'fail', node, text: textOf(fault.message) || textOf(about.reason), facts }
+  }
+  const text = textOf(about.text)
+  return { mark: text === '' ? 'wait' : 'ask', node, text: text || textOf(about.reason), facts: { question, ...about } }
+}
+
+/** The prompt that a question was made from, and the usage of a decision that was refused or asks. */
+function saidBefore(input: Input | undefined): JsonObject {
+  if (input?.[0] !== 'ok') return {}
+  const { saw, used } = reasonOf(input[2])
+  return { ...(saw === undefined ? {} : { saw }), ...(used === undefined ? {} : { used }) }
+}
+
+function reasonOf(decision: Json): JsonObject {
+  return isList(decision) ? objectOf(decision[2]) : objectOf(decision)
+}
+
+function shown(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

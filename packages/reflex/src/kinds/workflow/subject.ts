@@ -1,0 +1,61 @@
+import { suggester, unplaced, type Locate, type Path, type Suggester } from '../../text/index.ts'
+import { graphOf, type WorkflowGraph } from './graph.ts'
+import type { Edge, Node, Workflow } from './types.ts'
+
+/** An edge with its position in the workflow. */
+export interface PlacedEdge {
+  readonly edge: Edge
+  readonly index: number
+}
+
+/** A workflow as the checks see it: what is well-formed, with where it stands. */
+export interface Subject {
+  readonly workflow: Workflow
+  readonly nodes: readonly (readonly [key: string, node: Node])[]
+  readonly edges: readonly PlacedEdge[]
+  /** Where parts were left out, since they are no nodes or edges at all. */
+  readonly shapeless: readonly Path[]
+  readonly graph: WorkflowGraph
+  readonly locate: Locate
+  readonly isNode: (id: unknown) => boolean
+  /** The node that a misspelt id was meant to be. */
+  readonly guess: Suggester
+}
+
+/** Prepares a workflow to be checked; it may be anything that a file or a careless caller holds. */
+export function subjectOf(workflow: Workflow, locate: Locate = unplaced): Subject {
+  const [nodes, badNodes] = partition(isRecord(workflow.nodes) ? Object.entries(workflow.nodes) : [], ([, node]) => isRecord(node))
+  const [edges, badEdges] = partition(placed(workflow.edges), ({ edge }) => isRecord(edge) && isText(edge.from) && isText(edge.to))
+  const shapeless: Path[] = [
+    ...(isRecord(workflow.nodes) ? badNodes.map(([key]) => ['nodes', key]) : [['nodes']]),
+    ...(Array.isArray(workflow.edges) ? badEdges.map(({ index }) => ['edges', index]) : [['edges']]),
+  ]
+  const known = new Set([...nodes, ...badNodes].map(([key]) => key))
+  let guess: Suggester | undefined
+  return {
+    workflow,
+    nodes,
+    edges,
+    shapeless,
+    graph: graphOf({ nodes: isRecord(workflow.nodes) ? workflow.nodes : {}, edges: edges.map(({ edge }) => edge) }),
+    locate,
+    isNode: (id) => isText(id) && known.has(id),
+    guess: (word) => (guess ??= suggester(known))(word),
+  }
+}
+
+function placed(edges: unknown): PlacedEdge[] {
+  return Array.isArray(edges) ? edges.map((edge: Edge, index) => ({ edge, index })) : []
+}
+
+function partition<Item>(items: readonly Item[], fits: (item: Item) => boolean): [yes: Item[], no: Item[]] {
+  return [items.filter(fits), items.filter((item) => !fits(item))]
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}

@@ -1,0 +1,288 @@
+import type { Fault } from '../../kernel/journal/fault.ts'
+import {
+  brief,
+  didYouMean,
+  pathText,
+  quote,
+  quoteAll,
+  suggest,
+  suggester,
+  type Locate,
+  type Path,
+  type Suggester,
+} from '../../text/index.ts'
+import { boardFindings } from './board-schemas/shape.ts'
+import { wayRound } from './cycles.ts'
+import { guardFindings } from './cel-guard.ts'
+import { definedAt } from './define.ts'
+import { faults } from './faults.ts'
+import { GUARD_FORMS } from './guard-forms.ts'
+import { partFindings } from './part-shapes.ts'
+import { subjectOf, type PlacedEdge, type Subject } from './subject.ts'
+import type { Edge, Workflow } from './types.ts'
+
+export interface ValidateOptions {
+  /** Says where in a file a part of the workflow stands. */
+  readonly locate?: Locate | undefined
+  /** Whether an id is registered already; asked for the workflow's own id and for those that it invokes. */
+  readonly registered?: ((workflowId: string) => boolean) | undefined
+  /** The ids that are registered, for guesses; asked when one is not. */
+  readonly names?: (() => Iterable<string>) | undefined
+}
+
+/**
+ * Everything that is wrong with the structure of a workflow, all at once, in the order in which a registry checks
+ * (seed workflow 3.3, reference workflow 10). `rule` is the code of the seed; warnings refuse nothing. Never throws,
+ * whatever it is given; parts without the shape of one are `R1058`.
+ */
+export function validateWorkflow(workflow: Workflow, options: ValidateOptions = {}): Fault[] {
+  const subject = subjectOf(workflow, options.locate)
+  const taken = options.registered?.(workflow.id) === true ? [idTaken(subject)] : []
+  if (subject.graph.nodes.length === 0) return [...taken, noNodes(subject)]
+  return [
+    ...taken,
+    ...shape(subject),
+    ...entry(subject),
+    ...nodeIds(subject),
+    ...edges(subject),
+    ...guards(subject),
+    ...expressions(subject),
+    ...boardFindings(subject.workflow.board, subject.locate),
+    ...terminals(subject),
+    ...circles(subject),
+    ...partFindings(subject),
+    ...unreachable(subject),
+    ...invocations(subject, options),
+  ]
+}
+
+function idTaken({ workflow, locate }: Subject): Fault {
+  return faults.make('R1050', `a workflow ${quote(workflow.id)} is registered already`, {
+    rule: 'DUPLICATE_WORKFLOW_ID',
+    ...locate(['id']),
+    fix: 'give the workflow another id, or use a registry of its own',
+  })
+}
+
+function noNodes({ locate }: Subject): Fault {
+  const place = locate(['nodes'], { part: 'key' })
+  return faults.make('R1040', 'the workflow has no nodes', { rule: 'EMPTY_WORKFLOW', ...place, fix: 'add the node that "entry" names' })
+}
+
+function shape({ shapeless, locate }: Subject): Fault[] {
+  return shapeless.map((path) => {
+    const fix = path[0] === 'nodes' ? 'write an object with "id" and "spec"' : 'write an object with "id", "from", "to" and "event"'
+    return faults.make('R1058', `${pathText(path)} is no ${path[0] === 'nodes' ? 'node' : 'edge'}`, {
+      rule: 'SCHEMA_VIOLATION',
+      ...locate(path),
+      fix,
+    })
+  })
+}
+
+function entry({ workflow, isNode, guess, locate, nodes }: Subject): Fault[] {
+  if (typeof workflow.entry !== 'string' || isNode(workflow.entry)) return []
+  const meant = guess(workflow.entry)
+  return [
+    faults.make('R1041', `entry ${quote(workflow.entry)} is no node`, {
+      rule: 'INVALID_ENTRY_NODE',
+      ...locate(['entry'], { note: didYouMean(meant) }),
+      fix: nameNode(meant, nodes),
+      data: { entry: workflow.entry },
+    }),
+  ]
+}
+
+function nodeIds({ nodes, locate }: Subject): Fault[] {
+  const wrong = nodes.filter(([key, node]) => typeof node.id === 'string' && node.id !== key)
+  return wrong.map(([key, node]) =>
+    faults.make('R1045', `node ${quote(key)} has the id ${quote(node.id)}`, {
+      rule: 'NODE_ID_MISMATCH',
+      ...locate(['nodes', key, 'id'], { note: `its key is ${quote(key)}` }),
+      fix: `write ${quote(key)}, or rename the key`,
+      data: { key, nodeId: node.id },
+    }),
+  )
+}
+
+function edges(subject: Subject): Fault[] {
+  const first = new Map<string, number>()
+  return subject.edges.flatMap((placed) => {
+    const { id } = placed.edge
+    const before = first.get(id)
+    if (typeof id === 'string' && before === undefined) first.set(id, placed.index)
+    return [
+      ...danglingEnd(subject, placed, 'from'),
+      ...danglingEnd(subject, placed, 'to'),
+      ...(before === undefined ? [] : [sameId(subject, placed, before)]),
+    ]
+  })
+}
+
+function danglingEnd({ isNode, guess, locate, nodes }: Subject, { edge, index }: PlacedEdge, field: 'from' | 'to'): Fault[] {
+  const nodeId = edge[field]
+  if (isNode(nodeId)) return []
+  const meant = guess(nodeId)
+  const name = edgeName(edge.id, index)
+  return [
+    faults.make(
+      field === 'to' ? 'R1042' : 'R1043',
+      `${name} ${field === 'to' ? 'points to' : 'leaves'} ${quote(nodeId)}; there is no such node`,
+      {
+        rule: 'INVALID_EDGE',
+        ...locate(['edges', index, field], { note: didYouMean(meant) }),
+        fix: nameNode(meant, nodes),
+        data: { edgeId: edgeId(edge), field, nodeId },
+      },
+    ),
+  ]
+}
+
+function sameId({ workflow, locate, edges }: Subject, { edge, index }: PlacedEdge, before: number): Fault {
+  const made = definedAt(workflow)
+  const other = edges.find((one) => one.index === before)?.edge
+  // The author of an object literal may have left out the id, which was made from the event.
+  if (made !== undefined && edge.id === `${edge.from}:${edge.event}` && other?.event === edge.event) {
+    return faults.make(
+      'R1044',
+      `two edges from ${quote(edge.from)} have the event ${quote(edge.event)}: to ${quote(other.to)} and to ${quote(edge.to)}`,
+      {
+        rule: 'INVALID_EDGE',
+        ...made,
+        path: `edges[${index}]`,
+        fix: 'give one of them an event or an id of its own',
+        data: { edgeId: edge.id, field: 'id' },
+      },
+    )
+  }
+  return faults.make('R1044', `two edges have the id ${quote(edge.id)}`, {
+    rule: 'INVALID_EDGE',
+    ...locate(['edges', index, 'id'], { note: `also the id of edges[${before}]` }),
+    fix: 'give each edge an id of its own',
+    data: { edgeId: edge.id, field: 'id' },
+  })
+}
+
+function guards({ edges, locate }: Subject): Fault[] {
+  return edges.flatMap(({ edge, index }) => {
+    const { guard } = edge
+    const type: unknown = typeof guard === 'object' && guard !== null ? guard.type : guard
+    if (guard === undefined || (typeof type === 'string' && Object.hasOwn(GUARD_FORMS, type))) return []
+    const path: Path = typeof guard === 'object' && guard !== null ? ['edges', index, 'guard', 'type'] : ['edges', index, 'guard']
+    const known = Object.keys(GUARD_FORMS)
+    const meant = typeof type === 'string' ? suggest(type, known) : undefined
+    return [
+      faults.make('R1048', `${edgeName(edge.id, index)} has a guard of the unknown type ${brief(type)}`, {
+        rule: 'SCHEMA_VIOLATION',
+        ...locate(path, { note: didYouMean(meant) }),
+        fix: meant === undefined ? `write one of ${quoteAll(known)}` : `write ${quote(meant)}`,
+        data: { edgeId: edgeId(edge), guardType: typeof type === 'string' ? type : brief(type) },
+      }),
+    ]
+  })
+}
+
+/** What is wrong with the expressions of guards, each at its place inside the text of the file. */
+function expressions({ edges, locate }: Subject): Fault[] {
+  return edges.flatMap(({ edge, index }) => {
+    const { guard } = edge
+    if (typeof guard !== 'object' || guard === null || guard.type !== 'cel') return []
+    const path: Path = ['edges', index, 'guard', 'expr']
+    const data = { edgeId: edgeId(edge) }
+    if (typeof guard.expr !== 'string') return [noExpression(locate(path), edge, index)]
+    return guardFindings(guard, (within, note) => ({ ...locate(path, { note, within }), data }))
+  })
+}
+
+function noExpression(place: ReturnType<Locate>, edge: Edge, index: number): Fault {
+  return faults.make('R1058', `the guard of ${edgeName(edge.id, index)} has no expression`, {
+    rule: 'SCHEMA_VIOLATION',
+    ...place,
+    fix: 'write a condition in CEL as "expr"',
+    data: { edgeId: edgeId(edge) },
+  })
+}
+
+function terminals({ graph, locate, shapeless }: Subject): Fault[] {
+  if (shapeless.length > 0 || graph.terminals.length > 0) return []
+  return [
+    faults.make('R1046', 'no node ends the workflow', {
+      rule: 'NO_TERMINAL_NODES',
+      ...locate(['edges'], { part: 'key', note: 'each node has a way out' }),
+      fix: 'add a node that no edge leaves; to repeat something, let a node invoke the workflow itself',
+    }),
+  ]
+}
+
+function circles({ graph, edges, locate }: Subject): Fault[] {
+  return graph.cycles.map((members) => {
+    const way = wayRound(members, (node) => graph.outgoing(node).map((edge) => edge.to))
+    const closing = edges.find(({ edge }) => edge.from === way.at(-2) && edge.to === way.at(-1))
+    return faults.make('R1047', `the workflow goes in a circle: ${wayText(way)}`, {
+      rule: 'CYCLE_DETECTED',
+      ...locate(['edges', closing?.index ?? 0, 'to'], { note: 'closes the circle' }),
+      fix: 'remove an edge of the circle; to repeat something, let a node invoke a workflow',
+      data: { nodesInCycle: members },
+    })
+  })
+}
+
+/** Nodes behind one that cannot be reached are not mentioned: they are the same mistake. */
+function unreachable({ workflow, graph, isNode, locate, shapeless, edges }: Subject): Fault[] {
+  if (shapeless.length > 0 || !isNode(workflow.entry) || edges.some(({ edge }) => !isNode(edge.from) || !isNode(edge.to))) return []
+  const reached = graph.reachable(workflow.entry)
+  const lost = graph.nodes.filter((node) => !reached.has(node) && graph.incoming(node).length === 0)
+  return lost.map((node) =>
+    faults.make('R1052', `node ${quote(node)} cannot be reached`, {
+      ...locate(['nodes', node], { part: 'key', note: `no edge leads here from ${quote(workflow.entry)}` }),
+      fix: 'add an edge that leads to it, or remove it',
+    }),
+  )
+}
+
+/** A workflow may invoke itself before it is registered (reference workflow C10). */
+function invocations({ workflow, nodes, locate }: Subject, { registered, names = () => [] }: ValidateOptions): Fault[] {
+  if (registered === undefined) return []
+  let guess: Suggester | undefined
+  return nodes.flatMap(([key, node]) => {
+    const target: unknown = node.invokes?.workflowId
+    if (typeof target !== 'string' || target === workflow.id || registered(target)) return []
+    const known = [workflow.id, ...names()].filter((name) => typeof name === 'string')
+    const meant = (guess ??= suggester(known))(target)
+    const versions = versionsOf(target, known)
+    if (versions.length > 0) {
+      const fix = `write ${versions.map((name) => quote(name)).join(' or ')}`
+      const message = `node ${quote(key)} invokes ${quote(target)}, and there is no such version; there is ${versions.map((name) => quote(name)).join(', ')}`
+      return [faults.make('R1053', message, { ...locate(['nodes', key, 'invokes', 'workflowId']), fix })]
+    }
+    return [
+      faults.make('R1053', `node ${quote(key)} invokes ${quote(target)}, which is not registered`, {
+        ...locate(['nodes', key, 'invokes', 'workflowId'], { note: didYouMean(meant) }),
+        fix: meant === undefined ? 'register it before a run starts, or correct the id' : `write ${quote(meant)}`,
+      }),
+    ]
+  })
+}
+
+/** The versions that there are of a program of which another version is named. */
+function versionsOf(target: string, known: readonly string[]): readonly string[] {
+  const at = target.lastIndexOf('@')
+  return at <= 0 ? [] : known.filter((name) => name.startsWith(target.slice(0, at + 1)))
+}
+
+function nameNode(meant: string | undefined, nodes: Subject['nodes']): string {
+  return meant === undefined ? `name one of ${quoteAll(nodes.map(([key]) => key))}` : `write ${quote(meant)}`
+}
+
+function edgeId(edge: Edge): string {
+  return typeof edge.id === 'string' ? edge.id : ''
+}
+
+function edgeName(id: unknown, index: number): string {
+  return typeof id === 'string' ? `edge ${quote(id)}` : `edges[${index}]`
+}
+
+function wayText(way: readonly string[]): string {
+  const shown = way.length > 8 ? [...way.slice(0, 6).map(quote), `${way.length - 7} more`, quote(way.at(-1) ?? '')] : way.map(quote)
+  return shown.join(' → ')
+}

@@ -1,0 +1,88 @@
+import type { Fault, FaultDetails } from '../../kernel/journal/fault.ts'
+import { didYouMean, quote, unplaced, type Locate } from '../../text/index.ts'
+import { faults } from './faults.ts'
+import { proofFaults } from './proof/faults.ts'
+import type { Finding } from './proof/finding.ts'
+import type { Effects } from './proof/flow.ts'
+import { prove, proveRefusals } from './proof/prove.ts'
+import type { Lookup } from './proof/prover.ts'
+import type { VerificationResult, VerificationWarningCode, Workflow } from './types.ts'
+
+export type { Lookup } from './proof/prover.ts'
+export type { BoardRead, BoardWrite, Effects, NodeFlow, Way } from './proof/flow.ts'
+
+/** What declarations and edges alone say. */
+const DECLARED = {
+  MISSING_REQUIRED_INPUT: 'R1054',
+  RETURNMAP_KEY_NOT_IN_CHILD_OUTPUTS: 'R1055',
+  UNREACHABLE_NODE: 'R1052',
+} as const satisfies Partial<Record<VerificationWarningCode, string>>
+
+const PROVED = {
+  NO_VALID_EDGE: 'R1061',
+  DEAD_EDGE: 'R1062',
+  READ_BEFORE_WRITE: 'R1063',
+  UNKNOWN_KEY: 'R1064',
+  MISSING_CALL_INPUT: 'R1065',
+  ENDLESS_RECURSION: 'R1066',
+  CONTRACT_MISMATCH: 'R1067',
+  UNDECLARED_KEY: 'R1068',
+  UNKNOWN_PART: 'R1069',
+  VALUE_REFUSED: 'R1070',
+  NEVER_EVALUATED: 'R1071',
+} as const satisfies Record<Exclude<VerificationWarningCode, keyof typeof DECLARED>, string>
+
+/**
+ * Whether a workflow fits together, without a run (seed workflow 1.6, 6.1, 6.3): its nodes can be reached, no state
+ * leaves it without an open edge, what is read was written before on each path and across calls, return maps name what is
+ * written, recursion has a way out, and contracts of calls fit. The workflow must be valid by structure.
+ *
+ * `lookup` finds what it calls; `effects` says what those who decide read and write, as their specs say it: without it,
+ * what nodes declare is everything if anything is declared, and else nothing is known. Work is bounded by counting, so
+ * that it ends on any input; nodes that could not be decided are `unknown`, and make nothing invalid. Neither does what
+ * some paths satisfy.
+ */
+export function verifyWorkflow(workflow: Workflow, lookup?: Lookup, effects?: Effects): VerificationResult {
+  const { findings, undecided } = prove(workflow, { lookup, effects })
+  const told = faultsOf(findings, unplaced)
+  const warnings = findings.map(({ rule, nodeId, key, message, onSomePaths }, i) => {
+    const finding = told[i]
+    const some = onSomePaths === true ? { onSomePaths } : {}
+    return { code: rule, workflowId: workflow.id, nodeId, key, message, ...some, ...(finding === undefined ? {} : { finding }) }
+  })
+  const valid = warnings.every(({ onSomePaths }) => onSomePaths === true)
+  return { workflowId: workflow.id, valid, warnings, ...(undecided.length === 0 ? {} : { unknown: undecided }) }
+}
+
+/** The same as faults with places, for `reflex validate`, without what the structure shows already. */
+export function verificationFindings(workflow: Workflow, lookup?: Lookup, locate: Locate = unplaced, effects?: Effects): Fault[] {
+  return faultsOf(
+    prove(workflow, { lookup, effects }).findings.filter(({ structural }) => structural !== true),
+    locate,
+  )
+}
+
+/** Of these only the errors, cheaply: for whoever starts a run and has been told of the rest by `validate`. */
+export function refusingFindings(workflow: Workflow, lookup?: Lookup, locate: Locate = unplaced, effects?: Effects): Fault[] {
+  return faultsOf(proveRefusals(workflow, { lookup, effects }), locate)
+}
+
+const MOST_GUESSES = 50
+
+function faultsOf(findings: readonly Finding[], locate: Locate): Fault[] {
+  return findings.map(({ rule, message, path, part, within, note, fix, guess, data }, i) => {
+    const meant = i < MOST_GUESSES ? guess?.() : undefined
+    const said = [note, didYouMean(meant)].filter((one) => one !== undefined).join('; ')
+    const details: FaultDetails = {
+      rule,
+      ...locate(path, { part, within, note: said === '' ? undefined : said }),
+      fix: meant === undefined ? fix : `write ${quote(meant)}`,
+      ...(data === undefined ? {} : { data }),
+    }
+    return isDeclared(rule) ? faults.make(DECLARED[rule], message, details) : proofFaults.make(PROVED[rule], message, details)
+  })
+}
+
+function isDeclared(rule: VerificationWarningCode): rule is keyof typeof DECLARED {
+  return Object.hasOwn(DECLARED, rule)
+}

@@ -1,0 +1,147 @@
+import type { Listening, RunHandle } from './handle.ts'
+import { type Host, isFault, type Message, type RunRow, type RunStatus, type Runtime, type Store, type Worker } from '../kernel/index.ts'
+import { type PossibleEffect, possibleEffects } from './possible-effects.ts'
+
+/** How a run is cancelled. */
+export interface CancelOptions extends Listening {
+  /** Why, for the journal. */
+  readonly reason?: string
+  /** Who cancels it, for the journal. */
+  readonly by?: string
+  /** Milliseconds to wait for the process that holds the run. Default 10,000. With 0, the cancellation is only requested. */
+  readonly wait?: number
+  /** Called once another process has been asked to cancel the run, before the wait. */
+  readonly requested?: (holder: Worker) => void
+}
+
+/**
+ * The result of a cancellation. `cancelled`: the run has ended so. `cancelling`: it is recorded, and programs of the run still
+ * run compensation steps. `requested`: the process that holds the run has not taken it yet; it is durable in the inbox, and the
+ * process that continues the run takes it first. `late`: the run ended otherwise before.
+ */
+export type CancelOutcome = 'cancelled' | 'cancelling' | 'requested' | 'late'
+
+/** The result of a cancellation. */
+export interface Cancelled {
+  readonly run: string
+  readonly did: CancelOutcome
+  readonly status: RunStatus
+  /** The number of the record that cancelled it. */
+  readonly record?: number
+  /** The run, if this process holds it now. */
+  readonly handle?: RunHandle
+  /** The process that held the run, which was asked to stop it, and the name of the message in the inbox. */
+  readonly holder?: Worker
+  readonly message?: string
+  /**
+   * Effects that were in flight when the run was cancelled and may have happened. Absent where the journal of a run of another
+   * process cannot be read here.
+   */
+  readonly effects?: readonly PossibleEffect[]
+}
+
+/** The parts of the front object that cancelling needs. */
+export interface CancelWorld {
+  readonly store: Store
+  readonly runtime: Runtime
+  readonly host: Host
+  readonly actor: string
+  /** Opens the run so that `prepare` comes before anything is performed. Undefined if another process holds it. */
+  open(run: string, prepare: (handle: RunHandle) => void): Promise<RunHandle | undefined>
+  /** Puts a message into the inbox of a run; gives its name there. */
+  post(run: string, message: Pick<Message, 'type' | 'to' | 'body' | 'by'>): Promise<string>
+}
+
+const WAIT = 10_000
+/** Milliseconds between two looks at a run that another process is to stop. */
+const LOOK = 100
+
+/** Cancels a run that has not ended: here, or by asking the process that holds it. */
+export async function cancelStored(world: CancelWorld, { id: run, owner }: RunRow, options: CancelOptions): Promise<Cancelled> {
+  const { reason = 'cancelled', by = world.actor } = options
+  const open = (): Promise<RunHandle | undefined> => world.open(run, (made) => (holdEffects(made), options.prepare?.(made)))
+  const handle = await open()
+  if (handle !== undefined) {
+    const record = await cancelHeld(handle, reason, by)
+    return { ...(await outcomeOf(world, run, record)), handle }
+  }
+  const message = await world.post(run, { type: 'cancel', to: '', body: reason, by })
+  const holder = owner ?? undefined
+  if (holder !== undefined) options.requested?.(holder)
+  const opened = await stopped(world, run, open, options.wait ?? WAIT)
+  const outcome = await outcomeOf(world, run, await cancelRecord(world, run))
+  return { ...outcome, message, ...(holder === undefined ? {} : { holder }), ...(opened === undefined ? {} : { handle: opened }) }
+}
+
+/** Of a run that is opened only to be cancelled, nothing is performed again that was in flight. */
+export function holdEffects({ run }: RunHandle): void {
+  run.hold((next) => 'port' in next)
+}
+
+/** Cancels a run that this process holds; what its programs undo is performed. Resolves with the number of the record. */
+export async function cancelHeld(handle: RunHandle, reason: string, by: string): Promise<number> {
+  try {
+    return await handle.run.cancel(reason, by)
+  } finally {
+    releaseEffects(handle)
+  }
+}
+
+function releaseEffects({ run }: RunHandle): void {
+  run.hold(undefined)
+  while (run.release());
+}
+
+/**
+ * Waits until the run has ended or the time is over. Where the holding process releases the run meanwhile, this one opens it,
+ * which takes the cancellation from the inbox.
+ */
+async function stopped(
+  { store, host }: CancelWorld,
+  run: string,
+  open: () => Promise<RunHandle | undefined>,
+  wait: number,
+): Promise<RunHandle | undefined> {
+  const until = host.now() + wait
+  let handle: RunHandle | undefined
+  while (host.now() < until) {
+    const row = (await store.read(run, 0))?.row
+    if (row === undefined || isOver(row.status)) break
+    if (row.owner === null && handle === undefined) {
+      handle = await open().catch(unlessOver)
+      if (handle !== undefined) releaseEffects(handle)
+    }
+    await new Promise<void>((resolve) => void host.at(host.now() + LOOK, resolve))
+  }
+  return handle
+}
+
+function unlessOver(thrown: unknown): undefined {
+  if (!isFault(thrown) || thrown.code !== 'R2001') throw thrown
+}
+
+async function outcomeOf(
+  { store, runtime }: CancelWorld,
+  run: string,
+  record: number | undefined,
+): Promise<Pick<Cancelled, 'run' | 'did' | 'status' | 'record' | 'effects'>> {
+  const status = (await store.read(run, 0))?.row.status ?? 'cancelled'
+  const effects = await runtime.peek(run, record === undefined ? undefined : record - 1).then(
+    ({ state, definitions }) => possibleEffects({ run, state, definitions }, runtime.ports),
+    // The run is cancelled nevertheless; its holder knows programs that this process does not.
+    () => undefined,
+  )
+  const did = status === 'cancelled' ? 'cancelled' : isOver(status) ? 'late' : record === undefined ? 'requested' : 'cancelling'
+  return { run, did, status, ...(record === undefined ? {} : { record }), ...(effects === undefined ? {} : { effects }) }
+}
+
+/** The record that cancelled a run. */
+async function cancelRecord({ runtime }: CancelWorld, run: string): Promise<number | undefined> {
+  const records = await runtime.journal(run)
+  const at = records.findLastIndex(({ input }) => input?.[0] === 'kernel' && input[1] === 'cancel')
+  return at < 0 ? undefined : at + 1
+}
+
+function isOver(status: RunStatus): boolean {
+  return status !== 'running' && status !== 'suspended'
+}

@@ -1,0 +1,194 @@
+import { linesOf, type StoryLine } from '../history/trace.ts'
+import {
+  type Asker,
+  askerIn,
+  type Change,
+  type FaultData,
+  isObject,
+  type Json,
+  type OpenWait,
+  type Rec,
+  type Run,
+  type RunPrograms,
+  type RunStatus,
+  summary,
+} from '../kernel/index.ts'
+import { answerTo, present } from './own-questions.ts'
+import { type Question, readQuestion } from '../people/index.ts'
+import { demand, FUNCTION, optional, shape, TEXT } from '../text/index.ts'
+import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
+
+/** A question that stands open. */
+export interface OpenQuestion {
+  /** Its address: `otter-2m9q/q1`. */
+  readonly id: string
+  readonly run: string
+  /** The wait's name in the journal. */
+  readonly wait: string
+  /** The name of the wait: a node's, or a label for a question of Reflex itself. */
+  readonly name: string
+  /** Who asks: the program, or Reflex itself about an outcome, an edge, a retry, a budget or a permission. */
+  readonly asker: Asker
+  readonly path: string
+  readonly question: Question
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  readonly due?: number
+  /** The failure behind it, where a failure asks whether to try again. */
+  readonly fault?: FaultData
+}
+
+/** The questions among the waits of a run. */
+export function questionsOf(run: string, waits: readonly OpenWait[]): OpenQuestion[] {
+  return waits
+    .filter(({ type }) => type === 'answer')
+    .map((wait) => {
+      const { id, name, path, about, since, due, number } = wait
+      const asker = askerIn(wait)
+      return {
+        id: `${run}/q${number}`,
+        run,
+        wait: String(id),
+        name,
+        asker,
+        path,
+        question: present({ question: questionOf(about, name), run, name, asker, path }),
+        since,
+        ...(due === undefined ? {} : { due }),
+        ...faultOf(about),
+      }
+    })
+}
+
+function questionOf(about: Json | undefined, name: string): Question {
+  const reason = isObject(about) && typeof about.reason === 'string' ? about.reason : name
+  if (isObject(about) && about.text === undefined) return { text: reason }
+  try {
+    return readQuestion(about, name)
+  } catch {
+    // One question that cannot be read must not hide those of all other runs.
+    return { text: reason }
+  }
+}
+
+function faultOf(about: Json | undefined): { fault?: FaultData } {
+  return isObject(about) && isObject(about.fault) ? { fault: about.fault as unknown as FaultData } : {}
+}
+
+/** Milliseconds that a pause may last without being a rest. */
+const PAUSE = 120_000
+
+/** Listens to a run from its beginning. */
+export interface Listening {
+  /** Called before the first record. */
+  readonly prepare?: (handle: RunHandle) => void
+}
+
+/** A run in this process. Told by `Reflex`, which has set it up. `Types`: what its workflow declares, if it was written in TypeScript. */
+export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
+  readonly run: Run
+  readonly definitions: RunPrograms
+  readonly #lines = new Set<(line: StoryLine) => void>()
+  readonly #records = new Set<(record: Rec, n: number) => void>()
+  #pending: StoryLine[] = []
+
+  constructor(run: Run, definitions: RunPrograms) {
+    this.run = run
+    this.definitions = definitions
+    run.observe((change) => this.#observe(change))
+    run.subscribe((record, n) => this.#durable(record, n))
+  }
+
+  get id(): string {
+    return this.run.id
+  }
+
+  get status(): RunStatus {
+    return this.run.status
+  }
+
+  /** What the run answered with, once it has ended; of a failed run, `failure` as JSON. */
+  get value(): Types['value'] | undefined {
+    return this.run.state.ended?.value
+  }
+
+  /** Why it failed, if it did. */
+  get failure(): FaultData | undefined {
+    const { ended } = this.run.state
+    return ended?.status === 'failed' && isObject(ended.value) ? (ended.value as unknown as FaultData) : undefined
+  }
+
+  /** The latest value of a key on the root's board. */
+  get<Key extends keyof Types['values'] & string>(key: Key): Types['values'][Key] | undefined {
+    return this.run.state.root.reader().get(key) as Types['values'][Key] | undefined
+  }
+
+  /** The questions that are open and durable: show them once `idle` has resolved. */
+  get questions(): OpenQuestion[] {
+    return questionsOf(this.id, summary(this.run.state, this.definitions, this.status).waits)
+  }
+
+  /**
+   * Resolves when the run is at rest and everything is durable. A pause of up to two minutes, as between two attempts, is
+   * no rest when the run waits for nothing else.
+   */
+  async idle(): Promise<void> {
+    await this.run.idle()
+    while (this.#pauses() && (await this.run.goesOn())) await this.run.idle()
+  }
+
+  #pauses(): boolean {
+    const waits = [...this.run.state.waits.values()]
+    if (this.status !== 'suspended' || waits.length === 0 || !waits.every(({ type }) => type === 'timer')) return false
+    return Math.min(...waits.map(({ due = Number.POSITIVE_INFINITY }) => due)) <= this.run.state.time + PAUSE
+  }
+
+  /**
+   * Answers an open question, checked against its options or its schema. Resolves with the number of the record,
+   * once it is durable; the run goes on by itself. Rejects with `R2002` if it is not open, naming the record that closed
+   * it, with `R2001` if the run has ended, `R4200` and `R4201` for an
+   * answer that it does not allow.
+   */
+  async answer(question: OpenQuestion, value: unknown, by?: string): Promise<number> {
+    demand('answer', { question: [question, shape('an open question', { wait: TEXT })], by: [by, optional(TEXT)] })
+    const open = this.questions.find(({ wait }) => wait === question.wait)
+    // The run knows what closed it.
+    if (open === undefined) return this.run.answer(question.wait, value ?? null, by)
+    return this.run.answer(open.wait, answerTo(open, value), by)
+  }
+
+  /** Called with each line of the story, once its record is durable; the returned function ends it. */
+  onLine(listener: (line: StoryLine) => void): () => void {
+    demand('onLine', { listener: [listener, FUNCTION] })
+    this.#lines.add(listener)
+    return () => void this.#lines.delete(listener)
+  }
+
+  /** Called with each record, once it is durable; the returned function ends it. */
+  onRecord(listener: (record: Rec, n: number) => void): () => void {
+    demand('onRecord', { listener: [listener, FUNCTION] })
+    this.#records.add(listener)
+    return () => void this.#records.delete(listener)
+  }
+
+  #observe(change: Change): void {
+    this.#pending.push(...linesOf(change, this.definitions))
+  }
+
+  #durable(record: Rec, n: number): void {
+    for (const listener of this.#records) listener(record, n)
+    const later = this.#pending.findIndex((line) => line.n > n)
+    const ready = this.#pending.splice(0, later < 0 ? this.#pending.length : later)
+    for (const line of ready) for (const listener of this.#lines) listener(line)
+  }
+
+  /** Leaves the run where it is; it can be resumed. */
+  close(): void {
+    this.run.close()
+  }
+
+  /** As `close`, but first makes durable what has been decided: an effect that has just settled is not asked about again. */
+  leave(): Promise<void> {
+    return this.run.leave()
+  }
+}

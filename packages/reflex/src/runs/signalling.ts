@@ -1,0 +1,18 @@
+import type { Listening, RunHandle } from './handle.ts'
+
+/** Options for a message to a run. */
+export interface SignalOptions extends Listening {
+  /** The sender of the message. */
+  readonly by?: string
+  /** False: only adds it to the inbox. */
+  readonly run?: boolean
+}
+
+/** The place of a message: a run that this process holds now, or the inbox. */
+export interface Signalled {
+  readonly run: string
+  readonly topic: string
+  readonly handle?: RunHandle
+  /** Its name in the inbox. */
+  readonly message?: string
+}

@@ -1,0 +1,114 @@
+import { isObject, type Json, type JsonObject, type Port, Runtime } from '../../../../src/kernel/index.ts'
+import { charterPort } from '../../../../src/kinds/pipeline/engine/charter.ts'
+import { createEngine, type EngineParts } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
+import type { Limits } from '../../../../src/kinds/pipeline/contract/handler.ts'
+import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
+import { remarksOf } from '../../../../src/kinds/pipeline/engine/story.ts'
+import { textOf } from '../../../../src/kinds/pipeline/engine/story-facts.ts'
+import { handlerPort, HandlerRegistry, type PipelineHandler } from '../../../../src/kinds/pipeline/engine/custom.ts'
+import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
+import { readPipeline } from '../../../../src/kinds/pipeline/check/read.ts'
+import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
+import { virtualHost } from '../../../../src/testing/index.ts'
+
+/** What a test says of the world around a pipeline. */
+export interface World extends EngineParts {
+  readonly values?: JsonObject
+  /** Handlers of a host, by type: most tests steer a run with them. */
+  readonly handlers?: Readonly<Record<string, PipelineHandler>>
+  readonly ports?: Readonly<Record<string, Port>>
+  /** Other pipelines, by id. */
+  readonly programs?: Readonly<Record<string, string>>
+  readonly trust?: string
+  readonly refuses?: (capability: string) => string | undefined
+  readonly limits?: Limits
+  /** Answers by the node that asks; a node that is not here is left alone. */
+  readonly answers?: Readonly<Record<string, Json>>
+  /** Milliseconds that pass at most. */
+  readonly until?: number
+}
+
+/** How a pipeline went. */
+export interface Went {
+  readonly status: string
+  /** Executed nodes in their order, those of branches where they happened. */
+  readonly trail: readonly string[]
+  readonly remarks: readonly (readonly [type: string, payload: JsonObject])[]
+  readonly context: JsonObject
+  readonly reason: string
+  /** Milliseconds from the first record to the last. */
+  readonly took: number
+  readonly host: ReturnType<typeof virtualHost>
+  readonly run: Awaited<ReturnType<Runtime['start']>>
+}
+
+/** Runs a pipeline on a still clock that is moved from timer to timer. */
+export async function runDot(dot: string, world: World = {}): Promise<Went> {
+  const { runtime, host, custom } = runtimeOf(world)
+  const { findings, id } = readPipeline(dot, undefined, { custom })
+  if (id === undefined) throw findings.find(({ severity }) => severity === 'error') ?? new Error('no pipeline')
+  const remarks: [string, JsonObject][] = []
+  const program = runtime.programs.add('pipeline', id, { dot }, {})
+  const run = await runtime.start(program, world.values === undefined ? {} : { args: world.values })
+  const began = run.state.start?.at ?? 0
+  for (const record of run.records)
+    remarks.push(...remarksOf(record.more?.note).map(([type, payload]) => [type, payload] as [string, JsonObject]))
+  run.observe(({ record }) =>
+    remarks.push(...remarksOf(record.more?.note).map(([type, payload]) => [type, payload] as [string, JsonObject])),
+  )
+  const end = host.now() + (world.until ?? 3_600_000)
+  for (;;) {
+    await host.settle()
+    if (run.state.ended !== undefined) break
+    const asked = [...run.state.waits.values()].find(({ type, name }) => type === 'answer' && name in (world.answers ?? {}))
+    if (asked !== undefined) await run.answer(asked.id, world.answers?.[asked.name] ?? null)
+    else if (host.next === undefined || host.next > end || !(await host.tick())) break
+  }
+  const { ended } = run.state
+  const value = isObject(ended?.value) ? ended.value : {}
+  return {
+    status: ended?.status === 'done' ? textOf(value['status']) : (ended?.status ?? run.status),
+    trail: remarks.flatMap(([type, { node_id }]) => (type === 'stage_started' ? [textOf(node_id)] : [])),
+    remarks,
+    context: contextOf(run.state.root.reader().snapshot()),
+    reason: ended?.status === 'failed' ? textOf(value['message']) : '',
+    took: run.state.time - began,
+    host,
+    run,
+  }
+}
+
+function runtimeOf(world: World) {
+  const host = virtualHost()
+  const registry = new HandlerRegistry()
+  for (const [type, handler] of Object.entries(world.handlers ?? {})) registry.register(type, handler)
+  const custom = registry.facts()
+  const runtime = new Runtime({
+    kinds: [
+      pipelineKind({ load: (source) => loadPipeline(source, custom), refs: calledPrograms, engine: createEngine({ ...world, custom }) }),
+    ],
+    host,
+    ports: {
+      charter: charterPort({
+        trust: () => world.trust ?? 'trusted',
+        refuses: (_, capability) => world.refuses?.(capability),
+        workdir: '/work',
+        folder: (run) => `/runs/${run}`,
+        limits: () => world.limits ?? {},
+      }),
+      handler: handlerPort(registry),
+      ...world.ports,
+    },
+  })
+  for (const [id, text] of Object.entries(world.programs ?? {})) runtime.programs.add('pipeline', id, { dot: text }, {})
+  return { runtime, host, custom }
+}
+
+function contextOf(board: Record<string, Json>): JsonObject {
+  return Object.fromEntries(Object.entries(board).filter(([key]) => !key.startsWith('#')))
+}
+
+/** The payloads of one type of remark. */
+export function told({ remarks }: Went, type: string): JsonObject[] {
+  return remarks.flatMap(([name, payload]) => (name === type ? [payload] : []))
+}
