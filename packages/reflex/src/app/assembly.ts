@@ -32,6 +32,7 @@ import {
 import { suggest } from '../text/index.ts'
 import { createTools, fsCapability, lowestLimits, type Tool, toolCapability, type Tools } from '../tools/index.ts'
 import { realPath } from '../tools/paths.ts'
+import { askOuterLabels } from './outer-labels.ts'
 import { programProvenance } from './provenance.ts'
 import { isUnvouched, jsonMisfits, loadStored, workflowKind } from '../kinds/workflow/runtime.ts'
 import { type RunFacts, worldOf } from './world.ts'
@@ -60,7 +61,8 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   const { environment, worker, host, cwd } = surroundings
   // Policy and tools compare real paths: a link on the way here must not make everything foreign.
   const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
-  const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, new KnownStores(surroundings))
+  const stores = new KnownStores(surroundings)
+  const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, stores)
   const hidden = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
   const redact = runRedaction(hidden)
   const tools = createTools({
@@ -118,7 +120,12 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   })
   const denies = deniedToAll({ workdir, home: environment['HOME'], real: realPath, grants: options.policy ?? [], reserved: home.reserved })
   const denied = (path: string): boolean => denies(fsCapability('read', path))
-  const provenance = programProvenance(labels, { runs: join(home.home, 'runs'), workdir })
+  const provenance = programProvenance(labels, {
+    runs: join(home.home, 'runs'),
+    workdir,
+    // A store in a file has its labels already; one elsewhere has nothing of the file beside it.
+    outer: (file, ask) => askOuterLabels(file, { own: 'identity' in home.store ? home.home : '', stores }, ask),
+  })
   const known = (name: string): readonly Fault[] => created.findings(name)
   const library = libraryFor(options, runtime, agent, { cwd, workdir, denied, tools, models: known, provenance })
   return {

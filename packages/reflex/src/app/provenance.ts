@@ -18,20 +18,29 @@ export interface WrittenBy {
  */
 export type FindProvenance = (file: string, text: string, only?: 'known' | 'tools') => Promise<WrittenBy | undefined>
 
+interface ProvenancePlaces {
+  /** The folder of the folders of runs. */
+  readonly runs: string
+  readonly workdir: string
+  /** Asks the labels of the user's other stores around a file. */
+  readonly outer: (file: string, ask: (labels: WrittenLabels) => WrittenBy | undefined) => Promise<WrittenBy | undefined>
+}
+
 /**
  * Finds the origin of files by the labels that runs leave. Every file in the folder of runs was written by one. A text that a
  * person has changed since is the person's: labels are kept by path and text. The texts of files whose names are not those of
  * programs are unknown, so a command may have written any of them in the work folder.
  */
-export function programProvenance(
-  labels: WrittenLabels,
-  { runs, workdir }: { readonly runs: string; readonly workdir: string },
-): FindProvenance {
+export function programProvenance(labels: WrittenLabels, { runs, workdir, outer }: ProvenancePlaces): FindProvenance {
   return async (file, text, only) => {
     await labels.refresh()
     const real = realPath(file)
-    const { label, run } = labels.ofProgram(ledgerPlace(real), text, { logs: only !== 'tools' })
-    if (label.level > 0) return { level: levelOf(label), ...(run === undefined ? {} : { run }) }
+    const written = (of: WrittenLabels): WrittenBy | undefined => {
+      const { label, run } = of.ofProgram(ledgerPlace(real), text, { logs: only !== 'tools' })
+      return label.level > 0 ? { level: levelOf(label), ...(run === undefined ? {} : { run }) } : undefined
+    }
+    const known = written(labels) ?? (await outer(real, written))
+    if (known !== undefined) return known
     if (only === 'tools') return undefined
     // Of other files, commands may have written any.
     const unknown = only === 'known' || isProgram(real) || !isBelow(real, workdir) ? TRUSTED : labels.byAnyCommand()

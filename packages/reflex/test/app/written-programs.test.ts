@@ -280,3 +280,14 @@ test.each([
   expect(story).toContain('the word of the user')
   expect(story).not.toContain('the word of a model')
 })
+
+test('a program that a run under an outer store wrote is untrusted under the store of an inner folder, too', async () => {
+  const { work, run, live, troubles } = world({ 'attack.dot': asks('sub/made.dot') }, WRITES)
+  const sub = join(work, 'sub')
+  mkdirSync(join(sub, '.reflex'), { recursive: true })
+  await run('attack.dot')
+  const inner = live({ workdir: sub, store: join(sub, '.reflex/reflex.db') })
+  const handle = await inner.run(join(sub, 'made.dot'))
+  expect(existsSync(join(sub, 'taken.txt'))).toBe(false)
+  expect([handle.status, troubles.map(({ code }) => code)]).toEqual(['failed', ['R1096']])
+})

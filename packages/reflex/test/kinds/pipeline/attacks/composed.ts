@@ -114,7 +114,11 @@ export async function runOn(attack: Attack, ground: Ground, parts: Parts): Promi
   const labels = new WrittenLabels(store)
   const lowered = new Set<string>()
   const runtime = runtimeOn(attack, ground, parts, { prompts, store, labels, lowered })
-  const provenance = programProvenance(labels, { runs: join(ground.work, '.reflex/runs'), workdir: ground.work })
+  const provenance = programProvenance(labels, {
+    runs: join(ground.work, '.reflex/runs'),
+    workdir: ground.work,
+    outer: async () => undefined,
+  })
   const library = new Library(runtime.programs, { guards: {} }, parts.places({ folders: [], workdir: ground.work, provenance }))
   const runAs = async (id: string, started: { readonly program: Program; readonly args?: JsonObject }): Promise<Came> => {
     const listener = new Listener()
