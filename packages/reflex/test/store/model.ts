@@ -6,6 +6,7 @@ import {
   constantFrom,
   integer,
   nat,
+  noBias,
   oneof,
   option,
   record,
@@ -37,6 +38,7 @@ const run = constantFrom(...RUNS)
 const worker = constantFrom(...WORKERS)
 const status = constantFrom(...STATUSES)
 const time = integer({ min: NOW, max: NOW + 30 })
+const trace = noBias(nat()).map((drawn) => drawn.toString(16).padStart(32, '0'))
 const text = string({ unit: 'grapheme', maxLength: 8 })
 
 /** How long a worker may be silent; the times of the steps lie on both sides of it. */
@@ -82,8 +84,9 @@ const steps: Arbitrary<Step> = oneof(
   step('beat', tuple(worker, time, nat(3)), ({ store, leases }, _id, who, now, asked) =>
     store.beat(who, now, asked === 0 ? undefined : leases.slice(-asked)),
   ),
-  step('create', tuple(run, worker, status, time), async (side, id, name, who, how, started) => {
-    const lease = await side.store.create(rowOf(id(name), { status: how, started }), who)
+  // No two runs share a trace: a store tells by it whether a creation whose answer was lost was this one.
+  step('create', tuple(run, worker, status, time, trace), async (side, id, name, who, how, started, trace) => {
+    const lease = await side.store.create(rowOf(id(name), { status: how, started, trace }), who)
     await remember(side, lease === 'taken' ? undefined : lease)
     return lease
   }),
