@@ -224,7 +224,8 @@ export class WrittenLabels {
    */
   ofProgram(path: string, text: string, { logs = true }: { readonly logs?: boolean } = {}): Provenance {
     const places = [
-      `hash ${hashOf(text, path)}`,
+      // Most stores have no labels, and the hash of a large text takes time.
+      ...(this.#labels.size === 0 ? [] : [`hash ${hashOf(text, path)}`]),
       ...[...this.#unfinished].filter((open) => path === open || path.startsWith(`${open}/`)).map((open) => `path ${open}`),
     ]
     const run = places.map((place) => this.#writers.get(place)).find((writer) => writer !== undefined)
