@@ -7,7 +7,7 @@ export interface AgentPlace {
   readonly run: string
   /** The run's own folder, its real path. */
   readonly runFolder: string
-  /** What was prepared for this decision so far; absent where nothing performs the calls of a preparation. */
+  /** The results of tools and files that this decision has so far; absent where nothing performs such calls. */
   readonly prepared?: readonly PreparedRound[] | undefined
 }
 

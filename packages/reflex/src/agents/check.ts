@@ -22,7 +22,7 @@ interface Checking {
   readonly models: ModelFindings
 }
 
-/** What is known of the name of a model before it is asked. */
+/** Returns the findings about the name of a model, before any request. */
 export type ModelFindings = (name: string) => readonly Fault[]
 
 const SCHEMAS: Readonly<Record<string, z.ZodObject>> = { rules: rulesSpec, tool: toolSpec, person: personSpec, model: modelSpec }
@@ -106,7 +106,7 @@ function schemaFor(name: string, { spec }: Node): z.ZodObject | undefined {
   return Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined
 }
 
-/** What is known of the models that a node names. */
+/** Returns the findings about the models that a node names. */
 function checkModels({ spec }: Node, models: ModelFindings, locate: Locate): readonly Fault[] {
   const { fallback } = spec
   const named: readonly (readonly [name: unknown, path: Path])[] = [

@@ -70,7 +70,7 @@ class Work {
   /** Moves the end of the present pause to the first time for which a run waits. */
   #arm: () => void = () => undefined
   #looked = 0
-  /** The times of the near future for which runs wait that were let go of, in their order. */
+  /** The due times of the next minute of runs that this worker has let go of, in their order. */
   readonly #times: number[] = []
 
   constructor(reflex: Reflex, options: WorkOptions) {

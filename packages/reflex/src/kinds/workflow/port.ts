@@ -31,7 +31,7 @@ export interface DecisionCall {
   /** The same after a crash: an idempotency key for what the agent does outside. */
   readonly key: string
   readonly run: string
-  /** What was prepared for this decision so far; absent where nothing performs the calls of a preparation. */
+  /** The results of tools and files that this decision has so far; absent where nothing performs such calls. */
   readonly prepared?: readonly PreparedRound[]
   /** Shows progress to those who watch the run. */
   part(delta: Json, begins?: boolean): void

@@ -13,7 +13,7 @@ export interface LintOptions {
   readonly parameters?: ((action: string) => Parameters | undefined) | undefined
   /** The names of the tools that models can be offered. */
   readonly tools?: readonly string[] | undefined
-  /** What is known of the name of a model before it is asked. */
+  /** Returns the findings about the name of a model, before any request. */
   readonly models?: ((name: string) => readonly Fault[]) | undefined
   /** The names of the middleware that the graph and its nodes can ask for; not checked where they are not told. */
   readonly middleware?: Iterable<string> | undefined
