@@ -17,7 +17,7 @@ interface SourceManifest {
 /** The published manifest, made from that of the workshop. */
 export function publishedManifest(source: SourceManifest): Record<string, unknown> {
   const { devDependencies: _, scripts: __, ...kept } = source
-  return { ...kept, exports: builtExports(source.exports), files: ['bin', 'dist'], engines: { node: NODE_FLOOR }, sideEffects: false }
+  return { ...kept, exports: builtExports(source.exports), files: ['bin', 'dist'], engines: { node: NODE_FLOOR } }
 }
 
 /** Fills a folder with what is published and packs it; answers with the path of the tarball. */

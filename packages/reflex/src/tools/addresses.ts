@@ -28,8 +28,15 @@ const SPECIAL: readonly (readonly [network: string, bits: number])[] = [
   ['ff00::', 8],
 ]
 
-const special = new BlockList()
-for (const [network, bits] of SPECIAL) special.addSubnet(network, bits, isIPv6(network) ? 'ipv6' : 'ipv4')
+let list: BlockList | undefined
+
+/** The list of those networks, made when an address is first judged: few processes judge one. */
+function special(): BlockList {
+  if (list !== undefined) return list
+  list = new BlockList()
+  for (const [network, bits] of SPECIAL) list.addSubnet(network, bits, isIPv6(network) ? 'ipv6' : 'ipv4')
+  return list
+}
 
 /** Whether an address is one of the public network. IPv6 addresses that stand for IPv4 ones are judged as those. */
 export function isPublicAddress(address: string): boolean {
@@ -37,7 +44,7 @@ export function isPublicAddress(address: string): boolean {
   if (family === 0) return false
   const inner = family === 6 ? innerAddress(address) : undefined
   if (inner !== undefined) return isPublicAddress(inner)
-  return !special.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  return !special().check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
 /** An address, and the IPv4 address that it stands for. */

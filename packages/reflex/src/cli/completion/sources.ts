@@ -4,6 +4,7 @@ import type { Console } from '../console.ts'
 import type { Session } from '../session.ts'
 import { programName } from '../telling.ts'
 import type { Candidate, Sources } from './candidates.ts'
+import { SHELLS } from './scripts.ts'
 
 /** The newest runs are enough to complete a name. */
 const MOST = 200
@@ -65,7 +66,7 @@ async function values(name: string): Promise<readonly Candidate[]> {
     case '--format':
       return plain(['jsonl', 'parquet'])
     case 'shell':
-      return plain((await import('./scripts.ts')).SHELLS)
+      return plain(SHELLS)
     case 'name':
       return (await import('../verbs/schema.ts')).PUBLISHED.map(({ name: schema, about }) => [schema, about])
     case 'code':

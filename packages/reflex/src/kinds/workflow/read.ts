@@ -14,7 +14,7 @@ import {
 } from '../../text/index.ts'
 import { faults } from './faults.ts'
 import { guardForm } from './guard-forms.ts'
-import { workflowFile } from './json-schema.ts'
+import { workflowFile } from './file-schema.ts'
 import type { Edge, Guard, GuardRegistry, LoadWorkflowOptions, Node, Workflow } from './types.ts'
 import { validateWorkflow } from './validate.ts'
 import { refusingFindings, verificationFindings, type Effects, type Lookup } from './verify.ts'

@@ -2,67 +2,69 @@ import { z } from 'zod'
 import type { Validator } from '../../../kernel/state/board.ts'
 import { type Fault, isFault } from '../../../kernel/journal/fault.ts'
 import { copyJson, isList, isObject, type Json } from '../../../kernel/journal/json.ts'
-import { checkSchema, pathText, quote, unplaced, type Locate, type Path } from '../../../text/index.ts'
+import { checkSchema, once, pathText, quote, unplaced, type Locate, type Path } from '../../../text/index.ts'
 import { referred } from '../../../text/json-schema/check.ts'
 import { patternProblem } from '../../../text/json-schema/pattern.ts'
 import { faults } from '../faults.ts'
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
 
-const number = z.number().optional()
-const size = z.int().min(0).optional()
-const keys = z.array(z.string())
-const type = z.enum(TYPES)
+/** The boards whose schemas are JSON Schema as far as it is checked. Whatever else stands in them is for readers. */
+const boards = once(() => {
+  const number = z.number().optional()
+  const size = z.int().min(0).optional()
+  const keys = z.array(z.string())
+  const type = z.enum(TYPES)
 
-/** JSON Schema as far as it is checked. Whatever else stands in it is for readers. */
-const jsonSchema: z.ZodType = z.lazy(() => z.union([object, z.boolean()]))
-const some = z.array(jsonSchema).optional()
-const named = z.record(z.string(), jsonSchema).optional()
-const one = jsonSchema.optional()
-const object: z.ZodType = z.looseObject({
-  type: z.union([type, z.array(type)]).optional(),
-  enum: z.array(z.json()).optional(),
-  allOf: some,
-  anyOf: some,
-  oneOf: some,
-  not: one,
-  if: one,
-  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
-  then: one,
-  else: one,
-  $ref: z.string().optional(),
-  $defs: named,
-  definitions: named,
-  minLength: size,
-  maxLength: size,
-  pattern: z.string().optional(),
-  format: z.string().optional(),
-  minimum: number,
-  maximum: number,
-  exclusiveMinimum: number,
-  exclusiveMaximum: number,
-  multipleOf: z.number().positive().optional(),
-  items: z.union([jsonSchema, z.array(jsonSchema)]).optional(),
-  prefixItems: some,
-  additionalItems: one,
-  minItems: size,
-  maxItems: size,
-  uniqueItems: z.boolean().optional(),
-  contains: one,
-  minContains: size,
-  maxContains: size,
-  properties: named,
-  patternProperties: named,
-  additionalProperties: one,
-  propertyNames: one,
-  required: keys.optional(),
-  minProperties: size,
-  maxProperties: size,
-  dependentRequired: z.record(z.string(), keys).optional(),
-  dependentSchemas: named,
+  const jsonSchema: z.ZodType = z.lazy(() => z.union([object, z.boolean()]))
+  const some = z.array(jsonSchema).optional()
+  const named = z.record(z.string(), jsonSchema).optional()
+  const one = jsonSchema.optional()
+  const object: z.ZodType = z.looseObject({
+    type: z.union([type, z.array(type)]).optional(),
+    enum: z.array(z.json()).optional(),
+    allOf: some,
+    anyOf: some,
+    oneOf: some,
+    not: one,
+    if: one,
+    // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+    then: one,
+    else: one,
+    $ref: z.string().optional(),
+    $defs: named,
+    definitions: named,
+    minLength: size,
+    maxLength: size,
+    pattern: z.string().optional(),
+    format: z.string().optional(),
+    minimum: number,
+    maximum: number,
+    exclusiveMinimum: number,
+    exclusiveMaximum: number,
+    multipleOf: z.number().positive().optional(),
+    items: z.union([jsonSchema, z.array(jsonSchema)]).optional(),
+    prefixItems: some,
+    additionalItems: one,
+    minItems: size,
+    maxItems: size,
+    uniqueItems: z.boolean().optional(),
+    contains: one,
+    minContains: size,
+    maxContains: size,
+    properties: named,
+    patternProperties: named,
+    additionalProperties: one,
+    propertyNames: one,
+    required: keys.optional(),
+    minProperties: size,
+    maxProperties: size,
+    dependentRequired: z.record(z.string(), keys).optional(),
+    dependentSchemas: named,
+  })
+
+  return z.object({ board: z.record(z.string(), object) })
 })
-
-const boards = z.object({ board: z.record(z.string(), object) })
 
 /** Keywords that would forbid something and are not checked: to leave them out silently would let anything through. */
 const UNCHECKED = ['unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef', 'dependencies']
@@ -94,7 +96,7 @@ export function schemaFindings(board: Readonly<Record<string, unknown>>, locate:
     const path: Path = ['board', key]
     try {
       const json = copyJson(schema, key)
-      const shape = checkSchema(boards, { board: { [key]: json } }, { locate }).map(asFinding)
+      const shape = checkSchema(boards(), { board: { [key]: json } }, { locate }).map(asFinding)
       return [...shape, ...[...walk(json, path, json)].map(({ message, fix, at }) => finding(message, at, locate, fix))]
     } catch (thrown) {
       if (!isFault(thrown)) throw thrown
