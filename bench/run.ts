@@ -10,6 +10,7 @@ import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow
 import { dot } from './dot.ts'
 import { durable } from './durable.ts'
 import { langgraph } from './langgraph.ts'
+import { large } from './large.ts'
 import { long } from './long.ts'
 import { logging } from './logging.ts'
 import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.ts'
@@ -82,7 +83,7 @@ async function memory(): Promise<void> {
   line('bytes for 2n steps over bytes for n', (twice / once).toFixed(2), 'aim at most 2.1')
 }
 
-const PARTS = { memory, types: typing, sqlite: durable, langgraph, logging, postgres, dot, pipeline, long, start: starting }
+const PARTS = { memory, types: typing, sqlite: durable, langgraph, logging, postgres, dot, pipeline, long, large, start: starting }
 
 const wanted = process.argv.slice(2)
 for (const [name, part] of Object.entries(PARTS)) {

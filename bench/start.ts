@@ -32,7 +32,7 @@ export async function starting(line: Line): Promise<void> {
 }
 
 /** The command of the package as it is published, unpacked beside the dependencies of the workshop. */
-async function installed(folder: string): Promise<string> {
+export async function installed(folder: string): Promise<string> {
   const tarball = await pack(join(folder, 'stage'))
   const at = join(folder, 'package')
   run('tar', ['-xzf', tarball, '-C', folder], folder)
