@@ -43,7 +43,13 @@ async function bundle(outDir: string): Promise<void> {
     resolve: { mainFields: ['module', 'main'] },
     external: (id) => id.startsWith('node:') || outside.some((name) => id === name || id.startsWith(`${name}/`)),
   })
-  await bundled.write({ dir: outDir, format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js' })
+  await bundled.write({
+    dir: outDir,
+    format: 'esm',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    // The declarations have the documentation; in the code it would only be read at each start.
+    comments: { jsdoc: false },
+  })
   await bundled.close()
 }
 

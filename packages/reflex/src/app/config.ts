@@ -6,17 +6,18 @@ import { faults } from '../runs/faults.ts'
 import { type Fault, isFault, isObject, type Json } from '../kernel/index.ts'
 import { readText } from './library.ts'
 import { type Trust, TRUST_LEVELS } from '../policy/index.ts'
-import { checkSchema, type JsonText, quote, readJson } from '../text/index.ts'
-
-const name = z.string().min(1)
+import { checkSchema, type JsonText, once, quote, readJson } from '../text/index.ts'
 
 /** What a `reflex.config.json` may say. Nothing here sends data elsewhere, and nothing gives a right. */
-export const configFile = z.strictObject({
-  $schema: z.string().optional().describe('The schema of this file, for editors'),
-  model: name.optional().describe('The model where nobody names one: provider:name'),
-  agent: name.optional().describe('Who decides where a program does not say: rules, model or person'),
-  trust: z.enum(TRUST_LEVELS).optional().describe('How far programs are trusted; it can only lower what is usual'),
-  programs: z.array(name).max(100).optional().describe('Folders beside this file in which programs are looked up by name'),
+export const configFile = once(() => {
+  const name = z.string().min(1)
+  return z.strictObject({
+    $schema: z.string().optional().describe('The schema of this file, for editors'),
+    model: name.optional().describe('The model where nobody names one: provider:name'),
+    agent: name.optional().describe('Who decides where a program does not say: rules, model or person'),
+    trust: z.enum(TRUST_LEVELS).optional().describe('How far programs are trusted; it can only lower what is usual'),
+    programs: z.array(name).max(100).optional().describe('Folders beside this file in which programs are looked up by name'),
+  })
 })
 
 /** The settings of a folder, after everything that it may not say was left out. */
@@ -82,9 +83,9 @@ function readValid(file: string): Config {
   if (!isObject(json.value))
     throw faults.make('R1025', 'the settings are no object', { ...json.details([]), fix: 'write {"model": "provider:name"}' })
   const { allowed, warnings } = withoutRefused(json, json.value)
-  const [wrong] = checkSchema(configFile, allowed, { locate: (path, at) => json.details(path, at) })
+  const [wrong] = checkSchema(configFile(), allowed, { locate: (path, at) => json.details(path, at) })
   if (wrong !== undefined) throw unreadable(file, wrong)
-  const { model, agent, trust, programs = [] } = configFile.parse(allowed)
+  const { model, agent, trust, programs = [] } = configFile().parse(allowed)
   const folders = foldersOf(json, dirname(file), programs)
   const higher = trust !== undefined && TRUST_LEVELS.indexOf(trust) > TRUST_LEVELS.indexOf(USUAL)
   return {

@@ -33,7 +33,7 @@ export const PUBLISHED: readonly Published[] = [
 ]
 
 function configSchema(): object {
-  const { $schema, ...rest } = z.toJSONSchema(configFile, { target: 'draft-07', io: 'input' })
+  const { $schema, ...rest } = z.toJSONSchema(configFile(), { target: 'draft-07', io: 'input' })
   return { $schema, $id: 'urn:reflex:config', title: `Reflex settings, ${CONFIG}`, ...rest }
 }
 

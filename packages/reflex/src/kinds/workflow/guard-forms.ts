@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { equalJson } from '../../kernel/journal/json.ts'
-import { brief, quote } from '../../text/index.ts'
+import { brief, once, quote } from '../../text/index.ts'
 import { sawExpression, testExpression } from './cel-guard.ts'
 import { faults } from './faults.ts'
 import type { BlackboardReader, BuiltinGuard, CelGuard, CustomGuard, Guard, GuardNameMap, GuardRegistry } from './types.ts'
 
 /** All that there is to one type of guard: its JSON, its test, and how to say what it saw. */
 export interface GuardForm<Form extends Guard> {
-  /** The guard as it stands in a file. */
-  readonly schema: z.ZodObject
+  /** Returns the schema of the guard as it stands in a file. */
+  readonly schema: () => z.ZodObject
   /** Throws what the guard throws, or a fault when it cannot be asked or gives no boolean. */
   test(guard: Form, board: BlackboardReader): boolean
   /** What the guard saw, knowing its answer: `total equals 84, needs 100`. */
@@ -19,7 +19,7 @@ export interface GuardForm<Form extends Guard> {
   write(guard: Form, names: GuardNameMap | undefined): Record<string, unknown>
 }
 
-const boardKey = z.string().describe('The blackboard key to look at')
+const boardKey = once(() => z.string().describe('The blackboard key to look at'))
 
 /**
  * Every type of guard, by its name in programs. A new type of guard is one more line here and its type in `Guard`.
@@ -46,7 +46,7 @@ export function guardForm(guard: Guard): GuardForm<Guard> | undefined {
 
 function presence(type: 'exists' | 'not-exists', passes: (there: boolean) => boolean): GuardForm<BuiltinGuard> {
   return {
-    schema: z.strictObject({ type: z.literal(type), key: boardKey }),
+    schema: once(() => z.strictObject({ type: z.literal(type), key: boardKey() })),
     test: (guard, board) => passes(board.has(guard.key)),
     saw: (guard, board) => `${keyName(guard.key)} is ${board.has(guard.key) ? 'there' : 'not there'}`,
     read: (json) => json,
@@ -55,9 +55,11 @@ function presence(type: 'exists' | 'not-exists', passes: (there: boolean) => boo
 }
 
 function equality(type: 'equals' | 'not-equals', passes: (equal: boolean) => boolean): GuardForm<BuiltinGuard> {
-  const value = z.union([z.string(), z.number(), z.boolean(), z.null()]).describe('The value to compare with')
   return {
-    schema: z.strictObject({ type: z.literal(type), key: boardKey, value }),
+    schema: once(() => {
+      const value = z.union([z.string(), z.number(), z.boolean(), z.null()]).describe('The value to compare with')
+      return z.strictObject({ type: z.literal(type), key: boardKey(), value })
+    }),
     test: (guard, board) => passes(board.has(guard.key) && equalJson(board.get(guard.key), guard.value)),
     saw(guard, board, open) {
       const found = board.has(guard.key) ? `equals ${brief(board.get(guard.key))}` : 'is not there'
@@ -71,10 +73,12 @@ function equality(type: 'equals' | 'not-equals', passes: (equal: boolean) => boo
 
 function cel(): GuardForm<CelGuard> {
   return {
-    schema: z.strictObject({
-      type: z.literal('cel'),
-      expr: z.string().describe('A condition in CEL; board keys are its variables, `board` is all of them'),
-    }),
+    schema: once(() =>
+      z.strictObject({
+        type: z.literal('cel'),
+        expr: z.string().describe('A condition in CEL; board keys are its variables, `board` is all of them'),
+      }),
+    ),
     test: testExpression,
     saw: sawExpression,
     read: (json) => json,
@@ -84,11 +88,13 @@ function cel(): GuardForm<CelGuard> {
 
 function custom(): GuardForm<CustomGuard> {
   return {
-    schema: z.strictObject({
-      type: z.literal('custom'),
-      name: z.string().describe('The name under which the host registers the function'),
-      version: z.string().optional().describe('The version of the function; runs that outlive their process need it'),
-    }),
+    schema: once(() =>
+      z.strictObject({
+        type: z.literal('custom'),
+        name: z.string().describe('The name under which the host registers the function'),
+        version: z.string().optional().describe('The version of the function; runs that outlive their process need it'),
+      }),
+    ),
     test: testCustom,
     saw: (guard, _board, open) => `${guardName(guard)} says ${open ? 'yes' : 'no'}`,
     read(json, functions) {

@@ -6,6 +6,6 @@ import { workflowFile } from './file-schema.ts'
 export const workflowSchema: JsonObject = publish()
 
 function publish(): JsonObject {
-  const { $schema, ...rest } = z.toJSONSchema(workflowFile, { target: 'draft-07', io: 'input' }) as JsonObject
+  const { $schema, ...rest } = z.toJSONSchema(workflowFile(), { target: 'draft-07', io: 'input' }) as JsonObject
   return { ...($schema === undefined ? {} : { $schema }), $id: 'urn:reflex:workflow', title: 'Reflex workflow', ...rest }
 }

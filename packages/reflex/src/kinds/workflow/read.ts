@@ -99,7 +99,7 @@ function structureFindings(workflow: Workflow, locate: Locate, { lookup, knows, 
 
 /** What is wrong with the shape of a workflow in JSON: `R1011` to `R1014`, one fault for each mistake. */
 export function shapeFindings(value: unknown, locate: Locate = unplaced): Fault[] {
-  const findings = checkSchema(workflowFile, value, { locate, rule: 'SCHEMA_VIOLATION', advise })
+  const findings = checkSchema(workflowFile(), value, { locate, rule: 'SCHEMA_VIOLATION', advise })
   const nodes = isRecord(value) ? value.nodes : undefined
   if (!isRecord(nodes) || !Object.hasOwn(nodes, '__proto__')) return findings
   const place = locate(['nodes', '__proto__'], { part: 'key' })

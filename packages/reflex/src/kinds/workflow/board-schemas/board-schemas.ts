@@ -1,7 +1,7 @@
 import type { Validator, ValidatorResult } from '../../../kernel/state/board.ts'
 import { copyJson, type JsonObject } from '../../../kernel/journal/json.ts'
 import { misfits } from '../../../text/json-schema/check.ts'
-import { isValidator, schemaFindings } from './shape.ts'
+import { isValidator, meaningFindings, schemaFindings } from './shape.ts'
 import { beyondJsonSchema } from './zod.ts'
 import type { BoardSchema } from '../types.ts'
 
@@ -75,7 +75,8 @@ function validatorSource(validator: Validator): SchemaSource {
   if (beyond !== undefined) return { reason: beyond }
   try {
     const schema = copyJson(jsonSchema.input({ target: 'draft-2020-12' }), 'schema') as JsonObject
-    const [wrong] = schemaFindings({ schema })
+    // A schema that zod has written has the right shape.
+    const [wrong] = vendor === 'zod' ? meaningFindings(schema, ['board', 'schema']) : schemaFindings({ schema })
     return wrong === undefined ? { schema } : { reason: wrong.message }
   } catch (thrown) {
     return { reason: thrown instanceof Error ? thrown.message : 'it has no JSON Schema' }

@@ -97,12 +97,17 @@ export function schemaFindings(board: Readonly<Record<string, unknown>>, locate:
     try {
       const json = copyJson(schema, key)
       const shape = checkSchema(boards(), { board: { [key]: json } }, { locate }).map(asFinding)
-      return [...shape, ...[...walk(json, path, json)].map(({ message, fix, at }) => finding(message, at, locate, fix))]
+      return [...shape, ...meaningFindings(json, path, locate)]
     } catch (thrown) {
       if (!isFault(thrown)) throw thrown
       return [finding(`the schema of ${quote(key)} is no JSON: ${thrown.message}`, path, locate, 'write a JSON Schema or a validator')]
     }
   })
+}
+
+/** The findings about a schema of the right shape: references, patterns and keywords that cannot be checked. */
+export function meaningFindings(schema: Json, path: Path, locate: Locate = unplaced): Fault[] {
+  return [...walk(schema, path, schema)].map(({ message, fix, at }) => finding(message, at, locate, fix))
 }
 
 function finding(message: string, path: Path, locate: Locate, fix: string): Fault {
