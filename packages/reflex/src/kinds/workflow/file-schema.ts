@@ -9,14 +9,24 @@ import { GUARD_FORMS } from './guard-forms.ts'
 export const workflowFile = once(() => {
   const text = z.string()
   const free = z.looseObject({})
+  return z.strictObject({
+    $schema: text.optional().describe('The schema of this file, for editors'),
+    id: text.describe('The name by which it is registered and invoked'),
+    version: z
+      .string()
+      .regex(/^[^@\s]+$/)
+      .optional()
+      .describe('The version that a call names as id@version'),
+    entry: text.describe('The node at which it starts'),
+    nodes: z.record(text, nodeSchema()).describe('The nodes, by id'),
+    edges: z.array(edgeSchema()).describe('The ways between nodes; they must not form a circle'),
+    board: z.record(text, free).optional().describe('What the keys of the board hold, each as a JSON Schema'),
+    metadata: free.optional().describe('Whatever else belongs to it; Reflex does not read it'),
+  })
+})
 
-  const guard = z.discriminatedUnion('type', [
-    GUARD_FORMS.exists.schema(),
-    ...Object.values(GUARD_FORMS)
-      .map(({ schema }) => schema())
-      .filter((schema) => schema !== GUARD_FORMS.exists.schema()),
-  ])
-
+function nodeSchema(): z.ZodObject {
+  const text = z.string()
   const input = z.strictObject({
     key: text.describe('The blackboard key that the node reads'),
     required: z.boolean().describe('Whether the node cannot do without it'),
@@ -41,35 +51,29 @@ export const workflowFile = once(() => {
       .describe('The values that the child starts with'),
   })
 
-  const node = z.strictObject({
+  return z.strictObject({
     id: text.describe('The same as the key of the node'),
-    spec: free.describe('Whatever those who decide here need; Reflex does not read it'),
+    spec: z.looseObject({}).describe('Whatever those who decide here need; Reflex does not read it'),
     description: text.optional(),
     invokes: invocation.optional().describe('Makes the node a call of another workflow'),
     inputs: z.array(input).optional().describe('Declares what the node reads'),
     outputs: z.array(output).optional().describe('Declares what the node writes'),
   })
+}
 
-  const edge = z.strictObject({
+function edgeSchema(): z.ZodObject {
+  const text = z.string()
+  const guard = z.discriminatedUnion('type', [
+    GUARD_FORMS.exists.schema(),
+    ...Object.values(GUARD_FORMS)
+      .map(({ schema }) => schema())
+      .filter((schema) => schema !== GUARD_FORMS.exists.schema()),
+  ])
+  return z.strictObject({
     id: text.describe('The name by which a decision takes the edge'),
     from: text.describe('The node that it leaves'),
     to: text.describe('The node that it leads to'),
     event: text.describe('What taking it means, such as NEXT'),
     guard: guard.optional().describe('When the edge is open; without a guard it always is'),
   })
-
-  return z.strictObject({
-    $schema: text.optional().describe('The schema of this file, for editors'),
-    id: text.describe('The name by which it is registered and invoked'),
-    version: z
-      .string()
-      .regex(/^[^@\s]+$/)
-      .optional()
-      .describe('The version that a call names as id@version'),
-    entry: text.describe('The node at which it starts'),
-    nodes: z.record(text, node).describe('The nodes, by id'),
-    edges: z.array(edge).describe('The ways between nodes; they must not form a circle'),
-    board: z.record(text, free).optional().describe('What the keys of the board hold, each as a JSON Schema'),
-    metadata: free.optional().describe('Whatever else belongs to it; Reflex does not read it'),
-  })
-})
+}

@@ -10,19 +10,15 @@ import { faults } from '../faults.ts'
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
 
 /** The boards whose schemas are JSON Schema as far as it is checked. Whatever else stands in them is for readers. */
-const boards = once(() => {
-  const number = z.number().optional()
-  const size = z.int().min(0).optional()
-  const keys = z.array(z.string())
-  const type = z.enum(TYPES)
+const boards = once(() => z.object({ board: z.record(z.string(), jsonSchema()) }))
 
-  const jsonSchema: z.ZodType = z.lazy(() => z.union([object, z.boolean()]))
-  const some = z.array(jsonSchema).optional()
-  const named = z.record(z.string(), jsonSchema).optional()
-  const one = jsonSchema.optional()
+function jsonSchema(): z.ZodType {
+  const inner: z.ZodType = z.lazy(() => z.union([object, z.boolean()]))
+  const some = z.array(inner).optional()
+  const named = z.record(z.string(), inner).optional()
+  const one = inner.optional()
   const object: z.ZodType = z.looseObject({
-    type: z.union([type, z.array(type)]).optional(),
-    enum: z.array(z.json()).optional(),
+    ...plainKeywords(),
     allOf: some,
     anyOf: some,
     oneOf: some,
@@ -31,9 +27,31 @@ const boards = once(() => {
     // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
     then: one,
     else: one,
-    $ref: z.string().optional(),
     $defs: named,
     definitions: named,
+    items: z.union([inner, z.array(inner)]).optional(),
+    prefixItems: some,
+    additionalItems: one,
+    contains: one,
+    properties: named,
+    patternProperties: named,
+    additionalProperties: one,
+    propertyNames: one,
+    dependentSchemas: named,
+  })
+  return object
+}
+
+/** The keywords without schemas in them. */
+function plainKeywords(): Readonly<Record<string, z.ZodType>> {
+  const number = z.number().optional()
+  const size = z.int().min(0).optional()
+  const keys = z.array(z.string())
+  const type = z.enum(TYPES)
+  return {
+    type: z.union([type, z.array(type)]).optional(),
+    enum: z.array(z.json()).optional(),
+    $ref: z.string().optional(),
     minLength: size,
     maxLength: size,
     pattern: z.string().optional(),
@@ -43,28 +61,17 @@ const boards = once(() => {
     exclusiveMinimum: number,
     exclusiveMaximum: number,
     multipleOf: z.number().positive().optional(),
-    items: z.union([jsonSchema, z.array(jsonSchema)]).optional(),
-    prefixItems: some,
-    additionalItems: one,
     minItems: size,
     maxItems: size,
     uniqueItems: z.boolean().optional(),
-    contains: one,
     minContains: size,
     maxContains: size,
-    properties: named,
-    patternProperties: named,
-    additionalProperties: one,
-    propertyNames: one,
     required: keys.optional(),
     minProperties: size,
     maxProperties: size,
     dependentRequired: z.record(z.string(), keys).optional(),
-    dependentSchemas: named,
-  })
-
-  return z.object({ board: z.record(z.string(), object) })
-})
+  }
+}
 
 /** Keywords that would forbid something and are not checked: to leave them out silently would let anything through. */
 const UNCHECKED = ['unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef', 'dependencies']
