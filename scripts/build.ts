@@ -13,6 +13,20 @@ const ROOT = resolve(import.meta.dirname, '..')
 /** Needed by every command. Others stay packages of their own: they are loaded when something first needs them. */
 const BUNDLED = ['commander', 'jsonc-parser', 'zod']
 
+/**
+ * The code in layers, each with everything that the layers before it lack: opening a chunk takes time, and the bundler would make
+ * one for each set of doors and verbs that share a file. A light command, such as `reflex runs`, needs the first two alone.
+ */
+const LAYERS: readonly (readonly [name: string, files: RegExp])[] = [
+  ['command', /\/src\/cli\/main\.ts$/],
+  ['stored', /\/src\/cli\/(command|rows|verbs\/runs)\.ts$/],
+  ['ports', /\/src\/(store|policy|models|tools|people)\/index\.ts$/],
+  ['workflow', /\/src\/kinds\/workflow\/index\.ts$/],
+  ['agents', /\/src\/agents\/index\.ts$/],
+  ['pipeline', /\/src\/kinds\/pipeline\/index\.ts$/],
+  ['reflex', /\/src\/cli\/session\.ts$/],
+]
+
 interface Manifest {
   readonly exports: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
@@ -41,6 +55,8 @@ async function bundle(outDir: string): Promise<void> {
     platform: 'node',
     // The module form of a package that has two: the other one cannot be bundled whole.
     resolve: { mainFields: ['module', 'main'] },
+    // The layers decide on the chunks, and not what is imported when.
+    checks: { ineffectiveDynamicImport: false },
     external: (id) => id.startsWith('node:') || outside.some((name) => id === name || id.startsWith(`${name}/`)),
   })
   await bundled.write({
@@ -49,6 +65,7 @@ async function bundle(outDir: string): Promise<void> {
     chunkFileNames: 'chunks/[name]-[hash].js',
     // The declarations have the documentation; in the code it would only be read at each start.
     comments: { jsdoc: false },
+    codeSplitting: { groups: LAYERS.map(([name, test], i) => ({ name, test, priority: LAYERS.length - i })) },
   })
   await bundled.close()
 }
