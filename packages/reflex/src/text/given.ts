@@ -99,16 +99,17 @@ export function options(known: Readonly<Record<string, Form>>): Form {
 
 /** Named values of which each must have its form; there may be others. */
 export function shape(what: string, fields: Readonly<Record<string, Form>>): Form {
+  const parts = Object.entries(fields)
   return {
     what,
-    misfit: (value) =>
-      isThing(value)
-        ? first(
-            Object.keys(fields).map((key) => [key, Reflect.get(value, key)] as const),
-            (key) => `.${key}`,
-            (key) => fields[key],
-          )
-        : { path: '', why: `must be ${what}, and is ${inWords(value)}` },
+    misfit: (value) => {
+      if (!isThing(value)) return { path: '', why: `must be ${what}, and is ${inWords(value)}` }
+      for (const [key, one] of parts) {
+        const found = one.misfit(Reflect.get(value, key))
+        if (found !== undefined) return { ...found, path: `.${key}${found.path}` }
+      }
+      return undefined
+    },
   }
 }
 
