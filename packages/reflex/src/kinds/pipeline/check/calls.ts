@@ -50,7 +50,8 @@ export const toolKnown: LintRule = {
     const known = new Set([...tools, ...tools.map(calledName)])
     const guess = guesser(tools)
     for (const { id, node, custom } of nodes.values()) {
-      for (const attribute of custom === undefined ? ['tools', 'terminal_tools'] : []) {
+      if (custom !== undefined) continue
+      for (const attribute of ['tools', 'terminal_tools']) {
         for (const name of listOf(node.attributes, attribute)) {
           if (known.has(name) || name.includes('$')) continue
           const meant = guess(name)

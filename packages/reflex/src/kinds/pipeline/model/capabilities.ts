@@ -1,6 +1,7 @@
 import { isObject } from '../../../kernel/journal/json.ts'
 import { type Attributes, isOn, listOf, textOf } from '../dot/graph.ts'
 import { ACTION_FACTS, ownAction } from './action-facts.ts'
+import { TYPE_NAMES } from './aliases.ts'
 import { fileUri, netUri, uri } from './capability-uris.ts'
 import { operationOf } from './operation.ts'
 import { type CustomHandler, resolveHandler } from './resolve.ts'
@@ -16,6 +17,8 @@ export interface Needing extends Resolution {
 type Effects = (text: (key: string) => string | undefined, attributes: Attributes) => readonly string[]
 
 const EXECUTE = uri('orchestrator/execute')
+/** The same for each type that is known: one text for all nodes. */
+const EXECUTES: ReadonlyMap<string, string> = new Map(Array.from(TYPE_NAMES.keys(), (name) => [name, `${EXECUTE}/${name}`]))
 const MODEL = uri('orchestrator/execute/llm_query')
 const SHELL = uri('shell/exec')
 const INVOKE = uri('orchestrator/invoke')
@@ -147,7 +150,7 @@ function handlerNeeds(node: Needing, handlers: ReadonlyMap<string, CustomHandler
   if (canonical === 'start' || canonical === 'exit') return []
   const execute = rawType === canonical ? [rawType] : [canonical, rawType]
   return [
-    ...execute.map((name) => `${EXECUTE}/${name}`),
+    ...execute.map((name) => EXECUTES.get(name) ?? `${EXECUTE}/${name}`),
     ...(EFFECTS.get(operation)?.((key) => written(attributes, key), attributes) ?? []),
   ]
 }
@@ -155,8 +158,9 @@ function handlerNeeds(node: Needing, handlers: ReadonlyMap<string, CustomHandler
 /** The node that a map, or a parallel node with items, executes for each item. */
 export function itemOf({ operation, attributes }: Needing, handlers: ReadonlyMap<string, CustomHandler> = new Map()): Needing | undefined {
   const isMap = operation === 'map' || (operation === 'parallel' && (attributes.has('items') || attributes.has('items_key')))
+  if (!isMap) return undefined
   const type = written(attributes, 'item_type') ?? written(attributes, 'handler_type') ?? written(attributes, 'item_handler')
-  if (!isMap || type === undefined) return undefined
+  if (type === undefined) return undefined
   const own = new Map<string, { value: string | number | boolean; provenance: 'own' }>(objectOf(written(attributes, 'handler_attrs')))
   own.set('type', { value: type, provenance: 'own' })
   const resolution = resolveHandler({ id: '', attributes: own, classes: [] }, handlers)

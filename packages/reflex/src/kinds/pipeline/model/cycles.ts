@@ -1,7 +1,8 @@
-/** A node under way: where it stands, and how many of the ways out of it have been followed. */
+/** A node under way: where it stands, the way out of it that is followed next, and where its ways end. */
 interface Visit {
   readonly at: number
-  followed: number
+  next: number
+  readonly end: number
 }
 
 /**
@@ -10,18 +11,38 @@ interface Visit {
  * chain of any length (Tarjan's algorithm).
  */
 export function cyclesOf(ids: readonly string[], next: (id: string) => Iterable<string>): string[][] {
-  const place = new Map(ids.map((id, i) => [id, i]))
-  const ways = ids.map((id) => [...next(id)].flatMap((to) => place.get(to) ?? []))
-  const components = new Components(ways).all()
+  const components = new Components(waysOf(ids, next)).all()
   return components
     .map((members) => members.sort((a, b) => a - b))
-    .filter((members) => members.length > 1 || members.some((at) => ways[at]?.includes(at)))
     .sort(([a = 0], [b = 0]) => a - b)
     .map((members) => members.flatMap((at) => ids[at] ?? []))
 }
 
+/** The ways out of all nodes, by their places: those of one node stand together, from where they begin to where those of the next do. */
+interface Ways {
+  readonly targets: readonly number[]
+  readonly begins: Uint32Array
+}
+
+function waysOf(ids: readonly string[], next: (id: string) => Iterable<string>): Ways {
+  const place = new Map<string, number>()
+  for (const [at, id] of ids.entries()) place.set(id, at)
+  const targets: number[] = []
+  const begins = new Uint32Array(ids.length + 1)
+  for (const [at, id] of ids.entries()) {
+    for (const to of next(id)) {
+      const target = place.get(to)
+      if (target !== undefined) targets.push(target)
+    }
+    begins[at + 1] = targets.length
+  }
+  return { targets, begins }
+}
+
+/** The components that are cycles. */
 class Components {
-  readonly #ways: readonly (readonly number[])[]
+  readonly #targets: readonly number[]
+  readonly #begins: Uint32Array
   /** When a node was first seen, from 1; 0 for not yet. */
   readonly #seen: Uint32Array
   /** The earliest node, of those still open, that can be reached from it. */
@@ -31,22 +52,25 @@ class Components {
   readonly #found: number[][] = []
   #clock = 0
 
-  constructor(ways: readonly (readonly number[])[]) {
-    this.#ways = ways
-    this.#seen = new Uint32Array(ways.length)
-    this.#earliest = new Uint32Array(ways.length)
-    this.#isOpen = new Uint8Array(ways.length)
+  constructor({ targets, begins }: Ways) {
+    this.#targets = targets
+    this.#begins = begins
+    const count = begins.length - 1
+    this.#seen = new Uint32Array(count)
+    this.#earliest = new Uint32Array(count)
+    this.#isOpen = new Uint8Array(count)
   }
 
   all(): number[][] {
-    for (let root = 0; root < this.#ways.length; root++) if (this.#seen[root] === 0) this.#walk(root)
+    for (let root = 0; root < this.#seen.length; root++) if (this.#seen[root] === 0) this.#walk(root)
     return this.#found
   }
 
   #walk(root: number): void {
     const path: Visit[] = [this.#enter(root)]
     for (let visit = path.at(-1); visit !== undefined; visit = path.at(-1)) {
-      const to = this.#ways[visit.at]?.[visit.followed++]
+      const way = visit.next++
+      const to = way < visit.end ? this.#targets[way] : undefined
       if (to === undefined) {
         path.pop()
         this.#leave(visit.at, path.at(-1)?.at)
@@ -61,19 +85,28 @@ class Components {
     this.#earliest[at] = this.#clock
     this.#isOpen[at] = 1
     this.#open.push(at)
-    return { at, followed: 0 }
+    return { at, next: this.#begins[at] ?? 0, end: this.#begins[at + 1] ?? 0 }
   }
 
   #leave(at: number, parent: number | undefined): void {
     const earliest = this.#earliest[at] ?? 0
     if (parent !== undefined) this.#reaches(parent, earliest)
     if (earliest !== this.#seen[at]) return
+    if (this.#open.at(-1) === at && !this.#leadsToItself(at)) {
+      this.#open.pop()
+      this.#isOpen[at] = 0
+      return
+    }
     const members: number[] = []
     for (let member = this.#open.pop(); member !== undefined; member = member === at ? undefined : this.#open.pop()) {
       this.#isOpen[member] = 0
       members.push(member)
     }
     this.#found.push(members)
+  }
+
+  #leadsToItself(at: number): boolean {
+    return this.#targets.slice(this.#begins[at], this.#begins[at + 1]).includes(at)
   }
 
   #reaches(at: number, when: number): void {

@@ -12,3 +12,18 @@ test('what all rules need of a pipeline is worked out once, and a single edge wi
   const tried = await countsOf('kinds/pipeline/check/routes.ts', async () => void readPipeline(row(501)))
   expect([tried.get('routesOf'), tried.get('over') ?? 0]).toEqual([1, 0])
 })
+
+test('values are followed only where a node reads one that decides what runs or must be safe', async () => {
+  const followed = async (attributes: string): Promise<number> => {
+    const text = `digraph g { start [shape=Mdiamond]; ask [prompt="p"]; run [${attributes}]; end [shape=Msquare]; start -> ask -> run -> end }`
+    return (await countsOf('kinds/pipeline/model/taint.ts', async () => void readPipeline(text))).get('stationOf') ?? 0
+  }
+  expect(await followed('prompt="Say $goal"')).toBe(0)
+  expect(await followed('attachments_context_key="last_response"')).toBe(4)
+})
+
+test('a node without attributes of its own is asked nothing by the rules of attributes that it could have', async () => {
+  const asked = await countsOf('kinds/pipeline/check/safety.ts', async () => void readPipeline(row(502)))
+  // Of the graph alone; a generator counts once more when it is resumed.
+  expect(asked.get('askedOf')).toBeLessThanOrEqual(2)
+})
