@@ -75,8 +75,9 @@ export const actionParameters: LintRule = {
   code: 'R1192',
   *apply(subject) {
     for (const node of subject.nodes.values()) {
+      if (node.operation !== 'action' || node.custom !== undefined) continue
       const action = textOf(node.node.attributes, 'action') ?? ''
-      if (node.operation !== 'action' || node.custom !== undefined || action === '') continue
+      if (action === '') continue
       const host = subject.options.parameters?.(plainAction(action))
       const parameters = host ?? ACTION_FACTS.get(ownAction(action))?.parameters
       if (parameters !== undefined) yield* parameterFindings(node, action, parameters)
@@ -117,8 +118,9 @@ export const defaultChoice: LintRule = {
   *apply({ nodes, outgoing }) {
     for (const node of nodes.values()) {
       const { id, operation, custom } = node
+      if (custom !== undefined || (operation !== 'wait.human' && operation !== 'gate.approval')) continue
       const word = textOf(node.node.attributes, 'human.default_choice')
-      if (word === undefined || custom !== undefined || (operation !== 'wait.human' && operation !== 'gate.approval')) continue
+      if (word === undefined) continue
       const choices = offeredChoices(node, outgoing.get(id) ?? [])
       if (choices === undefined || word.includes('$') || choiceNamed(choices, word) !== undefined) continue
       const names = choices.map(({ label }) => label)

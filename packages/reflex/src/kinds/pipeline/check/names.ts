@@ -129,8 +129,9 @@ export const actionKnown: LintRule = {
     const known = new Set(all.map(plain))
     const guess = guesser(all)
     for (const { id, node, canonical, custom } of nodes.values()) {
+      if (canonical !== 'exec' || custom !== undefined || textOf(node.attributes, 'target') !== 'action') continue
       const action = textOf(node.attributes, 'action') ?? ''
-      if (canonical !== 'exec' || custom !== undefined || action === '' || textOf(node.attributes, 'target') !== 'action') continue
+      if (action === '') continue
       if (known.has(plain(action))) continue
       const meant = guess(action)
       const fix = meant === undefined ? {} : { fix: `write ${quote(meant)}` }
@@ -179,14 +180,10 @@ export const graphFileExists: LintRule = {
   code: 'R1138',
   *apply({ graph, nodes, options: { exists, knows } }) {
     for (const { id, canonical, node } of knows === undefined ? [] : nodes.values()) {
+      if (canonical !== 'compose') continue
       const attribute = ['program', 'graph_name'].find((name) => (textOf(node.attributes, name) ?? '') !== '')
       const called = attribute === undefined ? '' : (textOf(node.attributes, attribute) ?? '')
-      if (
-        canonical === 'compose' &&
-        called !== '' &&
-        !called.includes('$') &&
-        knows?.(called.includes(':') ? called : `pipeline:${called}`) === false
-      )
+      if (called !== '' && !called.includes('$') && knows?.(called.includes(':') ? called : `pipeline:${called}`) === false)
         yield { message: `${quote(id)} calls ${quote(called)}, which is not there`, node: id, attribute }
     }
     if (exists === undefined) return

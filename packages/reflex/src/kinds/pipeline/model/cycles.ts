@@ -1,3 +1,5 @@
+import type { Ways } from './adjacency.ts'
+
 /** A node under way: where it stands, the way out of it that is followed next, and where its ways end. */
 interface Visit {
   readonly at: number
@@ -7,41 +9,20 @@ interface Visit {
 
 /**
  * The cycles of a graph: its strongly connected components of more than one node, and nodes that lead to themselves.
- * Members and cycles stand in the order of `ids`. Takes time in proportion to nodes and edges and no stack, also for a
+ * Members and cycles stand in the order of `ids`, whose places `ways` has. Takes time in proportion to nodes and edges and no stack, also for a
  * chain of any length (Tarjan's algorithm).
  */
-export function cyclesOf(ids: readonly string[], next: (id: string) => Iterable<string>): string[][] {
-  const components = new Components(waysOf(ids, next)).all()
+export function cyclesOf(ids: readonly string[], ways: Ways): string[][] {
+  const components = new Components(ways).all()
   return components
     .map((members) => members.sort((a, b) => a - b))
     .sort(([a = 0], [b = 0]) => a - b)
     .map((members) => members.flatMap((at) => ids[at] ?? []))
 }
 
-/** The ways out of all nodes, by their places: those of one node stand together, from where they begin to where those of the next do. */
-interface Ways {
-  readonly targets: readonly number[]
-  readonly begins: Uint32Array
-}
-
-function waysOf(ids: readonly string[], next: (id: string) => Iterable<string>): Ways {
-  const place = new Map<string, number>()
-  for (const [at, id] of ids.entries()) place.set(id, at)
-  const targets: number[] = []
-  const begins = new Uint32Array(ids.length + 1)
-  for (const [at, id] of ids.entries()) {
-    for (const to of next(id)) {
-      const target = place.get(to)
-      if (target !== undefined) targets.push(target)
-    }
-    begins[at + 1] = targets.length
-  }
-  return { targets, begins }
-}
-
 /** The components that are cycles. */
 class Components {
-  readonly #targets: readonly number[]
+  readonly #targets: Int32Array
   readonly #begins: Uint32Array
   /** When a node was first seen, from 1; 0 for not yet. */
   readonly #seen: Uint32Array
@@ -70,11 +51,12 @@ class Components {
     const path: Visit[] = [this.#enter(root)]
     for (let visit = path.at(-1); visit !== undefined; visit = path.at(-1)) {
       const way = visit.next++
-      const to = way < visit.end ? this.#targets[way] : undefined
-      if (to === undefined) {
+      const to = this.#targets[way] ?? -1
+      if (way >= visit.end) {
         path.pop()
         this.#leave(visit.at, path.at(-1)?.at)
-      } else if (this.#seen[to] === 0) path.push(this.#enter(to))
+      } else if (to < 0) continue
+      else if (this.#seen[to] === 0) path.push(this.#enter(to))
       else if (this.#isOpen[to] === 1) this.#reaches(visit.at, this.#seen[to] ?? 0)
     }
   }
@@ -106,7 +88,7 @@ class Components {
   }
 
   #leadsToItself(at: number): boolean {
-    return this.#targets.slice(this.#begins[at], this.#begins[at + 1]).includes(at)
+    return this.#targets.subarray(this.#begins[at], this.#begins[at + 1]).includes(at)
   }
 
   #reaches(at: number, when: number): void {
