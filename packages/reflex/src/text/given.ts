@@ -76,7 +76,13 @@ export function listOf(one: Form): Form {
   const list = form(`a list, each of it ${one.what}`, Array.isArray)
   return {
     what: list.what,
-    misfit: (value) => list.misfit(value) ?? first((value as unknown[]).entries(), (key) => `[${key}]`, one),
+    misfit: (value) => {
+      const other = list.misfit(value)
+      if (other !== undefined) return other
+      const parts = value as readonly unknown[]
+      const at = parts.findIndex((part) => one.misfit(part) !== undefined)
+      return at < 0 ? undefined : first([[at, parts[at]]], (key) => `[${key}]`, one)
+    },
   }
 }
 

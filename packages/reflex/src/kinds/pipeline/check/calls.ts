@@ -41,6 +41,8 @@ function ofGraph(attributes: LintSubject['graph']['attributes']): string {
   return attributes.has('llm_model') ? 'llm_model' : 'model'
 }
 
+const NAMING_TOOLS = ['tools', 'terminal_tools']
+
 /** Only where the tools are known, by their names or those that models call them by. */
 export const toolKnown: LintRule = {
   name: 'tool_known',
@@ -50,8 +52,8 @@ export const toolKnown: LintRule = {
     const known = new Set([...tools, ...tools.map(calledName)])
     const guess = guesser(tools)
     for (const { id, node, custom } of nodes.values()) {
-      if (custom !== undefined) continue
-      for (const attribute of ['tools', 'terminal_tools']) {
+      if (custom !== undefined || !NAMING_TOOLS.some((attribute) => node.attributes.has(attribute))) continue
+      for (const attribute of NAMING_TOOLS) {
         for (const name of listOf(node.attributes, attribute)) {
           if (known.has(name) || name.includes('$')) continue
           const meant = guess(name)

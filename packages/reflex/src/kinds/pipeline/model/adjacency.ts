@@ -24,8 +24,8 @@ export interface Ways {
 export function adjacencyOf({ nodes }: DotGraph, edges: readonly TypedEdge[]): Adjacency {
   const places = new Map<string, number>()
   for (const id of nodes.keys()) places.set(id, places.size)
-  const from = Int32Array.from(edges, ({ edge }) => places.get(edge.from) ?? -1)
-  const to = Int32Array.from(edges, ({ edge }) => places.get(edge.to) ?? -1)
+  const from = edges.map(({ edge }) => places.get(edge.from) ?? -1)
+  const to = edges.map(({ edge }) => places.get(edge.to) ?? -1)
   const out = sorted(from, places.size)
   return {
     outgoing: listsOf(nodes.keys(), edges, out),
@@ -40,28 +40,34 @@ interface Sorted {
   readonly order: Int32Array
 }
 
-function sorted(ends: Int32Array, nodes: number): Sorted {
+function sorted(ends: readonly number[], nodes: number): Sorted {
   const begins = new Uint32Array(nodes + 1)
   for (const end of ends) if (end >= 0) begins[end + 1] = (begins[end + 1] ?? 0) + 1
   for (let node = 0; node < nodes; node++) begins[node + 1] = (begins[node + 1] ?? 0) + (begins[node] ?? 0)
   const next = begins.slice()
   const order = new Int32Array(begins[nodes] ?? 0)
-  for (const [edge, end] of ends.entries()) {
-    if (end < 0) continue
-    const at = next[end] ?? 0
+  ends.forEach((end, edge) => {
+    const at = next[end]
+    if (at === undefined) return
     order[at] = edge
     next[end] = at + 1
-  }
+  })
   return { begins, order }
 }
 
 function listsOf(ids: Iterable<string>, edges: readonly TypedEdge[], { begins, order }: Sorted): Lists {
-  const inOrder = Array.from(order, (edge) => edges[edge]).filter((edge) => edge !== undefined)
   const none: readonly TypedEdge[] = []
+  const inOrder: TypedEdge[] = []
+  for (const place of order) {
+    const edge = edges[place]
+    if (edge !== undefined) inOrder.push(edge)
+  }
   const lists = new Map<string, readonly TypedEdge[]>()
+  let from = 0
   for (const id of ids) {
-    const [from = 0, to = 0] = [begins[lists.size], begins[lists.size + 1]]
+    const to = begins[lists.size + 1] ?? from
     lists.set(id, from === to ? none : inOrder.slice(from, to))
+    from = to
   }
   return lists
 }

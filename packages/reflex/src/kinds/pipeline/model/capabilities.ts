@@ -118,19 +118,27 @@ export const DEEPEST_ITEM = 8
  * Everything that a node needs, sorted: to be executed under the name of its type and under the alias that was written,
  * what its operation does, what its items do, its hooks, and what it asks for itself (reference pipeline 5.2). It goes by
  * what will be executed and not by how that is spelled, so that no other spelling needs less. A custom handler needs
- * what the host said of it, else `arbor://orchestrator/execute/custom/<name>`.
+ * what the host said of it, else `arbor://orchestrator/execute/custom/<name>`. `known`: the lists of other nodes of the
+ * pipeline, which nodes that need the same share.
  */
-export function capabilitiesOf(node: Needing, graph: Attributes, handlers: ReadonlyMap<string, CustomHandler>): string[] {
-  const needs = new Set(handlerNeeds(node, handlers))
+export function capabilitiesOf(
+  node: Needing,
+  graph: Attributes,
+  handlers: ReadonlyMap<string, CustomHandler>,
+  known: Map<string, readonly string[]>,
+): readonly string[] {
+  const needs = [...handlerNeeds(node, handlers)]
   for (let item = itemOf(node, handlers), depth = 0; item !== undefined && depth < DEEPEST_ITEM; item = itemOf(item, handlers), depth++) {
-    needs.add(DISPATCH)
-    for (const need of handlerNeeds(item, handlers)) needs.add(need)
+    needs.push(DISPATCH, ...handlerNeeds(item, handlers))
   }
   const { attributes } = node
-  if (written(attributes, 'pre_hook') !== undefined || written(attributes, 'post_hook') !== undefined) needs.add(SHELL)
-  if (callsTools(node) && TOOL_HOOKS.some((hook) => (written(attributes, hook) ?? written(graph, hook)) !== undefined)) needs.add(SHELL)
-  for (const need of listOf(attributes, 'capabilities')) needs.add(need.toWellFormed())
-  return [...needs].sort()
+  if (written(attributes, 'pre_hook') !== undefined || written(attributes, 'post_hook') !== undefined) needs.push(SHELL)
+  if (callsTools(node) && TOOL_HOOKS.some((hook) => (written(attributes, hook) ?? written(graph, hook)) !== undefined)) needs.push(SHELL)
+  for (const need of listOf(attributes, 'capabilities')) needs.push(need.toWellFormed())
+  const key = JSON.stringify(needs)
+  const same = known.get(key) ?? [...new Set(needs)].sort()
+  known.set(key, same)
+  return same
 }
 
 /** What the pipeline needs beside its nodes: its own hooks run commands. */

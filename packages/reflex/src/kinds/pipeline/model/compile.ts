@@ -53,6 +53,7 @@ class Compilation {
   readonly #custom: ReadonlyMap<string, CustomHandler>
   readonly #findings: Findings
   readonly #check: SchemaCheck
+  readonly #needs = new Map<string, readonly string[]>()
 
   constructor(graph: DotGraph, { source, custom = NO_HANDLERS }: CompileOptions) {
     this.#graph = graph
@@ -92,7 +93,7 @@ class Compilation {
       node,
       classes: classesOf(node),
       handlerType: resolution.custom ?? resolution.canonical,
-      capabilitiesRequired: capabilitiesOf({ ...resolution, operation, attributes }, shared, this.#custom),
+      capabilitiesRequired: capabilitiesOf({ ...resolution, operation, attributes }, shared, this.#custom, this.#needs),
       dataClassification,
       classified,
       idempotency: idempotencyOf(resolution, operation, attributes, this.#custom),
