@@ -6,8 +6,6 @@ import type { Resolution, ResourceBounds } from './typed.ts'
 /** Types that repeating cannot help: what the graph says of retries is not meant for them (reference pipeline 3.5). */
 const PURE: ReadonlySet<string> = new Set(['start', 'exit', 'branch', 'gate', 'transform', 'fan_in', 'accumulator'])
 
-const UNBOUNDED: ResourceBounds = {}
-
 /** The limits that a node states, and how often the graph lets it try where it does not say; what nobody states is absent. */
 export function boundsOf({ canonical }: Resolution, operation: string, own: Attributes, graph: Attributes): ResourceBounds {
   const shared: Attributes = PURE.has(canonical) || PURE.has(operation) ? new Map() : graph
@@ -19,7 +17,6 @@ export function boundsOf({ canonical }: Resolution, operation: string, own: Attr
   const concurrency = atLeastZero(integerOf(own, 'max_parallel') ?? integerOf(own, 'max_concurrency'))
   const tokens = atLeastZero(integerOf(own, 'max_tokens'))
   const cost = atLeastZero(numberOf(own, 'max_cost'))
-  if ([timeout, attempts, concurrency, tokens, cost].every((limit) => limit === undefined)) return UNBOUNDED
   const bounds: { -readonly [limit in keyof ResourceBounds]: number } = {}
   if (timeout !== undefined) bounds.timeout = timeout
   if (attempts !== undefined) bounds.attempts = attempts
