@@ -1,6 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseDot, readPipeline } from '../packages/reflex/src/kinds/pipeline/index.ts'
-import { alternate, type Contestant, type Line, timesAsFast } from './measure.ts'
+import { PACKAGE } from '../scripts/exports.ts'
+import { alternate, type Contestant, type Line, median, timesAsFast } from './measure.ts'
+import { processOf } from './start.ts'
 
 interface DotPeer {
   readonly name: string
@@ -18,6 +22,7 @@ interface Text {
 
 const WRITTEN = ['letter', 'review', 'move']
 const LARGE = 10_000
+const VERY_LARGE = 200_000
 
 /**
  * Reading pipelines, against those who read DOT, in turns. Each reads the text as it is, comments and all, but for what they
@@ -36,6 +41,34 @@ export async function dot(line: Line): Promise<void> {
   const [once, twice] = [linear(LARGE), linear(2 * LARGE)]
   await growth(line, 'time to parse 2n nodes over time for n', once, twice, parsed)
   await growth(line, 'time to check 2n nodes over time for n', once, twice, checked)
+  await validateRows(line)
+}
+
+/** Whole processes on rows of very many nodes: what a person waits for, above what Node alone takes. */
+async function validateRows(line: Line): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'reflex-rows-'))
+  try {
+    writeFileSync(join(folder, 'plain.dot'), row(VERY_LARGE, false))
+    writeFileSync(join(folder, 'prompts.dot'), row(VERY_LARGE, true))
+    const command = join(PACKAGE, 'bin/reflex.js')
+    const contestants = [['-e', '0'], ...['plain', 'prompts'].map((name) => [command, 'validate', `${name}.dot`])]
+    const [floor, ...measured] = await alternate(
+      contestants.map((args) => processOf(args, folder)),
+      1,
+      5,
+    )
+    for (const [i, { rounds }] of measured.entries()) {
+      const above = median(rounds.map((ns, round) => (ns - (floor?.rounds[round] ?? Number.NaN)) / 1e9))
+      const what = i === 0 ? 'nodes that only edges name' : 'nodes with prompts'
+      line(
+        `reflex validate, a row of ${VERY_LARGE.toLocaleString('en-US')} ${what}`,
+        `${above.toFixed(2)} s`,
+        'above node -e 0; aim at most 5',
+      )
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 const parsed = (text: string): unknown => parseDot(text, { accumulateErrors: true })
@@ -102,6 +135,14 @@ function portableText(text: string): string {
     /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\/|(?<==)\d+(?:ms|[smhd])\b|\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?=\s*=)/g,
     (part) => (part.startsWith('"') ? part.replace(/\n/g, '\\n') : part.startsWith('/') ? part : `"${part}"`),
   )
+}
+
+/** So many nodes one behind the other, with next to nothing in each. */
+function row(size: number, hasPrompts: boolean): string {
+  const last = size - 1
+  const nodes = hasPrompts ? Array.from({ length: size - 2 }, (_, i) => `n${i + 1} [prompt="p"];`) : []
+  const edges = Array.from({ length: last }, (_, i) => `n${i} -> n${i + 1};`)
+  return ['digraph g { graph [goal="g"];', 'n0 [shape=Mdiamond];', ...nodes, ...edges, `n${last} [shape=Msquare] }`].join('\n')
 }
 
 /** So many steps one behind the other, each with what a step usually has. */

@@ -62,7 +62,8 @@ async function measure(line: Line, where: string, command: string, cwd: string, 
   }
 }
 
-function processOf(args: readonly string[], cwd: string): Contestant {
+/** A process of this Node from its start to its end. */
+export function processOf(args: readonly string[], cwd: string): Contestant {
   return {
     name: args.join(' '),
     round() {

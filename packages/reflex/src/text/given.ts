@@ -76,7 +76,13 @@ export function listOf(one: Form): Form {
   const list = form(`a list, each of it ${one.what}`, Array.isArray)
   return {
     what: list.what,
-    misfit: (value) => list.misfit(value) ?? first((value as unknown[]).entries(), (key) => `[${key}]`, one),
+    misfit: (value) => {
+      const other = list.misfit(value)
+      if (other !== undefined) return other
+      const parts = value as readonly unknown[]
+      const at = parts.findIndex((part) => one.misfit(part) !== undefined)
+      return at < 0 ? undefined : first([[at, parts[at]]], (key) => `[${key}]`, one)
+    },
   }
 }
 
@@ -99,16 +105,17 @@ export function options(known: Readonly<Record<string, Form>>): Form {
 
 /** Named values of which each must have its form; there may be others. */
 export function shape(what: string, fields: Readonly<Record<string, Form>>): Form {
+  const parts = Object.entries(fields)
   return {
     what,
-    misfit: (value) =>
-      isThing(value)
-        ? first(
-            Object.keys(fields).map((key) => [key, Reflect.get(value, key)] as const),
-            (key) => `.${key}`,
-            (key) => fields[key],
-          )
-        : { path: '', why: `must be ${what}, and is ${inWords(value)}` },
+    misfit: (value) => {
+      if (!isThing(value)) return { path: '', why: `must be ${what}, and is ${inWords(value)}` }
+      for (const [key, one] of parts) {
+        const found = one.misfit(Reflect.get(value, key))
+        if (found !== undefined) return { ...found, path: `.${key}${found.path}` }
+      }
+      return undefined
+    },
   }
 }
 

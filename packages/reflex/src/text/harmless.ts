@@ -17,9 +17,12 @@ function picture(control: string): string {
 }
 
 const LONGEST_NAME = 200
+/** Names that stand in quotes as they are. */
+const PLAIN_NAME = /^[ !#-[\]-~]*$/
 
 /** A name of somebody's program in double quotes, harmless; a name that nobody can read is cut in its middle. */
 export function quote(name: string): string {
+  if (name.length <= LONGEST_NAME && PLAIN_NAME.test(name)) return `"${name}"`
   const cut = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME / 2)}…${name.slice(-LONGEST_NAME / 2)}` : name
   return harmless(JSON.stringify(cut))
 }

@@ -16,18 +16,24 @@ export interface Place extends Position, Stretch {}
 /**
  * The lines of a source, to turn offsets into places.
  *
- * A line ends at `\n`, `\r\n` or `\r`. The table of lines is made once; after that a look-up takes a
+ * A line ends at `\n`, `\r\n` or `\r`. The table of lines is made once, at the first look-up; after that one takes a
  * binary search, also in a file that is one line of many megabytes.
  */
 export class Lines {
   readonly text: string
-  readonly #starts: readonly number[]
-  readonly #pairs: readonly number[]
+  #startsMade: readonly number[] | undefined
+  #pairsMade: readonly number[] | undefined
 
   constructor(text: string) {
     this.text = text
-    this.#starts = lineStarts(text)
-    this.#pairs = surrogatePairs(text)
+  }
+
+  get #starts(): readonly number[] {
+    return (this.#startsMade ??= lineStarts(this.text))
+  }
+
+  get #pairs(): readonly number[] {
+    return (this.#pairsMade ??= surrogatePairs(this.text))
   }
 
   /** How many lines there are; an empty text has one. */

@@ -27,8 +27,9 @@ export const branchValueLost: LintRule = {
   code: 'R1155',
   *apply(subject) {
     const isolation = isolationOf(subject)
+    if (isolation.size === 0) return
     const nodes = [...subject.nodes.values()]
-    if (isolation.size === 0 || nodes.some(({ id, custom }) => custom !== undefined && !isolation.has(id))) return
+    if (nodes.some(({ id, custom }) => custom !== undefined && !isolation.has(id))) return
     const behind = new Behind(subject)
     const writers = writersOf(nodes, isolation)
     let left = WORK

@@ -41,6 +41,8 @@ function ofGraph(attributes: LintSubject['graph']['attributes']): string {
   return attributes.has('llm_model') ? 'llm_model' : 'model'
 }
 
+const NAMING_TOOLS = ['tools', 'terminal_tools']
+
 /** Only where the tools are known, by their names or those that models call them by. */
 export const toolKnown: LintRule = {
   name: 'tool_known',
@@ -50,7 +52,8 @@ export const toolKnown: LintRule = {
     const known = new Set([...tools, ...tools.map(calledName)])
     const guess = guesser(tools)
     for (const { id, node, custom } of nodes.values()) {
-      for (const attribute of custom === undefined ? ['tools', 'terminal_tools'] : []) {
+      if (custom !== undefined || !NAMING_TOOLS.some((attribute) => node.attributes.has(attribute))) continue
+      for (const attribute of NAMING_TOOLS) {
         for (const name of listOf(node.attributes, attribute)) {
           if (known.has(name) || name.includes('$')) continue
           const meant = guess(name)
@@ -74,8 +77,9 @@ export const actionParameters: LintRule = {
   code: 'R1192',
   *apply(subject) {
     for (const node of subject.nodes.values()) {
+      if (node.operation !== 'action' || node.custom !== undefined) continue
       const action = textOf(node.node.attributes, 'action') ?? ''
-      if (node.operation !== 'action' || node.custom !== undefined || action === '') continue
+      if (action === '') continue
       const host = subject.options.parameters?.(plainAction(action))
       const parameters = host ?? ACTION_FACTS.get(ownAction(action))?.parameters
       if (parameters !== undefined) yield* parameterFindings(node, action, parameters)
@@ -116,8 +120,9 @@ export const defaultChoice: LintRule = {
   *apply({ nodes, outgoing }) {
     for (const node of nodes.values()) {
       const { id, operation, custom } = node
+      if (custom !== undefined || (operation !== 'wait.human' && operation !== 'gate.approval')) continue
       const word = textOf(node.node.attributes, 'human.default_choice')
-      if (word === undefined || custom !== undefined || (operation !== 'wait.human' && operation !== 'gate.approval')) continue
+      if (word === undefined) continue
       const choices = offeredChoices(node, outgoing.get(id) ?? [])
       if (choices === undefined || word.includes('$') || choiceNamed(choices, word) !== undefined) continue
       const names = choices.map(({ label }) => label)

@@ -8,6 +8,7 @@ export const duplicateEdge: LintRule = {
   code: 'R1150',
   *apply({ outgoing }) {
     for (const edges of outgoing.values()) {
+      if (edges.length < 2) continue
       const seen = new Set<string>()
       for (const edge of edges) {
         const { from, to, attributes } = edge.edge
@@ -26,7 +27,7 @@ export const labelStatusShorthand: LintRule = {
   *apply({ outgoing }) {
     for (const edges of outgoing.values()) {
       for (const edge of edges) {
-        if (edge.condition !== undefined || !isStatusWord(edge.label)) continue
+        if (edge.label === '' || edge.condition !== undefined || !isStatusWord(edge.label)) continue
         const word = normaliseLabel(edge.label)
         const status = FAILURES.includes(word) ? 'fail' : word
         yield {

@@ -31,6 +31,7 @@ export const multipleExits: LintRule = {
   name: 'multiple_exits',
   code: 'R1122',
   *apply({ exits, nodes }) {
+    if (exits.length < 2) return
     const known = new Set(exits)
     const inOrder = [...nodes.keys()].filter((node) => known.has(node))
     const [, second] = inOrder

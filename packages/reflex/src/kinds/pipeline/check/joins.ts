@@ -88,6 +88,7 @@ export const fanInWithoutParallel: LintRule = {
   code: 'R1152',
   *apply(subject) {
     const nodes = [...subject.nodes.values()]
+    if (!nodes.some(({ canonical }) => canonical === 'fan_in')) return
     const feeds = nodes.filter(
       ({ canonical, custom, node }) =>
         custom !== undefined || canonical === 'parallel' || canonical === 'adapt' || isOn(node.attributes, 'fan_out'),

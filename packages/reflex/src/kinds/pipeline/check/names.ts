@@ -1,9 +1,10 @@
 import { didYouMean, quote } from '../../../text/index.ts'
-import { type Attributes, listOf, textOf } from '../dot/graph.ts'
+import { type Attributes, type DotGraph, listOf, textOf } from '../dot/graph.ts'
 import { FIDELITIES, isFidelity } from '../contract/fidelity.ts'
 import type { LintFinding, LintRule } from './finding.ts'
 import { guesser } from './guess.ts'
-import { JUMPS } from './reach.ts'
+import { JUMPS, jumpsOf } from './reach.ts'
+import type { LintSubject } from './subject.ts'
 
 /** What may be named without a statement: the fallbacks for start and exit (reference pipeline 1.3). */
 const ENDS = new Set(['start', 'exit', 'end'])
@@ -13,12 +14,14 @@ export const edgeTargetExists: LintRule = {
   name: 'edge_target_exists',
   code: 'R1125',
   *apply(typed) {
-    const declared = (id: string): boolean => {
-      const node = typed.graph.nodes.get(id)
-      return node !== undefined && (node.implicit === undefined || leads(id))
+    const { nodes } = typed.graph
+    const lost = new Set<string>()
+    for (const [id, { implicit }] of nodes) {
+      if (implicit !== undefined && !ENDS.has(id.toLowerCase()) && (typed.outgoing.get(id) ?? []).length === 0) lost.add(id)
     }
-    const leads = (id: string): boolean => ENDS.has(id.toLowerCase()) || (typed.outgoing.get(id) ?? []).length > 0
-    const guess = guesser([...typed.graph.nodes.values()].filter(({ implicit }) => implicit === undefined).map(({ id }) => id))
+    if (lost.size === 0 && leadsToNodes(typed)) return
+    const declared = (id: string): boolean => !lost.has(id) && nodes.has(id)
+    const guess = guesser(declaredIds(typed.graph))
     for (const edge of typed.graph.edges) {
       for (const [end, id] of [['from', edge.from] as const, ['to', edge.to] as const]) {
         if (declared(id)) continue
@@ -36,12 +39,25 @@ export const edgeTargetExists: LintRule = {
   },
 }
 
+/** Returns whether both ends of every edge are nodes: only the lists of nodes hold edges. */
+function leadsToNodes({ graph, outgoing, incoming }: LintSubject): boolean {
+  return [outgoing, incoming].every((lists) => {
+    let count = 0
+    for (const edges of lists.values()) count += edges.length
+    return count === graph.edges.length
+  })
+}
+
+/** Yields the ids of the nodes that have a statement. */
+function* declaredIds({ nodes }: DotGraph): Generator<string> {
+  for (const { id, implicit } of nodes.values()) if (implicit === undefined) yield id
+}
+
 export const implicitNode: LintRule = {
   name: 'implicit_node',
   code: 'R1126',
   *apply({ graph, outgoing, starts, exits }) {
-    const named = [...graph.nodes.values()].filter(({ implicit }) => implicit === undefined).map(({ id }) => id)
-    const guess = guesser(named)
+    const guess = guesser(declaredIds(graph))
     for (const { id, implicit } of graph.nodes.values()) {
       if (implicit === undefined) continue
       if (!ENDS.has(id.toLowerCase()) && (outgoing.get(id) ?? []).length === 0) continue
@@ -73,7 +89,9 @@ export const retryTargetExists: LintRule = {
       }
     }
     yield* check(graph.attributes, 'the graph')
-    for (const { id, node } of nodes.values()) yield* check(node.attributes, quote(id), id)
+    for (const { id, node } of nodes.values()) {
+      if (jumpsOf(node.attributes).length > 0) yield* check(node.attributes, quote(id), id)
+    }
   },
 }
 
@@ -91,8 +109,12 @@ export const fidelityValid: LintRule = {
       yield { message: `${quote(value)} is no fidelity`, ...where, attribute, note: didYouMean(meant), ...fix }
     }
     yield* check(graph.attributes, 'default_fidelity', {})
-    for (const { id, node } of nodes.values()) yield* check(node.attributes, 'fidelity', { node: id })
-    for (const edges of outgoing.values()) for (const edge of edges) yield* check(edge.edge.attributes, 'fidelity', { edge })
+    for (const { id, node } of nodes.values()) {
+      if (node.attributes.has('fidelity')) yield* check(node.attributes, 'fidelity', { node: id })
+    }
+    for (const edges of outgoing.values()) {
+      for (const edge of edges) if (edge.edge.attributes.has('fidelity')) yield* check(edge.edge.attributes, 'fidelity', { edge })
+    }
   },
 }
 
@@ -107,8 +129,9 @@ export const actionKnown: LintRule = {
     const known = new Set(all.map(plain))
     const guess = guesser(all)
     for (const { id, node, canonical, custom } of nodes.values()) {
+      if (canonical !== 'exec' || custom !== undefined || textOf(node.attributes, 'target') !== 'action') continue
       const action = textOf(node.attributes, 'action') ?? ''
-      if (canonical !== 'exec' || custom !== undefined || action === '' || textOf(node.attributes, 'target') !== 'action') continue
+      if (action === '') continue
       if (known.has(plain(action))) continue
       const meant = guess(action)
       const fix = meant === undefined ? {} : { fix: `write ${quote(meant)}` }
@@ -145,7 +168,9 @@ export const middlewareKnown: LintRule = {
       }
     }
     yield* check(graph.attributes, 'the graph')
-    for (const { id, node } of nodes.values()) yield* check(node.attributes, quote(id), id)
+    for (const { id, node } of nodes.values()) {
+      if (node.attributes.has('middleware')) yield* check(node.attributes, quote(id), id)
+    }
   },
 }
 
@@ -155,14 +180,10 @@ export const graphFileExists: LintRule = {
   code: 'R1138',
   *apply({ graph, nodes, options: { exists, knows } }) {
     for (const { id, canonical, node } of knows === undefined ? [] : nodes.values()) {
+      if (canonical !== 'compose') continue
       const attribute = ['program', 'graph_name'].find((name) => (textOf(node.attributes, name) ?? '') !== '')
       const called = attribute === undefined ? '' : (textOf(node.attributes, attribute) ?? '')
-      if (
-        canonical === 'compose' &&
-        called !== '' &&
-        !called.includes('$') &&
-        knows?.(called.includes(':') ? called : `pipeline:${called}`) === false
-      )
+      if (called !== '' && !called.includes('$') && knows?.(called.includes(':') ? called : `pipeline:${called}`) === false)
         yield { message: `${quote(id)} calls ${quote(called)}, which is not there`, node: id, attribute }
     }
     if (exists === undefined) return

@@ -4,6 +4,9 @@ import type { TypedGraph } from '../model/typed.ts'
 /** The attributes by which a node or a graph names a node to jump to. */
 export const JUMPS = ['retry_target', 'fallback_retry_target'] as const
 
+/** All attributes by which a node names where a run goes on. */
+const WAYS = [...JUMPS, 'join_target']
+
 const NO_MORE: readonly string[] = []
 
 /** The nodes that attributes name as targets of jumps, as they are written. */
@@ -22,27 +25,25 @@ export function reachedFrom(
   more: (node: string) => readonly string[] = () => NO_MORE,
 ): Set<string> {
   const reached = new Set(from)
-  const pending = [...reached]
-  const reach = (to: string): void => {
-    if (reached.has(to)) return
-    reached.add(to)
-    pending.push(to)
-  }
-  // In the order of the ways: an array's iterator visits what is added meanwhile.
-  for (const node of pending) {
-    for (const { edge } of outgoing.get(node) ?? []) reach(edge.to)
-    for (const to of more(node)) reach(to)
+  // In the order of the ways: an iterator of a set visits what is added meanwhile.
+  for (const node of reached) {
+    for (const { edge } of outgoing.get(node) ?? []) reached.add(edge.to)
+    for (const to of more(node)) reached.add(to)
   }
   return reached
 }
 
 /** Returns what a run can come to: over edges, jumps after a failure, and to where branches join (reference pipeline 11.3). */
 export function reachable(typed: TypedGraph): Set<string> {
-  const jumps = (node: string): readonly string[] => {
-    const attributes = typed.nodes.get(node)?.node.attributes
-    if (attributes === undefined) return []
-    const joins = [textOf(attributes, 'join_target') ?? '', typed.joins.get(node) ?? '']
-    return [...jumpsOf(attributes), ...joins].filter((target) => target !== '')
+  const jumps = new Map<string, readonly string[]>()
+  for (const { id, node } of typed.nodes.values()) {
+    const { attributes } = node
+    if (!typed.joins.has(id) && !WAYS.some((key) => attributes.has(key))) continue
+    const joins = [textOf(attributes, 'join_target') ?? '', typed.joins.get(id) ?? '']
+    jumps.set(
+      id,
+      [...jumpsOf(attributes), ...joins].filter((target) => target !== ''),
+    )
   }
-  return reachedFrom(typed, [...typed.starts, ...jumpsOf(typed.graph.attributes)], jumps)
+  return reachedFrom(typed, [...typed.starts, ...jumpsOf(typed.graph.attributes)], (node) => jumps.get(node) ?? NO_MORE)
 }

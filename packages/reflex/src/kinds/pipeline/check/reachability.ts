@@ -49,10 +49,9 @@ export const orphanNode: LintRule = {
   name: 'orphan_node',
   code: 'R1128',
   *apply(typed) {
-    const { reached } = typed
-    for (const node of typed.nodes.keys()) {
-      if ((typed.incoming.get(node) ?? []).length > 0 || (typed.outgoing.get(node) ?? []).length > 0) continue
-      if (reached.has(node) && node !== typed.start) continue
+    for (const [node, before] of typed.incoming) {
+      if (before.length > 0 || (typed.outgoing.get(node) ?? []).length > 0) continue
+      if (typed.reached.has(node) && node !== typed.start) continue
       yield { message: `${quote(node)} has no edge`, node }
     }
   },

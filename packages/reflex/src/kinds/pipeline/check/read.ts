@@ -77,7 +77,9 @@ export function readGraph(graph: DotGraph, file?: string, options: ReadPipelineO
     const read = readPipeline(written.text, undefined, options)
     return { ...read, findings: inObject(read.findings, written) }
   }
-  const typed = compileGraph(transformGraph(graph, options.transforms), options)
+  // Whoever made the graph may change it afterwards: the pipeline that was read stays as it is.
+  const own = { ...graph, nodes: new Map(graph.nodes) }
+  const typed = compileGraph(transformGraph(own, options.transforms), options)
   keepAuthor(typed, options.author)
   const findings = validate(typed, options.rules, options)
   for (const finding of findings) if (file !== undefined && finding.file === undefined) Object.assign(finding, { file })

@@ -25,9 +25,6 @@ export interface NodeRoutes {
   readonly covered: boolean
 }
 
-/** The routes of a node with a single edge that has no condition: there is nothing to try. */
-const ALWAYS_TAKEN: NodeRoutes = { dead: new Map(), ties: [], covered: true }
-
 /** Conditions that are evaluated for one pipeline, cases times edges; nothing is said of the nodes after that. */
 const WORK = 400_000
 /** What these do is fixed: they name no label that they prefer and no node to go on with (reference pipeline 3.3). */
@@ -41,7 +38,8 @@ export function isChosen(node: TypedNode): boolean {
 /**
  * Which edges of each node are never taken and which ties the alphabet breaks, by trying every case that their conditions
  * can tell apart (reference pipeline 3.3). Nodes that nothing can be said of are left out: exits, people, those with a
- * condition that cannot be read, and those with too many cases.
+ * condition that cannot be read, and those with too many cases; also those with a single edge that has no condition, which
+ * is always taken.
  */
 export function routesOf(typed: TypedGraph): Map<string, NodeRoutes> {
   const routes = new Map<string, NodeRoutes>()
@@ -53,14 +51,11 @@ export function routesOf(typed: TypedGraph): Map<string, NodeRoutes> {
     return known.get(key)
   }
   let work = WORK
-  for (const [id, node] of typed.nodes) {
-    const edges = typed.outgoing.get(id) ?? []
-    if (edges.length === 0 || node.canonical === 'exit' || isChosen(node)) continue
+  for (const [id, edges] of typed.outgoing) {
     const [only] = edges
-    if (edges.length === 1 && only?.condition === undefined) {
-      routes.set(id, ALWAYS_TAKEN)
-      continue
-    }
+    if (only === undefined || (edges.length === 1 && only.condition === undefined)) continue
+    const node = typed.nodes.get(id)
+    if (node === undefined || node.canonical === 'exit' || isChosen(node)) continue
     const conditions = edges.flatMap(({ condition }) => condition ?? [])
     const cases = tried(conditions)
     if (cases === undefined) continue

@@ -3,6 +3,8 @@ import { type Attributes, textOf } from '../dot/graph.ts'
 import type { LintFinding, LintRule } from './finding.ts'
 
 const HOOKS = ['pre_hook', 'post_hook', 'tool_hooks.pre', 'tool_hooks.post']
+/** All attributes that are asked about. */
+const ASKING = ['skip_middleware', 'mandatory_middleware', 'sandbox', ...HOOKS]
 
 /** Attributes that ask for less protection, or run commands beside the nodes (reference pipeline 5.6, 11.3). */
 export const dangerousSkip: LintRule = {
@@ -11,8 +13,10 @@ export const dangerousSkip: LintRule = {
   *apply({ graph, nodes, options }) {
     const severity = options.author === 'untrusted' ? ('error' as const) : undefined
     for (const [attribute, message] of askedOf(graph.attributes, 'the graph')) yield { message, attribute, severity }
-    for (const { id, node } of nodes.values())
+    for (const { id, node } of nodes.values()) {
+      if (!ASKING.some((attribute) => node.attributes.has(attribute))) continue
       for (const [attribute, message] of askedOf(node.attributes, quote(id))) yield { message, node: id, attribute, severity }
+    }
   },
 }
 

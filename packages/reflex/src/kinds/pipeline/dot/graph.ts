@@ -97,7 +97,9 @@ export function isOn(attributes: Attributes, key: string): boolean {
 
 /** The parts of a comma-separated attribute, trimmed, without empty ones. */
 export function listOf(attributes: Attributes, key: string): string[] {
-  return (textOf(attributes, key) ?? '')
+  const text = textOf(attributes, key)
+  if (text === undefined) return []
+  return text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')

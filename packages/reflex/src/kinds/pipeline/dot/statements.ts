@@ -90,14 +90,15 @@ export class Statements {
       if (target === undefined) break
       names.push(target)
     }
-    const ids = names.map((name) => scopes.mention(name.text, name.from, name.to))
     const attributes = this.#cursor.code() === OPEN ? scopes.inherit('edge') : undefined
     if (attributes !== undefined) this.#blocks.read(attributes, 'own')
-    for (let i = 1; i < names.length; i++) {
-      const from = ids[i - 1]
-      const to = ids[i]
-      if (from === undefined || to === undefined) continue
-      scopes.connect(from, to, attributes, { from: names[i - 1]?.from ?? 0, to: names[i]?.to ?? 0 })
+    let before: Name | undefined
+    let from = ''
+    for (const name of names) {
+      const to = scopes.mention(name.text, name.from, name.to)
+      if (before !== undefined) scopes.connect(from, to, attributes, { from: before.from, to: name.to })
+      before = name
+      from = to
     }
   }
 

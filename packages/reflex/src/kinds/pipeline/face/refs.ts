@@ -5,12 +5,16 @@ import { managedProgram } from '../operations/flow/manager.ts'
 
 /** The programs that a pipeline names, as `kind:id`: pinned when its run starts. */
 export function calledPrograms({ nodes, graph }: TypedGraph): readonly string[] {
-  const all = [...nodes.values()].flatMap((node) => withItems({ ...node, attributes: node.node.attributes }))
-  const composed = all.filter(({ canonical }) => canonical === 'compose')
-  const names = composed.flatMap(({ operation, attributes }) =>
-    operation === 'stack.manager_loop' ? (managedProgram(attributes, graph) ?? []) : (referenceOf({ attributes }) ?? []),
-  )
-  return [...new Set(names)]
+  const names = new Set<string>()
+  for (const typed of nodes.values()) {
+    if (typed.canonical !== 'compose' && typed.canonical !== 'map' && typed.canonical !== 'parallel') continue
+    for (const { canonical, operation, attributes } of withItems({ ...typed, attributes: typed.node.attributes })) {
+      if (canonical !== 'compose') continue
+      const name = operation === 'stack.manager_loop' ? managedProgram(attributes, graph) : referenceOf({ attributes })
+      if (name !== undefined) names.add(name)
+    }
+  }
+  return [...names]
 }
 
 /** A node, and the nodes that it executes for items. */

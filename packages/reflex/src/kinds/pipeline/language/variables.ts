@@ -11,26 +11,31 @@ const EXPANDED = ['prompt', 'label']
 /**
  * Puts attributes of the graph in place of `$name`, in the prompts and labels of nodes, when a pipeline is loaded:
  * `$goal`, `$label`, `$id` and any other attribute of the graph. A name that nothing has stays as it is, an empty goal
- * gives nothing, and what is put in is not expanded again (reference pipeline 8.3). The graph given is not changed.
+ * gives nothing, and what is put in is not expanded again (reference pipeline 8.3). The graph given is not changed; one
+ * that names no variable is returned as it is.
  */
 export function expandVariables(graph: DotGraph): DotGraph {
-  const nodes = new Map<string, DotNode>()
+  let nodes: Map<string, DotNode> | undefined
   for (const [id, node] of graph.nodes) {
     const attributes = expandAttributes(node.attributes, graph)
-    nodes.set(id, attributes === node.attributes ? node : { ...node, attributes })
+    if (attributes === node.attributes) continue
+    nodes ??= new Map(graph.nodes)
+    nodes.set(id, { ...node, attributes })
   }
-  return { ...graph, nodes }
+  return nodes === undefined ? graph : { ...graph, nodes }
 }
 
 function expandAttributes(attributes: Attributes, graph: DotGraph): Attributes {
-  const changed: [string, Attribute][] = []
+  let changed: Map<string, Attribute> | undefined
   for (const key of EXPANDED) {
     const attribute = attributes.get(key)
     if (typeof attribute?.value !== 'string' || !attribute.value.includes('$')) continue
     const value = attribute.value.replace(NAME, (written, name: string) => variable(graph, name) ?? written)
-    if (value !== attribute.value) changed.push([key, { ...attribute, value }])
+    if (value === attribute.value) continue
+    changed ??= new Map(attributes)
+    changed.set(key, { ...attribute, value })
   }
-  return changed.length === 0 ? attributes : new Map([...attributes, ...changed])
+  return changed ?? attributes
 }
 
 function variable(graph: DotGraph, name: string): string | undefined {

@@ -3,17 +3,71 @@ import type { TypedEdge } from './typed.ts'
 
 type Lists = ReadonlyMap<string, readonly TypedEdge[]>
 
-/** The edges that leave and reach each node, in the order of declaration. An edge to no node stands in the list of its one end. */
-export function adjacencyOf(graph: DotGraph, edges: readonly TypedEdge[]): { readonly outgoing: Lists; readonly incoming: Lists } {
-  const outgoing = new Map<string, TypedEdge[]>()
-  const incoming = new Map<string, TypedEdge[]>()
-  for (const id of graph.nodes.keys()) {
-    outgoing.set(id, [])
-    incoming.set(id, [])
+/** The edges of a graph by their nodes. */
+export interface Adjacency {
+  /** The edges that leave and reach each node, in the order of declaration. An edge to no node stands in the list of its one end. */
+  readonly outgoing: Lists
+  readonly incoming: Lists
+  readonly ways: Ways
+}
+
+/**
+ * The edges of a graph as numbers, the places of their nodes in the order of declaration: `targets` from `begins[n]` up to
+ * `begins[n + 1]` are the nodes to which those of node n lead, -1 where that is no node.
+ */
+export interface Ways {
+  readonly begins: Uint32Array
+  readonly targets: Int32Array
+}
+
+/** Looks each end of each edge up once. */
+export function adjacencyOf({ nodes }: DotGraph, edges: readonly TypedEdge[]): Adjacency {
+  const places = new Map<string, number>()
+  for (const id of nodes.keys()) places.set(id, places.size)
+  const from = edges.map(({ edge }) => places.get(edge.from) ?? -1)
+  const to = edges.map(({ edge }) => places.get(edge.to) ?? -1)
+  const out = sorted(from, places.size)
+  return {
+    outgoing: listsOf(nodes.keys(), edges, out),
+    incoming: listsOf(nodes.keys(), edges, sorted(to, places.size)),
+    ways: { begins: out.begins, targets: out.order.map((edge) => to[edge] ?? -1) },
   }
-  for (const typed of edges) {
-    outgoing.get(typed.edge.from)?.push(typed)
-    incoming.get(typed.edge.to)?.push(typed)
+}
+
+/** Edges in the order of the nodes at one end: those of node n stand from `begins[n]` up to `begins[n + 1]`. */
+interface Sorted {
+  readonly begins: Uint32Array
+  readonly order: Int32Array
+}
+
+function sorted(ends: readonly number[], nodes: number): Sorted {
+  const begins = new Uint32Array(nodes + 1)
+  for (const end of ends) if (end >= 0) begins[end + 1] = (begins[end + 1] ?? 0) + 1
+  for (let node = 0; node < nodes; node++) begins[node + 1] = (begins[node + 1] ?? 0) + (begins[node] ?? 0)
+  const next = begins.slice()
+  const order = new Int32Array(begins[nodes] ?? 0)
+  ends.forEach((end, edge) => {
+    const at = next[end]
+    if (at === undefined) return
+    order[at] = edge
+    next[end] = at + 1
+  })
+  return { begins, order }
+}
+
+function listsOf(ids: Iterable<string>, edges: readonly TypedEdge[], { begins, order }: Sorted): Lists {
+  const none: readonly TypedEdge[] = []
+  const inOrder: TypedEdge[] = []
+  for (const place of order) {
+    const edge = edges[place]
+    if (edge !== undefined) inOrder.push(edge)
   }
-  return { outgoing, incoming }
+  const lists = new Map<string, readonly TypedEdge[]>()
+  let from = 0
+  for (const id of ids) {
+    const to = begins[lists.size + 1] ?? from
+    lists.set(id, from === to ? none : inOrder.slice(from, to))
+    from = to
+  }
+  return lists
 }

@@ -17,13 +17,13 @@ export function boundsOf({ canonical }: Resolution, operation: string, own: Attr
   const concurrency = atLeastZero(integerOf(own, 'max_parallel') ?? integerOf(own, 'max_concurrency'))
   const tokens = atLeastZero(integerOf(own, 'max_tokens'))
   const cost = atLeastZero(numberOf(own, 'max_cost'))
-  return {
-    ...(timeout === undefined ? {} : { timeout }),
-    ...(attempts === undefined ? {} : { attempts }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(cost === undefined ? {} : { cost }),
-  }
+  const bounds: { -readonly [limit in keyof ResourceBounds]: number } = {}
+  if (timeout !== undefined) bounds.timeout = timeout
+  if (attempts !== undefined) bounds.attempts = attempts
+  if (concurrency !== undefined) bounds.concurrency = concurrency
+  if (tokens !== undefined) bounds.tokens = tokens
+  if (cost !== undefined) bounds.cost = cost
+  return bounds
 }
 
 function presetAttempts(attributes: Attributes): number | undefined {

@@ -1,6 +1,7 @@
 import { isObject } from '../../../kernel/journal/json.ts'
 import { type Attributes, isOn, listOf, textOf } from '../dot/graph.ts'
 import { ACTION_FACTS, ownAction } from './action-facts.ts'
+import { TYPE_NAMES } from './aliases.ts'
 import { fileUri, netUri, uri } from './capability-uris.ts'
 import { operationOf } from './operation.ts'
 import { type CustomHandler, resolveHandler } from './resolve.ts'
@@ -16,6 +17,8 @@ export interface Needing extends Resolution {
 type Effects = (text: (key: string) => string | undefined, attributes: Attributes) => readonly string[]
 
 const EXECUTE = uri('orchestrator/execute')
+/** The same for each type that is known: one text for all nodes. */
+const EXECUTES: ReadonlyMap<string, string> = new Map(Array.from(TYPE_NAMES.keys(), (name) => [name, `${EXECUTE}/${name}`]))
 const MODEL = uri('orchestrator/execute/llm_query')
 const SHELL = uri('shell/exec')
 const INVOKE = uri('orchestrator/invoke')
@@ -115,19 +118,27 @@ export const DEEPEST_ITEM = 8
  * Everything that a node needs, sorted: to be executed under the name of its type and under the alias that was written,
  * what its operation does, what its items do, its hooks, and what it asks for itself (reference pipeline 5.2). It goes by
  * what will be executed and not by how that is spelled, so that no other spelling needs less. A custom handler needs
- * what the host said of it, else `arbor://orchestrator/execute/custom/<name>`.
+ * what the host said of it, else `arbor://orchestrator/execute/custom/<name>`. `known`: the lists of other nodes of the
+ * pipeline, which nodes that need the same share.
  */
-export function capabilitiesOf(node: Needing, graph: Attributes, handlers: ReadonlyMap<string, CustomHandler>): string[] {
-  const needs = new Set(handlerNeeds(node, handlers))
+export function capabilitiesOf(
+  node: Needing,
+  graph: Attributes,
+  handlers: ReadonlyMap<string, CustomHandler>,
+  known: Map<string, readonly string[]>,
+): readonly string[] {
+  const needs = [...handlerNeeds(node, handlers)]
   for (let item = itemOf(node, handlers), depth = 0; item !== undefined && depth < DEEPEST_ITEM; item = itemOf(item, handlers), depth++) {
-    needs.add(DISPATCH)
-    for (const need of handlerNeeds(item, handlers)) needs.add(need)
+    needs.push(DISPATCH, ...handlerNeeds(item, handlers))
   }
   const { attributes } = node
-  if (written(attributes, 'pre_hook') !== undefined || written(attributes, 'post_hook') !== undefined) needs.add(SHELL)
-  if (callsTools(node) && TOOL_HOOKS.some((hook) => (written(attributes, hook) ?? written(graph, hook)) !== undefined)) needs.add(SHELL)
-  for (const need of listOf(attributes, 'capabilities')) needs.add(need.toWellFormed())
-  return [...needs].sort()
+  if (written(attributes, 'pre_hook') !== undefined || written(attributes, 'post_hook') !== undefined) needs.push(SHELL)
+  if (callsTools(node) && TOOL_HOOKS.some((hook) => (written(attributes, hook) ?? written(graph, hook)) !== undefined)) needs.push(SHELL)
+  for (const need of listOf(attributes, 'capabilities')) needs.push(need.toWellFormed())
+  const key = JSON.stringify(needs)
+  const same = known.get(key) ?? [...new Set(needs)].sort()
+  known.set(key, same)
+  return same
 }
 
 /** What the pipeline needs beside its nodes: its own hooks run commands. */
@@ -147,7 +158,7 @@ function handlerNeeds(node: Needing, handlers: ReadonlyMap<string, CustomHandler
   if (canonical === 'start' || canonical === 'exit') return []
   const execute = rawType === canonical ? [rawType] : [canonical, rawType]
   return [
-    ...execute.map((name) => `${EXECUTE}/${name}`),
+    ...execute.map((name) => EXECUTES.get(name) ?? `${EXECUTE}/${name}`),
     ...(EFFECTS.get(operation)?.((key) => written(attributes, key), attributes) ?? []),
   ]
 }
@@ -155,8 +166,9 @@ function handlerNeeds(node: Needing, handlers: ReadonlyMap<string, CustomHandler
 /** The node that a map, or a parallel node with items, executes for each item. */
 export function itemOf({ operation, attributes }: Needing, handlers: ReadonlyMap<string, CustomHandler> = new Map()): Needing | undefined {
   const isMap = operation === 'map' || (operation === 'parallel' && (attributes.has('items') || attributes.has('items_key')))
+  if (!isMap) return undefined
   const type = written(attributes, 'item_type') ?? written(attributes, 'handler_type') ?? written(attributes, 'item_handler')
-  if (!isMap || type === undefined) return undefined
+  if (type === undefined) return undefined
   const own = new Map<string, { value: string | number | boolean; provenance: 'own' }>(objectOf(written(attributes, 'handler_attrs')))
   own.set('type', { value: type, provenance: 'own' })
   const resolution = resolveHandler({ id: '', attributes: own, classes: [] }, handlers)

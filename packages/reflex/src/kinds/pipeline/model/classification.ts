@@ -7,7 +7,7 @@ export const DATA_CLASSES: readonly DataClass[] = ['public', 'internal', 'sensit
 const PUBLIC: ReadonlySet<CanonicalType> = new Set(['transform', 'branch', 'start', 'exit', 'fan_in', 'parallel'])
 
 /** Attributes that hold a path or the name of a value. */
-const NAMING = [
+const NAMING: ReadonlySet<string> = new Set([
   'path',
   'output',
   'source_file',
@@ -26,7 +26,7 @@ const NAMING = [
   'prompt_context_key',
   'attachments',
   'attachments_context_key',
-]
+])
 
 const SECRET_NAME =
   /(^|[^a-z0-9])(\.env|secrets?|passwords?|passwd|credentials?|private[_-]?key|api[_-]?key|access[_-]?key|id_(rsa|ed25519|ecdsa))($|[^a-z0-9])|\.(pem|p12|pfx)($|[^a-z0-9])/i
@@ -48,6 +48,11 @@ export function classOf(
   const stated = DATA_CLASSES.find((known) => known === written)
   if (isOn(attributes, 'sensitive')) return { dataClassification: higherClass(stated ?? 'sensitive', 'sensitive'), classified: true }
   if (stated !== undefined) return { dataClassification: stated, classified: true }
-  const isSecret = canonical === 'adapt' || NAMING.some((name) => SECRET_NAME.test(textOf(attributes, name) ?? ''))
+  const isSecret = canonical === 'adapt' || namesSecret(attributes)
   return { dataClassification: isSecret ? 'secret' : PUBLIC.has(canonical) ? 'public' : 'internal', classified: false }
+}
+
+function namesSecret(attributes: Attributes): boolean {
+  for (const [name, { value }] of attributes) if (NAMING.has(name) && SECRET_NAME.test(String(value))) return true
+  return false
 }

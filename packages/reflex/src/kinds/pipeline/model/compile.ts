@@ -6,7 +6,7 @@ import { boundsOf } from './bounds.ts'
 import { capabilitiesOf, graphNeeds } from './capabilities.ts'
 import { classOf, higherClass } from './classification.ts'
 import { cyclesOf } from './cycles.ts'
-import { endsOf } from './ends.ts'
+import { endsOf, type Resolved } from './ends.ts'
 import { edgeOwner, Findings } from './findings.ts'
 import { idempotencyOf } from './idempotency.ts'
 import { joinsOf } from './joins.ts'
@@ -53,6 +53,7 @@ class Compilation {
   readonly #custom: ReadonlyMap<string, CustomHandler>
   readonly #findings: Findings
   readonly #check: SchemaCheck
+  readonly #needs = new Map<string, readonly string[]>()
 
   constructor(graph: DotGraph, { source, custom = NO_HANDLERS }: CompileOptions) {
     this.#graph = graph
@@ -64,17 +65,15 @@ class Compilation {
   run(): TypedGraph {
     const graph = this.#graph
     this.#check.graph()
-    const resolved = new Map(Array.from(graph.nodes, ([id, node]) => [id, resolveHandler(node, this.#custom)]))
-    const { resolutions, ...ends } = endsOf(graph, resolved)
+    const resolved: Resolved[] = []
+    for (const [id, node] of graph.nodes) resolved.push({ id, node, resolution: resolveHandler(node, this.#custom) })
+    const { changed, ...ends } = endsOf(resolved)
     const nodes = new Map<string, TypedNode>()
-    for (const [id, resolution] of resolutions) {
-      const node = graph.nodes.get(id)
-      if (node !== undefined) nodes.set(id, this.#node(node, resolution))
-    }
-    const { outgoing, incoming } = adjacencyOf(graph, this.#edges())
+    for (const { id, node, resolution } of resolved) nodes.set(id, this.#node(node, changed.get(id) ?? resolution))
+    const { outgoing, incoming, ways } = adjacencyOf(graph, this.#edges())
     const { joins, beyond } = joinsOf({ nodes, outgoing })
     const taint = taintOf({ nodes, outgoing, joins })
-    const cycles = cyclesOf([...nodes.keys()], (id) => (outgoing.get(id) ?? []).map(({ edge }) => edge.to))
+    const cycles = cyclesOf([...nodes.keys()], ways)
     tellJoins(this.#findings, graph, beyond)
     tellTaint(this.#findings, graph, taint)
     tellClasses(this.#findings, { nodes, outgoing })
@@ -86,15 +85,17 @@ class Compilation {
     const { attributes } = node
     const shared = this.#graph.attributes
     const operation = operationOf(resolution, attributes)
-    const handler = { ...resolution, operation }
+    const { dataClassification, classified } = classOf(resolution.canonical, attributes)
     return {
-      ...handler,
+      ...resolution,
+      operation,
       id: node.id,
       node,
       classes: classesOf(node),
       handlerType: resolution.custom ?? resolution.canonical,
-      capabilitiesRequired: capabilitiesOf({ ...handler, attributes }, shared, this.#custom),
-      ...classOf(resolution.canonical, attributes),
+      capabilitiesRequired: capabilitiesOf({ ...resolution, operation, attributes }, shared, this.#custom, this.#needs),
+      dataClassification,
+      classified,
       idempotency: idempotencyOf(resolution, operation, attributes, this.#custom),
       resourceBounds: boundsOf(resolution, operation, attributes, shared),
       schemaErrors: this.#check.node(node, resolution, operation),

@@ -1,27 +1,29 @@
-/** A node under way: where it stands, and how many of the ways out of it have been followed. */
+import type { Ways } from './adjacency.ts'
+
+/** A node under way: where it stands, the way out of it that is followed next, and where its ways end. */
 interface Visit {
   readonly at: number
-  followed: number
+  next: number
+  readonly end: number
 }
 
 /**
  * The cycles of a graph: its strongly connected components of more than one node, and nodes that lead to themselves.
- * Members and cycles stand in the order of `ids`. Takes time in proportion to nodes and edges and no stack, also for a
+ * Members and cycles stand in the order of `ids`, whose places `ways` has. Takes time in proportion to nodes and edges and no stack, also for a
  * chain of any length (Tarjan's algorithm).
  */
-export function cyclesOf(ids: readonly string[], next: (id: string) => Iterable<string>): string[][] {
-  const place = new Map(ids.map((id, i) => [id, i]))
-  const ways = ids.map((id) => [...next(id)].flatMap((to) => place.get(to) ?? []))
+export function cyclesOf(ids: readonly string[], ways: Ways): string[][] {
   const components = new Components(ways).all()
   return components
     .map((members) => members.sort((a, b) => a - b))
-    .filter((members) => members.length > 1 || members.some((at) => ways[at]?.includes(at)))
     .sort(([a = 0], [b = 0]) => a - b)
     .map((members) => members.flatMap((at) => ids[at] ?? []))
 }
 
+/** The components that are cycles. */
 class Components {
-  readonly #ways: readonly (readonly number[])[]
+  readonly #targets: Int32Array
+  readonly #begins: Uint32Array
   /** When a node was first seen, from 1; 0 for not yet. */
   readonly #seen: Uint32Array
   /** The earliest node, of those still open, that can be reached from it. */
@@ -31,26 +33,30 @@ class Components {
   readonly #found: number[][] = []
   #clock = 0
 
-  constructor(ways: readonly (readonly number[])[]) {
-    this.#ways = ways
-    this.#seen = new Uint32Array(ways.length)
-    this.#earliest = new Uint32Array(ways.length)
-    this.#isOpen = new Uint8Array(ways.length)
+  constructor({ targets, begins }: Ways) {
+    this.#targets = targets
+    this.#begins = begins
+    const count = begins.length - 1
+    this.#seen = new Uint32Array(count)
+    this.#earliest = new Uint32Array(count)
+    this.#isOpen = new Uint8Array(count)
   }
 
   all(): number[][] {
-    for (let root = 0; root < this.#ways.length; root++) if (this.#seen[root] === 0) this.#walk(root)
+    for (let root = 0; root < this.#seen.length; root++) if (this.#seen[root] === 0) this.#walk(root)
     return this.#found
   }
 
   #walk(root: number): void {
     const path: Visit[] = [this.#enter(root)]
     for (let visit = path.at(-1); visit !== undefined; visit = path.at(-1)) {
-      const to = this.#ways[visit.at]?.[visit.followed++]
-      if (to === undefined) {
+      const way = visit.next++
+      const to = this.#targets[way] ?? -1
+      if (way >= visit.end) {
         path.pop()
         this.#leave(visit.at, path.at(-1)?.at)
-      } else if (this.#seen[to] === 0) path.push(this.#enter(to))
+      } else if (to < 0) continue
+      else if (this.#seen[to] === 0) path.push(this.#enter(to))
       else if (this.#isOpen[to] === 1) this.#reaches(visit.at, this.#seen[to] ?? 0)
     }
   }
@@ -61,19 +67,28 @@ class Components {
     this.#earliest[at] = this.#clock
     this.#isOpen[at] = 1
     this.#open.push(at)
-    return { at, followed: 0 }
+    return { at, next: this.#begins[at] ?? 0, end: this.#begins[at + 1] ?? 0 }
   }
 
   #leave(at: number, parent: number | undefined): void {
     const earliest = this.#earliest[at] ?? 0
     if (parent !== undefined) this.#reaches(parent, earliest)
     if (earliest !== this.#seen[at]) return
+    if (this.#open.at(-1) === at && !this.#leadsToItself(at)) {
+      this.#open.pop()
+      this.#isOpen[at] = 0
+      return
+    }
     const members: number[] = []
     for (let member = this.#open.pop(); member !== undefined; member = member === at ? undefined : this.#open.pop()) {
       this.#isOpen[member] = 0
       members.push(member)
     }
     this.#found.push(members)
+  }
+
+  #leadsToItself(at: number): boolean {
+    return this.#targets.subarray(this.#begins[at], this.#begins[at + 1]).includes(at)
   }
 
   #reaches(at: number, when: number): void {

@@ -1,9 +1,16 @@
-import type { DotGraph } from '../dot/graph.ts'
+import type { DotNode } from '../dot/graph.ts'
 import type { CanonicalType, Resolution, TypedGraph } from './typed.ts'
 
-/** Where a pipeline begins and ends, and the resolutions that follow from it. */
+/** A node with the handler that it has by itself. */
+export interface Resolved {
+  readonly id: string
+  readonly node: DotNode
+  readonly resolution: Resolution
+}
+
+/** Where a pipeline begins and ends, and the resolutions that are others because of it. */
 export interface Ends extends Pick<TypedGraph, 'start' | 'starts' | 'exits'> {
-  readonly resolutions: ReadonlyMap<string, Resolution>
+  readonly changed: ReadonlyMap<string, Resolution>
 }
 
 /**
@@ -11,31 +18,34 @@ export interface Ends extends Pick<TypedGraph, 'start' | 'starts' | 'exits'> {
  * none, nodes that are called so and have neither type nor shape of their own become one: `start` and `Start`, `exit` and
  * `end` in any case. A start that has a prompt stays what it is, and is executed first.
  */
-export function endsOf({ nodes }: DotGraph, resolutions: ReadonlyMap<string, Resolution>): Ends {
-  const changed = new Map(resolutions)
-  const starts = resolvedAs(resolutions, 'start')
-  const exits = resolvedAs(resolutions, 'exit')
+export function endsOf(nodes: readonly Resolved[]): Ends {
+  const changed = new Map<string, Resolution>()
+  const starts = resolvedAs(nodes, 'start')
+  const exits = resolvedAs(nodes, 'exit')
   if (starts.length === 0) {
-    for (const [id, resolution] of resolutions) {
+    for (const { id, node, resolution } of nodes) {
       if (id !== 'start' && id !== 'Start') continue
       starts.push(id)
-      if (isOpen(resolution) && nodes.get(id)?.attributes.has('prompt') === false) changed.set(id, named(resolution, 'start'))
+      if (isOpen(resolution) && !node.attributes.has('prompt')) changed.set(id, named(resolution, 'start'))
     }
   }
   if (exits.length === 0) {
-    for (const [id, resolution] of resolutions) {
+    for (const { id, resolution } of nodes) {
       if (!/^(exit|end)$/i.test(id) || !isOpen(resolution)) continue
       exits.push(id)
       changed.set(id, named(resolution, 'exit'))
     }
   }
-  return { start: starts[0], starts, exits, resolutions: changed }
+  return { start: starts[0], starts, exits, changed }
 }
 
-function resolvedAs(resolutions: ReadonlyMap<string, Resolution>, type: CanonicalType): string[] {
-  const found = [...resolutions].filter(([, { canonical }]) => canonical === type)
-  const byType = ([, { by }]: readonly [string, Resolution]): boolean => by.endsWith('type')
-  return [...found.filter(byType), ...found.filter((one) => !byType(one))].map(([id]) => id)
+function resolvedAs(nodes: readonly Resolved[], type: CanonicalType): string[] {
+  const byType: string[] = []
+  const others: string[] = []
+  for (const { id, resolution } of nodes) {
+    if (resolution.canonical === type) (resolution.by.endsWith('type') ? byType : others).push(id)
+  }
+  return [...byType, ...others]
 }
 
 /** Whether nothing that stands at the node itself says what it is. */

@@ -34,10 +34,13 @@ export function readsOf({ id, operation, attributes }: KeyedNode): Read[] {
   const transform = operation === 'transform' ? (textOf(attributes, 'transform')?.trim() ?? 'identity') : undefined
   if (transform === 'constant') return []
   if (operation === 'action') return readsOfAction(attributes)
-  return factsOf(operation).inputs.flatMap((input) => {
-    if (input.reads !== 'template' || transform === 'template') return named(input, attributes, id)
-    return transform === 'not_equal' ? named({ ...input, reads: 'key' }, attributes, id) : []
-  })
+  const reads: Read[] = []
+  for (const input of factsOf(operation).inputs) {
+    if (input.usual === undefined && !attributes.has(input.attribute)) continue
+    if (input.reads !== 'template' || transform === 'template') reads.push(...named(input, attributes, id))
+    else if (transform === 'not_equal') reads.push(...named({ ...input, reads: 'key' }, attributes, id))
+  }
+  return reads
 }
 
 /** An action says which of its parameters decide what is touched; the others are content (reference pipeline 5.3). */
@@ -92,7 +95,7 @@ function keysIn({ reads, attribute }: Input, text: string | undefined, attribute
     case 'keys':
       return listOf(attributes, attribute)
     case 'prompt':
-      return matches(PROMPT_KEY, text)
+      return text.includes('$') ? matches(PROMPT_KEY, text) : []
     case 'template':
       return matches(TEMPLATE_KEY, text)
     case 'command':

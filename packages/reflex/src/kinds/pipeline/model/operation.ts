@@ -181,8 +181,10 @@ export function operationOf({ canonical, rawType, injected, custom }: Resolution
   const word = (name: string): string | undefined => (isAlias ? injected[name] : textOf(attributes, name)?.trim() || undefined)
   const chosen = word(choice.attribute) ?? (canonical === 'read' ? word('target') : undefined)
   if (chosen === undefined) return choice.otherwise(attributes)
+  const operation = choice.words.get(chosen)
+  if (operation !== undefined) return operation
   const service = SERVICES.get(`${canonical} ${chosen}`)
-  if (service === undefined) return choice.words.get(chosen) ?? UNKNOWN_OPERATION
+  if (service === undefined) return UNKNOWN_OPERATION
   const op = word('op')
   return (op === undefined ? service.usual : service.ops.get(op)) ?? UNKNOWN_OPERATION
 }

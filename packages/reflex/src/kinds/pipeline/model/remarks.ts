@@ -46,7 +46,10 @@ function taintMessage({ rule, node, key, from, level, needs, wiped }: TaintFlow)
  * it is a warning, and none at all for what is only internal, because every plain pipeline leads from a model to its exit.
  */
 export function tellClasses(findings: Findings, { nodes, outgoing }: Pick<TypedGraph, 'nodes' | 'outgoing'>): void {
+  const isAnyClassified = nodes.values().some(({ classified }) => classified)
   for (const from of nodes.values()) {
+    // What is only internal drops to a class that an author wrote, or not at all.
+    if (!isAnyClassified && rank(from.dataClassification) <= rank('internal')) continue
     for (const { edge } of outgoing.get(from.id) ?? []) {
       const to = nodes.get(edge.to)
       const severity = to === undefined ? undefined : dropOf(from, to)

@@ -10,7 +10,7 @@ export interface CustomHandler {
   readonly idempotency?: Idempotency | undefined
 }
 
-type Written = Pick<Resolution, 'rawType' | 'by'>
+type Written = Pick<Resolution, 'rawType' | 'by' | 'unknown'>
 
 /**
  * Which handler a node has (reference pipeline 4.1). The first that applies: a custom handler for the type that would
@@ -19,36 +19,31 @@ type Written = Pick<Resolution, 'rawType' | 'by'>
  * a service that no session has is taken at its word, and nothing performs it (reference pipeline 4.6.2).
  */
 export function resolveHandler(node: DotNode, custom: ReadonlyMap<string, CustomHandler> = new Map()): Resolution {
-  const { found, unknown } = writtenType(node.attributes, custom)
-  const { rawType, by } = found
+  const { rawType, by, unknown } = writtenType(node.attributes, custom)
   const alias: Alias = TYPE_NAMES.get(rawType) ?? (rawType === unknown ? SESSION : MODEL)
   const taken = custom.has(rawType) ? rawType : custom.has(alias.canonical) ? alias.canonical : undefined
+  const { canonical, injected } = alias
+  if (taken === undefined && unknown === undefined) return { canonical, rawType, by, injected }
   return {
-    canonical: alias.canonical,
+    canonical,
     rawType,
     by: taken === undefined ? by : 'custom',
-    injected: alias.injected,
+    injected,
     ...(taken === undefined ? {} : { custom: taken }),
     ...(unknown === undefined ? {} : { unknown }),
   }
 }
 
-function writtenType(
-  attributes: Attributes,
-  custom: ReadonlyMap<string, CustomHandler>,
-): { readonly found: Written; readonly unknown: string | undefined } {
+function writtenType(attributes: Attributes, custom: ReadonlyMap<string, CustomHandler>): Written {
   const type = textOf(attributes, 'type')?.trim() ?? ''
   const shape = SHAPES.get(textOf(attributes, 'shape')?.trim() ?? '')
   const ownType = isOwn(attributes, 'type')
   const known = TYPE_NAMES.has(type) || custom.has(type)
   const unknown = type !== '' && !known ? type : undefined
-  const candidates: (Written | false | undefined)[] = [
-    (known || type.startsWith('session.')) && ownType && { rawType: type, by: 'own type' },
-    shape !== undefined && isOwn(attributes, 'shape') && { rawType: shape, by: 'own shape' },
-    known && !ownType && { rawType: type, by: 'default type' },
-    shape !== undefined && { rawType: shape, by: 'default shape' },
-  ]
-  return { found: candidates.find((candidate) => typeof candidate === 'object') ?? { rawType: 'codergen', by: 'fallback' }, unknown }
+  if ((known || type.startsWith('session.')) && ownType) return { rawType: type, by: 'own type', unknown }
+  if (shape !== undefined && isOwn(attributes, 'shape')) return { rawType: shape, by: 'own shape', unknown }
+  if (known && !ownType) return { rawType: type, by: 'default type', unknown }
+  return shape === undefined ? { rawType: 'codergen', by: 'fallback', unknown } : { rawType: shape, by: 'default shape', unknown }
 }
 
 const MODEL: Alias = { canonical: 'compute', injected: {} }

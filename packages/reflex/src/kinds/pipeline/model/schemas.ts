@@ -51,7 +51,8 @@ export class SchemaCheck {
         if (error !== undefined) errors.push(error)
       }
     }
-    return [...errors, ...this.#operation(node, resolution, operation, owner)]
+    const missing = this.#operation(node, resolution, operation, owner)
+    return missing.length === 0 ? errors : [...errors, ...missing]
   }
 
   /** The attributes of an edge. */

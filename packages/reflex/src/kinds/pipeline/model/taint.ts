@@ -1,6 +1,6 @@
 import { textOf } from '../dot/graph.ts'
 import type { JoinView } from './joins.ts'
-import { type Read, readsOf, type Write, writesOf } from './node-keys.ts'
+import { type KeyedNode, type Read, readsOf, type Write, writesOf } from './node-keys.ts'
 import { factsOf } from './operations.ts'
 import { type Input, SAFETIES } from './ports.ts'
 import { isolationOf } from './regions.ts'
@@ -24,7 +24,14 @@ interface View extends JoinView {
  */
 export function taintOf(view: View): TaintFlow[] {
   const nodes = [...view.nodes.values()]
-  return nodes.some(({ operation }) => factsOf(operation).inputs.some(isDelicate)) ? new Flow(view).find() : []
+  if (!nodes.some(({ operation }) => factsOf(operation).inputs.some(isDelicate))) return []
+  const reads = nodes.map((node) => readsOf(keyed(node)))
+  // Most pipelines have no such input: what leads to it is put together only for one.
+  return reads.some((all) => all.some(isDelicate)) ? new Flow(view, reads).find() : []
+}
+
+function keyed({ id, operation, node: { attributes } }: TypedNode): KeyedNode {
+  return { id, operation, attributes }
 }
 
 /** Whether a value of the context that comes in here must be looked at: it decides what runs, or must be safe. */
@@ -57,14 +64,15 @@ class Flow {
   readonly #due = new Set<Station>()
   #work = WORK
 
-  constructor(view: View) {
-    for (const node of view.nodes.values()) this.#stations.set(node.id, stationOf(node, view))
+  /** `reads`: what each node reads, in the order of the nodes. */
+  constructor(view: View, reads: readonly (readonly Read[])[]) {
+    const nodes = [...view.nodes.values()]
+    for (const [i, node] of nodes.entries()) this.#stations.set(node.id, stationOf(node, reads[i] ?? [], view))
     this.#followed = keysThatMatter([...this.#stations.values()])
     this.#isolation = isolationOf(view)
   }
 
   find(): TaintFlow[] {
-    if (this.#followed.size === 0) return []
     for (const station of this.#stations.values()) this.#perform(station)
     for (const station of this.#due) {
       this.#due.delete(station)
@@ -117,15 +125,14 @@ class Flow {
 /** The results of branches, in which the parent finds what they wrote. */
 const RESULTS = 'parallel.results'
 
-function stationOf(node: TypedNode, { nodes, outgoing }: View): Station {
-  const { id, operation } = node
+function stationOf(node: TypedNode, reads: readonly Read[], { nodes, outgoing }: View): Station {
+  const { id } = node
   const { attributes } = node.node
-  const keyed = { id, operation, attributes }
   const jumps = ['retry_target', 'fallback_retry_target'].flatMap((key) => textOf(attributes, key)?.trim() ?? [])
   return {
     node,
-    reads: readsOf(keyed),
-    writes: writesOf(keyed),
+    reads,
+    writes: writesOf(keyed(node)),
     check: checkOf(node),
     ways: [
       ...(outgoing.get(id) ?? []).map((edge): Way => ({ to: edge.edge.to, edge })),
